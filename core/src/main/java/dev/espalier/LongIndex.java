@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import java.lang.foreign.MemorySegment;
+import java.util.NavigableMap;
+
+/**
+ * An ordered index that owns off-heap memory: long keys in signed order, long values (a tuple id, a
+ * handle, a number).
+ *
+ * <p><b>Threads.</b> Many threads may read at once, or one may write; the caller keeps readers and
+ * writers apart, or wraps the index by {@link #withReadWriteLock()}. Misuse may give wrong answers or
+ * an exception, but neither crashes nor runs for ever.
+ *
+ * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every call, on the index, its views,
+ * cursors and maps, from any thread, throws {@link IllegalStateException}.
+ *
+ * <p><b>Memory.</b> No call on the paths {@code get}, {@code put}, {@code set}, {@code remove}, {@code
+ * delete}, {@code getAll}, {@code putAll} and the cursor's allocates Java objects or boxes.
+ */
+public interface LongIndex extends LongNavigable, AutoCloseable {
+
+  /** Returns the catalogue entry of this index's class. */
+  TreeVariant variant();
+
+  /** Returns the number of entries without ever taking a pass; exact unless the class says so. */
+  default long sizeEstimate() {
+    return size();
+  }
+
+  /**
+   * Looks up many keys: {@code values[i]} becomes the value of {@code keys[i]}, or {@link
+   * #missingValue()}. Faster per key than {@link #get}, because the keys' cache misses overlap; from
+   * about 16 keys on it pays, from about 64 on it gains no more. The keys are in any order and may
+   * repeat. The arrays may be the same.
+   *
+   * @throws IllegalArgumentException if the arrays differ in length
+   */
+  default void getAll(long[] keys, long[] values) {
+    Arguments.checkEqualLengths(keys.length, values.length);
+    getAll(keys, 0, values, 0, keys.length);
+  }
+
+  /**
+   * Looks up {@code count} keys, as {@link #getAll(long[], long[])}.
+   *
+   * @param keys holds the keys, from {@code keysFrom} on
+   * @param values takes the values, from {@code valuesFrom} on
+   * @throws IndexOutOfBoundsException if either array is too short
+   */
+  void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
+
+  /**
+   * Looks up keys that lie in native memory, as {@link #getAll(long[], long[])}.
+   *
+   * @param keys longs in native byte order
+   * @param values takes the values; as many bytes as {@code keys}
+   * @throws IllegalArgumentException if the segments differ in size, or the size is not a multiple of
+   *     8, or {@code values} can't be written
+   */
+  void getAll(MemorySegment keys, MemorySegment values);
+
+  /**
+   * Stores {@code values[i]} for {@code keys[i]}, for every {@code i} in turn.
+   *
+   * @throws IllegalArgumentException if the arrays differ in length
+   * @throws dev.espalier.memory.MemoryLimitException if the index may not grow further; the entries
+   *     before the one that did not fit are stored
+   */
+  default void putAll(long[] keys, long[] values) {
+    Arguments.checkEqualLengths(keys.length, values.length);
+    putAll(keys, 0, values, 0, keys.length);
+  }
+
+  /**
+   * Stores {@code count} entries, as {@link #putAll(long[], long[])}.
+   *
+   * @throws IndexOutOfBoundsException if either array is too short
+   */
+  void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
+
+  /**
+   * Fills this empty index from entries in strictly ascending key order, several times faster than by
+   * {@link #put}. O(n).
+   *
+   * @param fillFactor how full to make the nodes, from 0.5 to 1; below 1 leaves room for inserts
+   * @param total number of entries for the listener, or -1 if unknown
+   * @throws IllegalStateException if the index is not empty
+   * @throws IllegalArgumentException if the fill factor is out of range or a key is not above its
+   *     predecessor; the index is then empty
+   * @throws dev.espalier.memory.MemoryLimitException if the entries do not fit; the index is then
+   *     empty
+   * @throws java.util.concurrent.CancellationException if the listener cancels; the index is then
+   *     empty
+   */
+  void bulkload(LongEntrySource entries, double fillFactor, long total, ProgressListener listener);
+
+  /** Fills this empty index from two arrays, full nodes; otherwise as the general form. */
+  default void bulkload(long[] keys, long[] values) {
+    Arguments.checkEqualLengths(keys.length, values.length);
+    bulkload(
+        LongEntrySource.of(keys, values, keys.length), 1.0, keys.length, ProgressListener.NONE);
+  }
+
+  /** Returns a live {@link NavigableMap} over this index. */
+  default NavigableMap<Long, Long> asMap() {
+    return asMap(KeyCodec.ofLong(), ValueCodec.ofLong());
+  }
+
+  /**
+   * Returns a live {@link NavigableMap} whose keys and values are stored as longs.
+   *
+   * @param keyCodec keeps the order of the keys
+   */
+  default <K, V> NavigableMap<K, V> asMap(KeyCodec<K> keyCodec, ValueCodec<V> valueCodec) {
+    return new IndexMap<>(this, keyCodec, valueCodec);
+  }
+
+  /** Returns this index behind a read-write lock, for use by readers and writers at once. */
+  default LongIndex withReadWriteLock() {
+    return new LockedIndex(this);
+  }
+
+  @Override
+  default LongNavigable subView(
+      long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return IndexView.all(this).subView(from, fromInclusive, to, toInclusive);
+  }
+
+  @Override
+  default LongNavigable headView(long to, boolean inclusive) {
+    return IndexView.all(this).headView(to, inclusive);
+  }
+
+  @Override
+  default LongNavigable tailView(long from, boolean inclusive) {
+    return IndexView.all(this).tailView(from, inclusive);
+  }
+
+  @Override
+  default LongNavigable descendingView() {
+    return IndexView.all(this).descendingView();
+  }
+
+  /**
+   * Checks every invariant of the structure, in one pass.
+   *
+   * @throws dev.espalier.inspect.InvariantViolationException naming the first invariant that does not
+   *     hold, by its number in the class's source, and the place
+   * @throws java.util.concurrent.CancellationException if the listener cancels
+   */
+  void verify(ProgressListener listener);
+
+  /** Checks every invariant, as {@link #verify(ProgressListener)}. */
+  default void verify() {
+    verify(ProgressListener.NONE);
+  }
+
+  /** Returns the root as a cold, readable view, for printers and statistics. */
+  NodeView rootView();
+
+  /** Returns height, nodes, fill and bytes. Takes a pass over the nodes. */
+  IndexStatistics statistics();
+
+  /** Tells whether {@link #close} was called. */
+  boolean isClosed();
+
+  /** Frees the memory. A second call does nothing. */
+  @Override
+  void close();
+}

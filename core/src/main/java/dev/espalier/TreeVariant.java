@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import dev.espalier.bplus.BPlusTree;
+import dev.espalier.bplus.PbPlusTree;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * One tree of the family: its name, where it comes from, what it can do, and how to make one.
+ * Contracts, benchmarks, the command line and the documentation iterate over {@link #all()}.
+ *
+ * @param name the class's simple name
+ * @param paper the paper and section the tree comes from
+ * @param medium where the nodes live
+ * @param capabilities what the tree does beyond the shared contract
+ * @param factory makes an empty index with the tree's default geometry
+ */
+public record TreeVariant(
+    String name,
+    String paper,
+    Medium medium,
+    Set<Capability> capabilities,
+    Function<IndexOptions, LongIndex> factory) {
+
+  /** Where the nodes live. */
+  public enum Medium {
+    /** Nodes in native memory. */
+    MEMORY,
+    /** Nodes in pages of a page store. */
+    PAGES
+  }
+
+  /** What a tree does beyond the shared contract, or does itself rather than by a loop. */
+  public enum Capability {
+    /** {@code getAll} overlaps the cache misses of many probes. */
+    BATCHED_LOOKUP,
+    /** Nodes are prefetched. */
+    PREFETCH,
+    /** Range scans prefetch leaves through a jump-pointer array. */
+    JUMP_POINTERS,
+    /** {@code nextRun} hands out whole leaves. */
+    LEAF_RUNS,
+    /** {@code put} and {@code remove} change the structure in place, without rebuilding it. */
+    UPDATE_IN_PLACE
+  }
+
+  /** Copies the set of capabilities. */
+  public TreeVariant {
+    capabilities = Set.copyOf(capabilities);
+  }
+
+  /** Makes an empty index with the tree's default geometry. */
+  public LongIndex create(IndexOptions options) {
+    return factory.apply(options);
+  }
+
+  /** Returns the whole family, each tree after the one it builds on. */
+  public static List<TreeVariant> all() {
+    return List.of(BPlusTree.VARIANT, PbPlusTree.VARIANT);
+  }
+
+  /**
+   * Returns the tree of that name.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists the names
+   */
+  public static TreeVariant named(String name) {
+    for (TreeVariant variant : all()) {
+      if (variant.name.equalsIgnoreCase(name)) {
+        return variant;
+      }
+    }
+    throw new IllegalArgumentException(
+        "no tree is named '" + name + "'; there are " + all().stream().map(TreeVariant::name).toList());
+  }
+}
