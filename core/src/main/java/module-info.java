@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Ordered off-heap indexes over long keys.
+ *
+ * <p>The Vector API is used for the search inside a node when the program adds that module ({@code
+ * --add-modules jdk.incubator.vector}); without it, scalar code gives the same results.
+ */
+module dev.espalier.core {
+  requires transitive dev.espalier.ffi;
+  requires static jdk.incubator.vector;
+  requires static transitive org.jspecify;
+}
