@@ -113,9 +113,12 @@ public final class VirtualMemory {
    * @param region memory that was {@linkplain #reserve reserved}, or a part of it; the bytes that
    *     share a page with others are only set to zero
    * @return whether this was done; if not, the contents are as they were
-   * @throws IllegalArgumentException if {@code region} is on the heap
+   * @throws IllegalArgumentException if {@code region} is on the heap or read-only
    */
   public static boolean release(MemorySegment region) {
+    if (region.isReadOnly()) {
+      throw new IllegalArgumentException("region is read-only: " + region);
+    }
     if (!adviseWholePages(region, LibC.MADV_DONTNEED)) {
       return false;
     }
