@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Loading of the native library and system calls; internal to Espalier. */
+/**
+ * Loading of the native library, and system calls: for Espalier's own modules.
+ *
+ * <p>Every restricted method of {@code java.lang.foreign} that Espalier calls is called in {@link
+ * NativeLibrary} or {@link VirtualMemory}.
+ */
 @NullMarked
 package dev.espalier.ffi;
 

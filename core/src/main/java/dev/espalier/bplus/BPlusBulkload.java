@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bplus;
+
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import java.util.concurrent.CancellationException;
+
+/**
+ * Fills an empty structure from sorted entries, bottom up: leaves from left to right, and on every
+ * level above them one node that is being filled.
+ */
+final class BPlusBulkload {
+  private static final long REPORT_EVERY = 4096;
+
+  private final BPlusStructure tree;
+  private final LeafNode leaf;
+  private final InnerNode inner;
+  private final int entriesPerLeaf;
+  private final int childrenPerInner;
+
+  /** The node being filled on each level from 1 on, 0 if there is none yet, and its children. */
+  private final long[] open = new long[BPlusStructure.MAX_HEIGHT];
+
+  private final int[] openChildren = new int[BPlusStructure.MAX_HEIGHT];
+
+  private int topLevel;
+
+  BPlusBulkload(BPlusStructure tree, double fillFactor) {
+    if (!(fillFactor >= 0.5 && fillFactor <= 1)) {
+      throw new IllegalArgumentException(
+          "fillFactor is " + fillFactor + "; it must be from 0.5 to 1");
+    }
+    this.tree = tree;
+    this.leaf = tree.leaf;
+    this.inner = tree.inner;
+    this.entriesPerLeaf = Math.max((int) Math.round(leaf.capacity * fillFactor), 1);
+    this.childrenPerInner = Math.max((int) Math.round((inner.capacity + 1) * fillFactor), 2);
+  }
+
+  /** Loads everything; the structure is empty again if that fails. */
+  void load(LongEntrySource entries, long total, ProgressListener listener) {
+    tree.checkOpen();
+    if (tree.size != 0) {
+      throw new IllegalStateException(
+          "bulkload fills an empty index, but this one has " + tree.size + " entries");
+    }
+    try {
+      fillLeaves(entries, total, listener);
+    } catch (RuntimeException | Error failed) {
+      tree.clear();
+      throw failed;
+    }
+    tree.modifications++;
+  }
+
+  private void fillLeaves(LongEntrySource entries, long total, ProgressListener listener) {
+    long node = tree.root;
+    int count = 0;
+    long loaded = 0;
+    long previous = 0;
+    while (entries.next()) {
+      long key = entries.key();
+      if (loaded > 0 && key <= previous) {
+        throw new IllegalArgumentException(
+            "entries are not in ascending key order: key " + key + " of entry " + loaded
+                + " (counted from 0) comes after " + previous);
+      }
+      if (count == entriesPerLeaf) {
+        long next = tree.allocate(leaf.width);
+        leaf.initialize(tree.nodes, next);
+        addAfter(1, node, previous, next);
+        node = next;
+        count = 0;
+      }
+      leaf.key(tree.nodes, node, count, key);
+      leaf.value(tree.nodes, node, count, entries.value());
+      leaf.count(tree.nodes, node, ++count);
+      previous = key;
+      if (++loaded % REPORT_EVERY == 0 && !listener.onProgress(loaded, total)) {
+        throw new CancellationException("bulkload cancelled after " + loaded + " entries");
+      }
+    }
+    for (int level = topLevel; level > 0; level--) {
+      if (openChildren[level] == 1) {
+        borrowChild(level);
+      }
+    }
+    if (topLevel > 0) {
+      tree.root = open[topLevel];
+    }
+    tree.height = topLevel + 1;
+    tree.size = loaded;
+    listener.onProgress(loaded, total);
+  }
+
+  /** Makes {@code node} follow {@code sibling}, of which it is divided by {@code separator}. */
+  private void addAfter(int level, long sibling, long separator, long node) {
+    if (open[level] == 0) {
+      open[level] = newInner();
+      topLevel = level;
+      addChild(level, sibling);
+    }
+    long parent = open[level];
+    int children = openChildren[level];
+    if (children < childrenPerInner) {
+      inner.key(tree.nodes, parent, children - 1, separator);
+      inner.count(tree.nodes, parent, children);
+      addChild(level, node);
+      return;
+    }
+    long next = newInner();
+    tree.link(parent, next);
+    open[level] = next;
+    openChildren[level] = 0;
+    addChild(level, node);
+    addAfter(level + 1, parent, separator, next);
+  }
+
+  private long newInner() {
+    long node = tree.allocate(inner.width);
+    inner.initialize(tree.nodes, node);
+    return node;
+  }
+
+  private void addChild(int level, long child) {
+    inner.child(tree.nodes, open[level], openChildren[level]++, child);
+  }
+
+  /**
+   * Gives the last node of a level, which has one child and no separator, the last child of the node
+   * before it. Its parent has more than one child: parents are mended first.
+   */
+  private void borrowChild(int level) {
+    long node = open[level];
+    long parent = open[level + 1];
+    long sibling = inner.previous(tree.nodes, node);
+    int separatorSlot = inner.count(tree.nodes, parent) - 1;
+    int siblingCount = inner.count(tree.nodes, sibling);
+    inner.child(tree.nodes, node, 1, inner.child(tree.nodes, node, 0));
+    inner.child(tree.nodes, node, 0, inner.child(tree.nodes, sibling, siblingCount));
+    inner.key(tree.nodes, node, 0, inner.key(tree.nodes, parent, separatorSlot));
+    inner.count(tree.nodes, node, 1);
+    inner.key(
+        tree.nodes, parent, separatorSlot, inner.key(tree.nodes, sibling, siblingCount - 1));
+    inner.clearKeys(tree.nodes, sibling, siblingCount - 1);
+    inner.count(tree.nodes, sibling, siblingCount - 1);
+  }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bplus;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.node.Keys;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The plain B+-tree (thesis 3.2): small nodes, binary search, no prefetching. The baseline that the
+ * other trees are measured against; {@link PbPlusTree} is faster at everything.
+ *
+ * <p>Nodes are a few cache lines wide; a leaf of width 4 holds 15 entries, an inner node of width 4
+ * holds 16 separators. {@code get}, {@code put} and {@code remove} are O(log n) key comparisons and
+ * as many dependent memory accesses. About 17.4 bytes per entry when full.
+ */
+public final class BPlusTree extends BPlusIndex {
+  /* Overview
+   *
+   * Structure, invariants and deviations are those of BPlusStructure. Search is the textbook's: in
+   * every node a binary search over the keys in use, each of whose loads waits for the one before.
+   * Seeks of cursors, which are not what this baseline is for, use the kernels of the pB+-tree.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "BPlusTree",
+          "thesis 3.2",
+          TreeVariant.Medium.MEMORY,
+          Set.of(Capability.LEAF_RUNS, Capability.UPDATE_IN_PLACE),
+          BPlusTree::create);
+
+  /** Lines per node: a few, as the papers' baselines have. */
+  private static final int DEFAULT_WIDTH = 4;
+
+  private final LeafNode leaf;
+  private final InnerNode inner;
+  private final long missingValue;
+
+  private BPlusTree(IndexOptions options, int width) {
+    super(new BPlusStructure(options, new LeafNode(width), new InnerNode(width)));
+    this.leaf = tree.leaf;
+    this.inner = tree.inner;
+    this.missingValue = options.missingValue();
+  }
+
+  /** Makes an empty tree with default options. */
+  public static BPlusTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree with nodes of the default width. */
+  public static BPlusTree create(IndexOptions options) {
+    return create(options, DEFAULT_WIDTH);
+  }
+
+  /**
+   * Makes an empty tree.
+   *
+   * @param width cache lines per node, from 1 to {@link dev.espalier.memory.NodeMemory#MAX_LINES}
+   */
+  public static BPlusTree create(IndexOptions options, int width) {
+    return new BPlusTree(options, width);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    MemorySegment nodes = tree.nodes;
+    long node = findLeaf(nodes, key);
+    int slot = findSlot(nodes, node, key);
+    return slot >= 0 ? leaf.value(nodes, node, slot) : defaultValue;
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    MemorySegment nodes = tree.nodes;
+    return findSlot(nodes, findLeaf(nodes, key), key) >= 0;
+  }
+
+  private long findLeaf(MemorySegment nodes, long key) {
+    long node = tree.root;
+    for (int level = tree.height - 1; level > 0; level--) {
+      int slot = Keys.lowerBoundBinary(nodes, node, inner.count(nodes, node), key);
+      node = inner.child(nodes, node, slot);
+    }
+    return node;
+  }
+
+  /** Returns the slot that holds {@code key}, or if there is none, -1 - the slot where it belongs. */
+  private int findSlot(MemorySegment nodes, long node, long key) {
+    int count = leaf.count(nodes, node);
+    int slot = Keys.lowerBoundBinary(nodes, node, count, key);
+    return slot < count && leaf.key(nodes, node, slot) == key ? slot : -1 - slot;
+  }
+
+  @Override
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    Objects.checkFromIndexSize(keysFrom, count, keys.length);
+    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    for (int i = 0; i < count; i++) {
+      values[valuesFrom + i] = get(keys[keysFrom + i]);
+    }
+  }
+
+  @Override
+  public void getAll(MemorySegment keys, MemorySegment values) {
+    ProbeSegments.check(keys, values);
+    for (long offset = 0; offset < keys.byteSize(); offset += Long.BYTES) {
+      long value = get(keys.get(ValueLayout.JAVA_LONG_UNALIGNED, offset));
+      values.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, value);
+    }
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    long node = findPath(key);
+    int slot = findSlot(tree.nodes, node, key);
+    if (slot < 0) {
+      tree.insertAt(node, -1 - slot, key, value);
+      return missingValue;
+    }
+    long previous = leaf.value(tree.nodes, node, slot);
+    leaf.value(tree.nodes, node, slot, value);
+    return previous;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    long node = findPath(key);
+    int slot = findSlot(tree.nodes, node, key);
+    if (slot >= 0) {
+      return leaf.value(tree.nodes, node, slot);
+    }
+    tree.insertAt(node, -1 - slot, key, value);
+    return missingValue;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    Objects.checkFromIndexSize(keysFrom, count, keys.length);
+    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  /** Goes down to the leaf of {@code key} and notes the path. */
+  private long findPath(long key) {
+    MemorySegment nodes = tree.nodes;
+    long node = tree.root;
+    for (int level = tree.height - 1; level > 0; level--) {
+      int slot = Keys.lowerBoundBinary(nodes, node, inner.count(nodes, node), key);
+      tree.pathNode[level] = node;
+      tree.pathSlot[level] = slot;
+      node = inner.child(nodes, node, slot);
+    }
+    return node;
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    long node = findPath(key);
+    int slot = findSlot(tree.nodes, node, key);
+    if (slot < 0) {
+      return missingValue;
+    }
+    long previous = leaf.value(tree.nodes, node, slot);
+    tree.removeAt(node, slot);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new BPlusCursor(tree, 0);
+  }
+}

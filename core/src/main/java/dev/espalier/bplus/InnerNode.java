@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bplus;
+
+import static dev.espalier.memory.Words.getInt;
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.putInt;
+import static dev.espalier.memory.Words.putLong;
+
+import dev.espalier.memory.CacheLine;
+import dev.espalier.node.Keys;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The bytes of an inner node, {@code width} cache lines in all. Keys come before children, on lines
+ * of their own.
+ *
+ * <pre>
+ *  0                      childrenOffset                              countOffset
+ *  | separator 0 .. count-1 | padding | child 0 .. count | ... | count | version | next | previous |
+ *         longs                            ints                  int      int      int      int
+ * </pre>
+ *
+ * Width 8: 40 separators, 41 children. A child, {@code next} and {@code previous} are line numbers
+ * (offset / 64, unsigned), 0 for none. Unused separator slots hold {@link Keys#PADDING}.
+ *
+ * <p>{@code next} and {@code previous} chain the nodes of one level. The chain over the leaves'
+ * parents, with the children in them, is the internal jump-pointer array (thesis 3.6).
+ */
+final class InnerNode {
+  private static final int HEADER_BYTES = 16;
+
+  final int width;
+  final int bytes;
+
+  /** Most separators; there is one child more. */
+  final int capacity;
+
+  final int keySlots;
+  final int childrenOffset;
+  final int countOffset;
+  final int nextOffset;
+  final int previousOffset;
+
+  /** Fewest separators of a node that is neither the root nor the last of its level. */
+  final int minimum;
+
+  InnerNode(int width) {
+    LeafNode.checkWidth("innerWidth", width);
+    this.width = width;
+    this.bytes = width << CacheLine.SHIFT;
+    int room = bytes - HEADER_BYTES;
+    int bestCapacity = (room - Integer.BYTES) / (Long.BYTES + Integer.BYTES);
+    int bestSlots = bestCapacity;
+    if (width > 1) {
+      bestCapacity = 0;
+      for (int slots = CacheLine.LONGS; slots * Long.BYTES < room; slots += CacheLine.LONGS) {
+        int fitting = Math.min(slots, (room - slots * Long.BYTES) / Integer.BYTES - 1);
+        if (fitting > bestCapacity) {
+          bestCapacity = fitting;
+          bestSlots = slots;
+        }
+      }
+    }
+    this.capacity = bestCapacity;
+    this.keySlots = bestSlots;
+    this.childrenOffset = bestSlots * Long.BYTES;
+    this.countOffset = bytes - HEADER_BYTES;
+    this.nextOffset = countOffset + 8;
+    this.previousOffset = countOffset + 12;
+    this.minimum = capacity / 2;
+  }
+
+  void initialize(MemorySegment nodes, long node) {
+    putLong(nodes, node + countOffset, 0);
+    putLong(nodes, node + nextOffset, 0);
+    clearKeys(nodes, node, 0);
+  }
+
+  /** Pads the separator slots from {@code from} on. */
+  void clearKeys(MemorySegment nodes, long node, int from) {
+    for (int slot = from; slot < keySlots; slot++) {
+      putLong(nodes, node + ((long) slot << 3), Keys.PADDING);
+    }
+  }
+
+  int count(MemorySegment nodes, long node) {
+    return getInt(nodes, node + countOffset);
+  }
+
+  void count(MemorySegment nodes, long node, int count) {
+    putInt(nodes, node + countOffset, count);
+  }
+
+  long key(MemorySegment nodes, long node, int slot) {
+    return getLong(nodes, node + ((long) slot << 3));
+  }
+
+  void key(MemorySegment nodes, long node, int slot, long separator) {
+    putLong(nodes, node + ((long) slot << 3), separator);
+  }
+
+  long child(MemorySegment nodes, long node, int slot) {
+    return toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
+  }
+
+  void child(MemorySegment nodes, long node, int slot, long child) {
+    putInt(nodes, node + childrenOffset + ((long) slot << 2), toLine(child));
+  }
+
+  long next(MemorySegment nodes, long node) {
+    return toOffset(getInt(nodes, node + nextOffset));
+  }
+
+  void next(MemorySegment nodes, long node, long next) {
+    putInt(nodes, node + nextOffset, toLine(next));
+  }
+
+  long previous(MemorySegment nodes, long node) {
+    return toOffset(getInt(nodes, node + previousOffset));
+  }
+
+  void previous(MemorySegment nodes, long node, long previous) {
+    putInt(nodes, node + previousOffset, toLine(previous));
+  }
+
+  /** Returns the byte offset of a line number. */
+  static long toOffset(int line) {
+    return Integer.toUnsignedLong(line) << CacheLine.SHIFT;
+  }
+
+  private static int toLine(long offset) {
+    return (int) (offset >>> CacheLine.SHIFT);
+  }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.memory;
+
+/** An index would need more native memory than it may use. The index is as it was before the call. */
+public final class MemoryLimitException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  MemoryLimitException(String message) {
+    super(message);
+  }
+
+  MemoryLimitException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

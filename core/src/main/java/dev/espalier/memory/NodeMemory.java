@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.memory;
+
+import dev.espalier.ffi.VirtualMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The native memory of one index: nodes of whole cache lines, given out by offset, taken back by
+ * size, up to a hard limit.
+ *
+ * <p>It starts as a few KiB and doubles, by copying, while it is small. Once it has outgrown one huge
+ * page it moves, for the last time where the system allows, into reserved address space, for which
+ * huge pages are asked before anything touches it; from then on it grows by touching. Where address
+ * space can't be reserved (no native access, another system than Linux) it goes on doubling.
+ *
+ * <p>Moving changes {@link #segment()}, so a caller asks for it again after every {@link #allocate}.
+ * Offsets stay what they are.
+ *
+ * <p>Reading through {@link #segment()} is safe at any time: after {@link #close}, or after a move
+ * that another thread did not expect, it is an {@link IllegalStateException}. All other methods are
+ * for one thread at a time.
+ */
+public final class NodeMemory implements AutoCloseable {
+  /** The widest node, in lines. */
+  public static final int MAX_LINES = 64;
+
+  /** Bytes of a huge page on x86-64 and (with 4 KiB base pages) aarch64. */
+  public static final long HUGE_PAGE_BYTES = 2L << 20;
+
+  /** Where 32-bit line numbers end: 256 GiB. */
+  private static final long MAX_BYTES = 1L << (32 + CacheLine.SHIFT);
+
+  private static final long INITIAL_BYTES = 4096;
+
+  /** The offset of the first node: no node is at 0, so that 0 can mean none. */
+  private static final long FIRST_OFFSET = 8L * CacheLine.BYTES;
+
+  private final long limit;
+  private final HugePages hugePages;
+
+  private Arena arena;
+  private MemorySegment segment;
+  private boolean reserved;
+  private boolean hugePagesGranted;
+
+  /** Bytes given out so far, freed ones included; the next new node starts here. */
+  private long top;
+
+  private long freeBytes;
+
+  /** For each number of lines, the first node of a list of free ones (linked in their first word). */
+  private final long[] freeNodes = new long[MAX_LINES + 1];
+
+  /**
+   * Creates memory of a few KiB, in about a microsecond.
+   *
+   * @param limit most bytes it may ever hold
+   */
+  public NodeMemory(long limit, HugePages hugePages) {
+    this.limit = Math.min(limit, MAX_BYTES);
+    this.hugePages = hugePages;
+    this.arena = Arena.ofShared();
+    this.segment = arena.allocate(Math.min(INITIAL_BYTES, this.limit), CacheLine.BYTES);
+    this.top = FIRST_OFFSET;
+  }
+
+  /** Returns the memory that holds all nodes; another one after the memory has moved. */
+  public MemorySegment segment() {
+    return segment;
+  }
+
+  /**
+   * Gives out a node of {@code lines} cache lines with any contents and returns its offset, which is
+   * a multiple of the line size and never 0.
+   *
+   * @throws MemoryLimitException if that would exceed the limit, or the system refuses memory;
+   *     nothing is changed
+   */
+  public long allocate(int lines) {
+    long free = freeNodes[lines];
+    if (free != 0) {
+      freeNodes[lines] = Words.getLong(segment, free);
+      freeBytes -= bytes(lines);
+      return free;
+    }
+    long node = top;
+    if (node + bytes(lines) > segment.byteSize()) {
+      grow(node + bytes(lines));
+    }
+    top = node + bytes(lines);
+    return node;
+  }
+
+  /** Takes back a node that {@link #allocate} gave out with the same number of lines. */
+  public void free(long node, int lines) {
+    Words.putLong(segment, node, freeNodes[lines]);
+    freeNodes[lines] = node;
+    freeBytes += bytes(lines);
+  }
+
+  /** Takes back all nodes and gives the memory back to the system. */
+  public void clear() {
+    Arena old = arena;
+    arena = Arena.ofShared();
+    segment = arena.allocate(Math.min(INITIAL_BYTES, limit), CacheLine.BYTES);
+    reserved = false;
+    hugePagesGranted = false;
+    top = FIRST_OFFSET;
+    freeBytes = 0;
+    java.util.Arrays.fill(freeNodes, 0);
+    old.close();
+  }
+
+  /** Returns the bytes of all nodes given out and not taken back. */
+  public long usedBytes() {
+    return top - FIRST_OFFSET - freeBytes;
+  }
+
+  /** Returns the bytes in use or kept for reuse: what the limit counts. */
+  public long committedBytes() {
+    return reserved ? top : segment.byteSize();
+  }
+
+  /** Returns the limit in bytes. */
+  public long limit() {
+    return limit;
+  }
+
+  /** Tells whether the memory is reserved address space for which the system granted huge pages. */
+  public boolean hugePagesGranted() {
+    return hugePagesGranted;
+  }
+
+  /** Tells whether {@link #close} was called. */
+  public boolean isClosed() {
+    return !arena.scope().isAlive();
+  }
+
+  /** Frees the memory. A second call does nothing. */
+  @Override
+  public void close() {
+    if (!isClosed()) {
+      arena.close();
+    }
+  }
+
+  private void grow(long needed) {
+    if (needed > limit) {
+      throw new MemoryLimitException(
+          "the index needs " + needed + " bytes of native memory, but its limit is " + limit);
+    }
+    boolean grown = needed > HUGE_PAGE_BYTES;
+    Arena newArena = Arena.ofShared();
+    MemorySegment newSegment = grown ? reserve(newArena, needed) : null;
+    boolean newReserved = newSegment != null;
+    boolean newHugePages = false;
+    if (newSegment != null) {
+      newHugePages =
+          hugePages == HugePages.WHEN_GROWN && VirtualMemory.adviseHugePages(newSegment);
+    } else {
+      newSegment = allocateDoubled(newArena, needed);
+    }
+    MemorySegment.copy(segment, 0, newSegment, 0, top);
+    Arena old = arena;
+    arena = newArena;
+    segment = newSegment;
+    reserved = newReserved;
+    hugePagesGranted = newHugePages;
+    old.close();
+  }
+
+  /**
+   * Reserves as much address space as the system gives, the limit at most and twice the need at
+   * least, or returns null. Strict overcommit or an address-space limit may refuse the first sizes.
+   */
+  private @org.jspecify.annotations.Nullable MemorySegment reserve(Arena newArena, long needed) {
+    if (!VirtualMemory.isAvailable()) {
+      return null;
+    }
+    long least = Math.min(limit, 2 * needed);
+    for (long bytes = limit; ; bytes = Math.max(bytes / 4, least)) {
+      long whole = (bytes + HUGE_PAGE_BYTES - 1) & -HUGE_PAGE_BYTES;
+      try {
+        return VirtualMemory.reserve(whole, HUGE_PAGE_BYTES, newArena).asSlice(0, bytes);
+      } catch (VirtualMemory.ReservationException refused) {
+        if (bytes == least) {
+          return null;
+        }
+      }
+    }
+  }
+
+  private MemorySegment allocateDoubled(Arena newArena, long needed) {
+    long bytes = Math.min(limit, Math.max(needed, 2 * segment.byteSize()));
+    try {
+      return newArena.allocate(bytes, CacheLine.BYTES);
+    } catch (OutOfMemoryError refused) {
+      newArena.close();
+      throw new MemoryLimitException(
+          "the system refused " + bytes + " bytes of native memory (limit " + limit + ")", refused);
+    }
+  }
+
+  private static long bytes(int lines) {
+    return (long) lines << CacheLine.SHIFT;
+  }
+}

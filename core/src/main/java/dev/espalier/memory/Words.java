@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.memory;
+
+import dev.espalier.prefetch.Locality;
+import dev.espalier.prefetch.Prefetch;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The only ways in which trees read, write and prefetch node memory, so that {@link Trace} sees every
+ * access. Offsets are bytes from the start of the segment; words are in native byte order.
+ *
+ * <p>All are bounds-checked and refuse a closed segment. The layouts are the unaligned ones, because
+ * they spare the alignment check; nodes are in fact aligned.
+ */
+public final class Words {
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+  private Words() {}
+
+  /** Reads eight bytes. */
+  public static long getLong(MemorySegment nodes, long offset) {
+    if (Trace.ON) {
+      Trace.read(nodes.address() + offset, Long.BYTES);
+    }
+    return nodes.get(LONG, offset);
+  }
+
+  /** Writes eight bytes. */
+  public static void putLong(MemorySegment nodes, long offset, long value) {
+    if (Trace.ON) {
+      Trace.write(nodes.address() + offset, Long.BYTES);
+    }
+    nodes.set(LONG, offset, value);
+  }
+
+  /** Reads four bytes. */
+  public static int getInt(MemorySegment nodes, long offset) {
+    if (Trace.ON) {
+      Trace.read(nodes.address() + offset, Integer.BYTES);
+    }
+    return nodes.get(INT, offset);
+  }
+
+  /** Writes four bytes. */
+  public static void putInt(MemorySegment nodes, long offset, int value) {
+    if (Trace.ON) {
+      Trace.write(nodes.address() + offset, Integer.BYTES);
+    }
+    nodes.set(INT, offset, value);
+  }
+
+  /** Copies {@code bytes} bytes from one offset to another; the ranges may overlap. */
+  public static void copy(MemorySegment nodes, long from, long to, long bytes) {
+    if (Trace.ON) {
+      Trace.read(nodes.address() + from, (int) bytes);
+      Trace.write(nodes.address() + to, (int) bytes);
+    }
+    MemorySegment.copy(nodes, from, nodes, to, bytes);
+  }
+
+  /** Asks for {@code lines} cache lines from {@code address} on; does nothing without native access. */
+  public static void prefetch(long address, int lines, Locality hint) {
+    if (Trace.ON) {
+      Trace.prefetch(address, lines);
+    }
+    Prefetch.lines(address, lines, hint);
+  }
+
+  /**
+   * Asks for {@code lines} cache lines from each of {@code base + offsets[i]} on, for {@code count}
+   * values of {@code i} from {@code from}: a group prefetch, in one call.
+   */
+  public static void prefetchGroup(long base, long[] offsets, int from, int count, int lines) {
+    if (Trace.ON) {
+      for (int i = from; i < from + count; i++) {
+        Trace.prefetch(base + offsets[i], lines);
+      }
+    }
+    Prefetch.batch(base, offsets, from, count, lines);
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.node;
+
+import static dev.espalier.memory.Words.getLong;
+
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.Trace;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Searching the sorted keys of one node. Every kernel answers the same question: how many of the keys
+ * are smaller than the one sought, which is also the slot where it is or belongs (lowerBound).
+ *
+ * <p>Keys are longs, one after the other from a byte offset on. Key arrays that are searched whole
+ * are padded to their last slot with {@link Long#MAX_VALUE}, which is smaller than no key, so that
+ * no kernel has to read the node's count first: that read would cost a cache miss of its own.
+ */
+public final class Keys {
+  /** What the unused slots of a key array hold. */
+  public static final long PADDING = Long.MAX_VALUE;
+
+  /**
+   * Whether {@link #lowerBound} uses SIMD: the program added the module jdk.incubator.vector, the
+   * machine has vectors of 4 longs or more, and {@code espalier.simd=off} is not set.
+   */
+  public static final boolean SIMD =
+      !Trace.ON
+          && !"off".equals(System.getProperty("espalier.simd"))
+          && ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
+          && VectorKeys.isWorthwhile();
+
+  private Keys() {}
+
+  /**
+   * Counts the keys smaller than {@code key} in {@code slots} slots, by the kernel that is fastest
+   * here. O(slots).
+   *
+   * @param nodes native memory
+   * @param offset byte offset of the first key
+   * @param slots length of the key array, padding included
+   */
+  public static int lowerBound(MemorySegment nodes, long offset, int slots, long key) {
+    if (slots % CacheLine.LONGS != 0) {
+      return lowerBoundLinear(nodes, offset, slots, key);
+    }
+    return SIMD
+        ? VectorKeys.lowerBound(nodes, offset, slots, key)
+        : lowerBoundByLine(nodes, offset, slots, key);
+  }
+
+  /** Compares every key: no branch, and no load waits for another. */
+  public static int lowerBoundLinear(MemorySegment nodes, long offset, int slots, long key) {
+    int smaller = 0;
+    for (int i = 0; i < slots; i++) {
+      smaller += getLong(nodes, offset + ((long) i << 3)) < key ? 1 : 0;
+    }
+    return smaller;
+  }
+
+  /**
+   * Compares the last key of every line but the last, then the keys of one line. {@code slots} is a
+   * multiple of 8. No branch; the loads of the first step do not wait for one another, so the lines
+   * of a node that is not in the cache arrive together even without prefetching.
+   */
+  public static int lowerBoundByLine(MemorySegment nodes, long offset, int slots, long key) {
+    int lines = 0;
+    for (long last = offset + CacheLine.BYTES - Long.BYTES, end = offset + ((long) slots << 3) - CacheLine.BYTES;
+        last < end;
+        last += CacheLine.BYTES) {
+      lines += getLong(nodes, last) < key ? 1 : 0;
+    }
+    long line = offset + ((long) lines << CacheLine.SHIFT);
+    int smaller = lines << 3;
+    for (int i = 0; i < CacheLine.LONGS; i++) {
+      smaller += getLong(nodes, line + ((long) i << 3)) < key ? 1 : 0;
+    }
+    return smaller;
+  }
+
+  /**
+   * Binary search without a branch on the keys: the textbook's, over the {@code count} keys in use.
+   * O(log count) loads, each waiting for the one before.
+   */
+  public static int lowerBoundBinary(MemorySegment nodes, long offset, int count, long key) {
+    int low = 0;
+    int length = count;
+    while (length > 1) {
+      int half = length >>> 1;
+      low += getLong(nodes, offset + ((long) (low + half - 1) << 3)) < key ? half : 0;
+      length -= half;
+    }
+    return low + (length == 1 && getLong(nodes, offset + ((long) low << 3)) < key ? 1 : 0);
+  }
+}
