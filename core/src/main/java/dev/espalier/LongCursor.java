@@ -10,8 +10,7 @@ package dev.espalier;
  *
  * <p>The index may be changed while a cursor is open. The cursor then keeps its key: {@link #next}
  * goes to the entry that now follows that key, whether or not the key still has an entry. While it
- * has none, {@link #value}, {@link #setValue} and {@link #remove} throw {@link
- * IllegalStateException}. A cursor is not safe for use by several threads.
+ * has none, the cursor is on no entry. A cursor is not safe for use by several threads.
  *
  * <p>Every method throws {@link IllegalStateException} once the index is closed.
  */
