@@ -10,4 +10,10 @@ module dev.espalier.core {
   requires transitive dev.espalier.ffi;
   requires static jdk.incubator.vector;
   requires static transitive org.jspecify;
+
+  exports dev.espalier;
+  exports dev.espalier.bplus;
+  exports dev.espalier.inspect;
+  exports dev.espalier.memory;
+  exports dev.espalier.node;
 }

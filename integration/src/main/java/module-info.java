@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** The index-nested-loop join, the command line, and adapters to other systems. */
+@SuppressWarnings("requires-automatic") // The TPC-H generator and fastutil are not modules.
 module dev.espalier.integration {
   requires transitive dev.espalier.core;
   requires dev.espalier.io;
+  requires info.picocli;
+  requires it.unimi.dsi.fastutil;
   requires static transitive org.jspecify;
+  requires tpch;
 }

@@ -156,7 +156,11 @@ public final class PbPlusTree extends BPlusIndex {
     int keySlots = inner.keySlots;
     int childrenOffset = inner.childrenOffset;
     long node = tree.root;
-    for (int level = tree.height - 1; level > 0; level--) {
+    int top=tree.height-1;
+    for (int level = top; level > 0; level--) {
+      if (PF == 3 && level < top) Words.prefetch(tree.base+node, inner.width, Locality.T0);
+      if (PF == 4 && level < top) Words.prefetch(tree.base+node+childrenOffset, inner.width-(childrenOffset>>6), Locality.T0);
+      if (PF == 5 && level == 1) Words.prefetch(tree.base+node+childrenOffset, inner.width-(childrenOffset>>6), Locality.T0);
       int slot = Keys.lowerBound(nodes, node, keySlots, key);
       node = InnerNode.toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
     }
@@ -169,7 +173,7 @@ public final class PbPlusTree extends BPlusIndex {
   }
 
   private void prefetchValues(long node) {
-    if (PF > 0) Words.prefetch(tree.base + node + (PF == 1 ? leaf.valuesOffset: 0), PF == 1 ? leaf.valueLines : leaf.width, Locality.T0);
+    if (PF > 0) Words.prefetch(tree.base + node + (PF != 2 ? leaf.valuesOffset: 0), PF != 2 ? leaf.valueLines : leaf.width, Locality.T0);
   }
   static final int PF = Integer.getInteger("PF", 1);
 

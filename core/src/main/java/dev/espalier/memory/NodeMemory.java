@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
+import dev.espalier.ffi.SystemCallException;
 import dev.espalier.ffi.VirtualMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -183,7 +184,7 @@ public final class NodeMemory implements AutoCloseable {
       long whole = (bytes + HUGE_PAGE_BYTES - 1) & -HUGE_PAGE_BYTES;
       try {
         return VirtualMemory.reserve(whole, HUGE_PAGE_BYTES, newArena).asSlice(0, bytes);
-      } catch (VirtualMemory.ReservationException refused) {
+      } catch (SystemCallException refused) {
         if (bytes == least) {
           return null;
         }
