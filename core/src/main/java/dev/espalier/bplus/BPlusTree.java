@@ -115,8 +115,11 @@ public final class BPlusTree extends BPlusIndex {
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     Objects.checkFromIndexSize(keysFrom, count, keys.length);
     Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    // Within one array no answer may overwrite a key that is still to come.
+    boolean backwards = keys == values && valuesFrom > keysFrom;
     for (int i = 0; i < count; i++) {
-      values[valuesFrom + i] = get(keys[keysFrom + i]);
+      int at = backwards ? count - 1 - i : i;
+      values[valuesFrom + at] = get(keys[keysFrom + at]);
     }
   }
 
