@@ -20,7 +20,7 @@ final class BPlusCursor implements LongCursor {
     NOWHERE,
     /** On the entry in {@code slot}. */
     ON_ENTRY,
-    /** Between the entries in {@code slot - 1} and {@code slot}: the one between was removed. */
+    /** Between the entries in {@code slot - 1} and {@code slot}: the current key has no entry. */
     BETWEEN
   }
 
@@ -44,6 +44,9 @@ final class BPlusCursor implements LongCursor {
 
   /** The key of the entry, by which the cursor finds its place again after a change. */
   private long currentKey;
+
+  /** Whether the entry was removed through this cursor, which is then on none until it moves. */
+  private boolean removed;
 
   private long modifications;
 
@@ -140,6 +143,7 @@ final class BPlusCursor implements LongCursor {
       return nowhere();
     }
     state = State.ON_ENTRY;
+    removed = false;
     currentKey = leaf.key(tree.nodes, node, slot);
     return true;
   }
@@ -157,7 +161,7 @@ final class BPlusCursor implements LongCursor {
     }
     descend(currentKey);
     boolean found = slot < count && leaf.key(tree.nodes, node, slot) == currentKey;
-    state = found && state == State.ON_ENTRY ? State.ON_ENTRY : State.BETWEEN;
+    state = found ? State.ON_ENTRY : State.BETWEEN;
   }
 
   // ---------------------------------------------------------------- range scan
@@ -332,14 +336,14 @@ final class BPlusCursor implements LongCursor {
   public void remove() {
     checkOnEntry();
     tree.remove(currentKey);
-    state = State.BETWEEN;
+    removed = true;
   }
 
   private void checkOnEntry() {
     if (state != State.NOWHERE) {
       catchUp();
     }
-    if (state != State.ON_ENTRY) {
+    if (state != State.ON_ENTRY || removed) {
       tree.checkOpen();
       throw new IllegalStateException("the cursor is on no entry");
     }
