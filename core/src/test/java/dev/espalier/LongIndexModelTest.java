@@ -37,7 +37,7 @@ class LongIndexModelTest {
     }
   }
 
-  @Property(tries = 400, shrinking = ShrinkingMode.BOUNDED)
+  @Property(tries = 1500, shrinking = ShrinkingMode.BOUNDED)
   void doesWhatTheModelDoes(@ForAll("chains") ActionChain<ModelledIndex> chain) {
     chain.withInvariant("equals the model", ModelledIndex::verify).run();
   }
