@@ -227,7 +227,10 @@ final class BPlusCursor implements LongCursor {
     node = inner.child(nodes, parent, parentSlot);
     count = Math.min(leaf.count(nodes, node), leaf.capacity);
     slot = 0;
-    checkOrder(last < leaf.key(nodes, node, 0));
+    if (count > 0) {
+      long first = leaf.key(nodes, node, 0);
+      checkOrder(last < first && first <= leaf.key(nodes, node, count - 1));
+    }
     return count > 0;
   }
 
@@ -254,7 +257,8 @@ final class BPlusCursor implements LongCursor {
     count = Math.min(leaf.count(nodes, node), leaf.capacity);
     slot = count - 1;
     if (count > 0) {
-      checkOrder(leaf.key(nodes, node, slot) < first);
+      long last = leaf.key(nodes, node, slot);
+      checkOrder(last < first && leaf.key(nodes, node, 0) <= last);
     }
     return count > 0;
   }
