@@ -17,6 +17,7 @@ abstract sealed class BPlusIndex implements LongIndex permits BPlusTree, PbPlusT
 
   @Override
   public final long missingValue() {
+    tree.checkOpen();
     return tree.options.missingValue();
   }
 
