@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("fallback-too")
 class MemoryLimitTest {
   private static final long[] LIMITS = {
-    IndexOptions.MIN_MEMORY_LIMIT, 20_000, 65_536, 1_000_003, (2 << 20) + 64, 3 << 20
+    IndexOptions.MIN_MEMORY_LIMIT, 20_000, 65_536, 500_003, (2 << 20) + 4096
   };
 
   @RegisterExtension final Indexes indexes = new Indexes();
@@ -89,7 +89,7 @@ class MemoryLimitTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#defaults")
   void growingPastAHugePageKeepsEverything(TreeShape shape) {
     for (HugePages hugePages : HugePages.values()) {
       LongIndex index = indexes.create(shape, IndexOptions.DEFAULT.withHugePages(hugePages));
