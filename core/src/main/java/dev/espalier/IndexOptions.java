@@ -2,6 +2,7 @@
 package dev.espalier;
 
 import dev.espalier.memory.HugePages;
+import java.util.Objects;
 
 /**
  * What every index is made with.
@@ -23,8 +24,9 @@ public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePa
   public static final IndexOptions DEFAULT =
       new IndexOptions(Long.MIN_VALUE, Long.MAX_VALUE, HugePages.WHEN_GROWN);
 
-  /** Checks the limit. */
+  /** Checks the parts. */
   public IndexOptions {
+    Objects.requireNonNull(hugePages, "hugePages");
     if (memoryLimit < MIN_MEMORY_LIMIT) {
       throw new IllegalArgumentException(
           "memoryLimit is " + memoryLimit + " bytes; at least " + MIN_MEMORY_LIMIT + " are needed");

@@ -15,7 +15,9 @@ import java.util.NavigableMap;
  * or an exception, but neither crashes nor runs for ever.
  *
  * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every call, on the index, its
- * views, cursors and maps, from any thread, throws {@link IllegalStateException}.
+ * views, cursors and maps, from any thread, throws {@link IllegalStateException}; but for {@link
+ * #isClosed}, {@link #variant} and the making of adapters ({@link #asMap()}, {@link
+ * #withReadWriteLock}), whose own calls then do.
  *
  * <p><b>Memory.</b> No call on the paths {@code get}, {@code put}, {@code set}, {@code remove},
  * {@code delete}, {@code getAll}, {@code putAll} and the cursor's allocates Java objects or boxes.

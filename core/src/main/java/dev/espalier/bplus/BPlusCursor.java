@@ -20,7 +20,7 @@ final class BPlusCursor implements LongCursor {
     NOWHERE,
     /** On the entry in {@code slot}. */
     ON_ENTRY,
-    /** Between the entries in {@code slot - 1} and {@code slot}: the one between was removed. */
+    /** Between the entries in {@code slot - 1} and {@code slot}: the current key has no entry. */
     BETWEEN
   }
 
@@ -44,6 +44,9 @@ final class BPlusCursor implements LongCursor {
 
   /** The key of the entry, by which the cursor finds its place again after a change. */
   private long currentKey;
+
+  /** Whether the entry was removed through this cursor, which is then on none until it moves. */
+  private boolean removed;
 
   private long modifications;
 
@@ -144,6 +147,7 @@ final class BPlusCursor implements LongCursor {
       return nowhere();
     }
     state = State.ON_ENTRY;
+    removed = false;
     currentKey = leaf.key(tree.nodes, node, slot);
     return true;
   }
@@ -227,7 +231,10 @@ final class BPlusCursor implements LongCursor {
     node = inner.child(nodes, parent, parentSlot);
     count = Math.min(leaf.count(nodes, node), leaf.capacity);
     slot = 0;
-    checkOrder(last < leaf.key(nodes, node, 0));
+    if (count > 0) {
+      long first = leaf.key(nodes, node, 0);
+      checkOrder(last < first && first <= leaf.key(nodes, node, count - 1));
+    }
     return count > 0;
   }
 
@@ -254,7 +261,8 @@ final class BPlusCursor implements LongCursor {
     count = Math.min(leaf.count(nodes, node), leaf.capacity);
     slot = count - 1;
     if (count > 0) {
-      checkOrder(leaf.key(nodes, node, slot) < first);
+      long last = leaf.key(nodes, node, slot);
+      checkOrder(last < first && leaf.key(nodes, node, 0) <= last);
     }
     return count > 0;
   }
@@ -336,14 +344,14 @@ final class BPlusCursor implements LongCursor {
   public void remove() {
     checkOnEntry();
     tree.remove(currentKey);
-    state = State.BETWEEN;
+    removed = true;
   }
 
   private void checkOnEntry() {
     if (state != State.NOWHERE) {
       catchUp();
     }
-    if (state != State.ON_ENTRY) {
+    if (state != State.ON_ENTRY || removed) {
       tree.checkOpen();
       throw new IllegalStateException("the cursor is on no entry");
     }

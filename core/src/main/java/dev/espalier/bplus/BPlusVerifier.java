@@ -29,6 +29,11 @@ final class BPlusVerifier {
   /** The node last visited on each level, 0 for none. */
   private final long[] last;
 
+  /**
+   * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
+   */
+  private final long end;
+
   private long entries;
   private long bytes;
 
@@ -38,6 +43,7 @@ final class BPlusVerifier {
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     this.listener = listener;
+    this.end = Math.min(tree.memory.endOffset(), nodes.byteSize());
     Arrays.setAll(lines, i -> new BitSet());
     this.last = new long[Math.max(tree.height, 1)];
   }
@@ -87,13 +93,13 @@ final class BPlusVerifier {
     int width = level == 0 ? leaf.width : inner.width;
     int bytesOfNode = width << CacheLine.SHIFT;
     check(
-        node > 0 && node % CacheLine.BYTES == 0 && node + bytesOfNode <= nodes.byteSize(),
+        node > 0 && node % CacheLine.BYTES == 0 && node + bytesOfNode <= end,
         "I9",
-        "a node of level %d would lie @%d, outside the memory of %d bytes",
+        "a node of level %d would lie @%d, but nodes end @%d",
         level,
         node,
-        nodes.byteSize());
-    for (long line = node >>> CacheLine.SHIFT, end = line + width; line < end; line++) {
+        end);
+    for (long line = node >>> CacheLine.SHIFT, after = line + width; line < after; line++) {
       BitSet part = lines[(int) (line >>> LINES_PART_SHIFT)];
       int bit = (int) (line & ((1 << LINES_PART_SHIFT) - 1));
       check(!part.get(bit), "I9", "the node @%d of level %d overlaps another", node, level);

@@ -13,7 +13,6 @@ import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -187,8 +186,8 @@ public final class PbPlusTree extends BPlusIndex {
   @Override
   @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    Objects.checkFromIndexSize(keysFrom, count, keys.length);
-    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
     if (keys == values) {
       getOneByOne(keys, keysFrom, valuesFrom, count);
       return;
@@ -211,7 +210,8 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public void getAll(MemorySegment keys, MemorySegment values) {
-    ProbeSegments.check(keys, values);
+    BatchArguments.check(keys, values);
+    tree.checkOpen();
     long[] group = new long[GROUP];
     long[] answers = new long[GROUP];
     for (long offset = 0; offset < keys.byteSize(); offset += GROUP * Long.BYTES) {
@@ -307,8 +307,8 @@ public final class PbPlusTree extends BPlusIndex {
   /** Fetches the leaves of a group of keys together, then puts one key after the other. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    Objects.checkFromIndexSize(keysFrom, count, keys.length);
-    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
     long[] leaves = new long[Math.min(GROUP, count)];
     for (int done = 0; done < count; done += GROUP) {
       int group = Math.min(GROUP, count - done);

@@ -121,6 +121,11 @@ public final class NodeMemory implements AutoCloseable {
     return top - FIRST_OFFSET - freeBytes;
   }
 
+  /** Returns the offset where the nodes given out so far end, those taken back included. */
+  public long endOffset() {
+    return top;
+  }
+
   /** Returns the bytes in use or kept for reuse: what the limit counts. */
   public long committedBytes() {
     return reserved ? top : segment.byteSize();
