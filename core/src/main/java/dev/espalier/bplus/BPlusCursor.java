@@ -58,6 +58,9 @@ final class BPlusCursor implements LongCursor {
   private long aheadParent;
   private int aheadSlot;
 
+  /** Leaves asked for and not yet reached. */
+  private int leavesAhead;
+
   /** The nodes for reading only, as they were when {@code runBase} was their address. */
   private MemorySegment runSegment = MemorySegment.NULL;
 
@@ -276,31 +279,42 @@ final class BPlusCursor implements LongCursor {
   }
 
   /**
-   * Asks for one more leaf; on the first step in a direction, for as many as the distance says.
-   * Leaves are taken from their parents, which the scan will need soon anyway.
+   * Asks for the leaves ahead, two with every step until they are {@code prefetchDistance} ahead, so
+   * that a short range does not fetch many leaves in vain. Their places are in their parents; when
+   * the last of them enters a new parent, the parent after that is asked for too.
    */
   private void prefetchAhead(MemorySegment nodes, int direction) {
-    int leaves = 1;
     if (aheadDirection != direction) {
       aheadDirection = direction;
       aheadParent = parent;
       aheadSlot = parentSlot;
-      leaves = prefetchDistance;
+      leavesAhead = 0;
     }
-    for (int i = 0; i < leaves && aheadParent != 0; i++) {
+    leavesAhead = Math.max(leavesAhead - 1, 0);
+    for (int i = 0; i < 2 && leavesAhead < prefetchDistance && aheadParent != 0; i++) {
       aheadSlot += direction;
-      if (aheadSlot < 0) {
-        aheadParent = inner.previous(nodes, aheadParent);
-        aheadSlot = aheadParent == 0 ? 0 : inner.count(nodes, aheadParent);
-      } else if (aheadSlot > inner.count(nodes, aheadParent)) {
-        aheadParent = inner.next(nodes, aheadParent);
-        aheadSlot = 0;
+      if (aheadSlot < 0 || aheadSlot > inner.count(nodes, aheadParent)) {
+        enterAheadParent(nodes, direction);
       }
       if (aheadParent != 0) {
         long ahead = inner.child(nodes, aheadParent, aheadSlot);
         Words.prefetch(tree.base + ahead, leaf.width, Locality.T0);
+        leavesAhead++;
       }
     }
+  }
+
+  private void enterAheadParent(MemorySegment nodes, int direction) {
+    aheadParent = neighbour(nodes, aheadParent, direction);
+    if (aheadParent != 0) {
+      aheadSlot = direction == FORWARD ? 0 : inner.count(nodes, aheadParent);
+      long after = neighbour(nodes, aheadParent, direction);
+      Words.prefetch(tree.base + after, inner.width, Locality.T0);
+    }
+  }
+
+  private long neighbour(MemorySegment nodes, long innerNode, int direction) {
+    return direction == FORWARD ? inner.next(nodes, innerNode) : inner.previous(nodes, innerNode);
   }
 
   /** Counts the entries from here on whose key is not above {@code to}; the cursor moves there. */

@@ -39,7 +39,9 @@ public final class PbPlusTree extends BPlusIndex {
    *   are the prefetch of the keys. The lines behind the keys, of which one will be needed, are
    *   prefetched before the search of the node begins.
    *     D5  The thesis prefetches every line of every node, keys too. That measured no better.
-   *     D6  The top levels, taken to be cached, are not prefetched: a downcall costs more.
+   *     D6  Inner nodes above the leaves' parents are not prefetched: they are few enough to be in
+   *         the second-level cache up to hundreds of millions of entries, and a downcall costs more
+   *         than it saves there.
    *
    *   Batched lookups. A group of probes goes down level by level: for each probe find the child, then
    *   prefetch the children of the whole group with one call, then search them. In the leaves, first
@@ -157,9 +159,8 @@ public final class PbPlusTree extends BPlusIndex {
     int keySlots = inner.keySlots;
     int childrenOffset = inner.childrenOffset;
     long node = tree.root;
-    int height = tree.height;
-    for (int level = height - 1; level > 0; level--) {
-      if (height - level >= CACHED_LEVELS) {
+    for (int level = tree.height - 1; level > 0; level--) {
+      if (level == 1) {
         prefetchChildren(node);
       }
       int slot = Keys.lowerBound(nodes, node, keySlots, key);
@@ -329,9 +330,8 @@ public final class PbPlusTree extends BPlusIndex {
     long[] pathNode = tree.pathNode;
     int[] pathSlot = tree.pathSlot;
     long node = tree.root;
-    int height = tree.height;
-    for (int level = height - 1; level > 0; level--) {
-      if (height - level >= CACHED_LEVELS) {
+    for (int level = tree.height - 1; level > 0; level--) {
+      if (level == 1) {
         prefetchChildren(node);
       }
       int slot = Keys.lowerBound(nodes, node, keySlots, key);
