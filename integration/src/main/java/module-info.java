@@ -9,4 +9,6 @@ module dev.espalier.integration {
   requires it.unimi.dsi.fastutil;
   requires static transitive org.jspecify;
   requires tpch;
+
+  exports dev.espalier.join;
 }
