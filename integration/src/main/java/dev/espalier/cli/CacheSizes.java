@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -55,7 +56,9 @@ record CacheSizes(List<Cache> caches) {
     @Override
     public String toString() {
       String name =
-          "L" + level + (type.equals("Unified") ? "" : type.substring(0, 1).toLowerCase());
+          "L"
+              + level
+              + (type.equals("Unified") ? "" : type.substring(0, 1).toLowerCase(Locale.ROOT));
       return name + " " + (bytes >= 1 << 20 ? (bytes >> 20) + " MiB" : (bytes >> 10) + " KiB");
     }
   }

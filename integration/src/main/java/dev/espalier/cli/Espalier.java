@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import picocli.CommandLine;
@@ -35,7 +36,7 @@ public final class Espalier implements Runnable {
 
   /** Runs a command and ends the process with its exit status. */
   public static void main(String[] args) {
-    System.exit(run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args));
+    System.exit(run(writer(System.out), writer(System.err), args));
   }
 
   /** Runs a command and returns its exit status. */
@@ -46,6 +47,10 @@ public final class Espalier implements Runnable {
         .setParameterExceptionHandler(Espalier::explainArguments)
         .setExecutionExceptionHandler(Espalier::explainFailure)
         .execute(args);
+  }
+
+  private static PrintWriter writer(PrintStream stream) {
+    return new PrintWriter(stream, true, stream.charset());
   }
 
   @Override

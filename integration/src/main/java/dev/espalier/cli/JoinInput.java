@@ -12,6 +12,7 @@ import java.util.Arrays;
  * @param outerRows for each of them, the row it comes from
  * @param innerKeys the keys of the inner side, ascending
  */
+@SuppressWarnings("ArrayRecordComponent") // Columns; never compared.
 record JoinInput(String name, long[] outerKeys, long[] outerRows, long[] innerKeys) {
 
   OuterSource outer() {

@@ -39,11 +39,10 @@ final class TextTable {
       }
     }
     StringBuilder text = new StringBuilder();
-    for (List<String> row : rows) {
+    text.append(line(rows.getFirst(), widths)).append('\n');
+    text.append(rule(widths)).append('\n');
+    for (List<String> row : rows.subList(1, rows.size())) {
       text.append(line(row, widths)).append('\n');
-      if (row == rows.getFirst()) {
-        text.append(rule(widths)).append('\n');
-      }
     }
     return text.toString();
   }

@@ -22,6 +22,7 @@ import java.util.List;
  * @param lineItemOrderKeys for each of {@code lineItems}, the order it belongs to
  * @param lineItemPartKeys for each of {@code lineItems}, the part that was ordered
  */
+@SuppressWarnings("ArrayRecordComponent") // Columns; never compared.
 record TpchTables(
     long[] orderKeys,
     long[] partKeys,

@@ -69,7 +69,7 @@ final class JsonTest {
 
   @Test
   void otherTypesAreRefused() {
-    var e = assertThrows(IllegalArgumentException.class, () -> Json.of(new StringBuilder("x")));
-    assertEquals("no JSON for class java.lang.StringBuilder", e.getMessage());
+    var e = assertThrows(IllegalArgumentException.class, () -> Json.of(new Object()));
+    assertEquals("no JSON for class java.lang.Object", e.getMessage());
   }
 }
