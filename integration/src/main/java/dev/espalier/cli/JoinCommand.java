@@ -3,6 +3,7 @@ package dev.espalier.cli;
 
 import dev.espalier.TreeVariant;
 import dev.espalier.join.JoinOptions;
+import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Prefetch;
 import java.io.PrintWriter;
@@ -159,8 +160,8 @@ final class JoinCommand implements Callable<Integer> {
   }
 
   private List<JoinResult> joinTables(List<InnerSide.Kind> kinds, PrintWriter out) {
-    try (ProgressBar progress = ProgressBar.open()) {
-      TpchTables tables = TpchTables.generate(scale, progress);
+    try {
+      TpchTables tables = generateTables();
       out.printf(
           Locale.ROOT,
           "TPC-H at scale %s: lineitem has %,d rows, orders %,d, part %,d. "
@@ -174,12 +175,20 @@ final class JoinCommand implements Callable<Integer> {
           Prefetch.isNative() ? "on" : "off",
           Keys.SIMD ? "on" : "off");
       out.flush();
-      return new JoinExperiment(kinds, batch, passes, progress).run(tables.joins());
-    } catch (OutOfMemoryError e) {
+      try (ProgressBar progress = ProgressBar.open()) {
+        return new JoinExperiment(kinds, batch, passes, progress).run(tables.joins());
+      }
+    } catch (OutOfMemoryError | MemoryLimitException e) {
       throw new CommandFailure(
           "scale %s is too large for the memory (%s); the heap may take %d MiB, -Xmx makes it larger"
               .formatted(number(scale), e.getMessage(), Runtime.getRuntime().maxMemory() >> 20),
           e);
+    }
+  }
+
+  private TpchTables generateTables() {
+    try (ProgressBar progress = ProgressBar.open()) {
+      return TpchTables.generate(scale, progress);
     }
   }
 
