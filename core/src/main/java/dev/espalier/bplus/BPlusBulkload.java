@@ -62,8 +62,12 @@ final class BPlusBulkload {
       long key = entries.key();
       if (loaded > 0 && key <= previous) {
         throw new IllegalArgumentException(
-            "entries are not in ascending key order: key " + key + " of entry " + loaded
-                + " (counted from 0) comes after " + previous);
+            "entries are not in ascending key order: key "
+                + key
+                + " of entry "
+                + loaded
+                + " (counted from 0) comes after "
+                + previous);
       }
       if (count == entriesPerLeaf) {
         long next = tree.allocate(leaf.width);
@@ -127,8 +131,8 @@ final class BPlusBulkload {
   }
 
   /**
-   * Gives the last node of a level, which has one child and no separator, the last child of the node
-   * before it. Its parent has more than one child: parents are mended first.
+   * Gives the last node of a level, which has one child and no separator, the last child of the
+   * node before it. Its parent has more than one child: parents are mended first.
    */
   private void borrowChild(int level) {
     long node = open[level];
@@ -140,8 +144,7 @@ final class BPlusBulkload {
     inner.child(tree.nodes, node, 0, inner.child(tree.nodes, sibling, siblingCount));
     inner.key(tree.nodes, node, 0, inner.key(tree.nodes, parent, separatorSlot));
     inner.count(tree.nodes, node, 1);
-    inner.key(
-        tree.nodes, parent, separatorSlot, inner.key(tree.nodes, sibling, siblingCount - 1));
+    inner.key(tree.nodes, parent, separatorSlot, inner.key(tree.nodes, sibling, siblingCount - 1));
     inner.clearKeys(tree.nodes, sibling, siblingCount - 1);
     inner.count(tree.nodes, sibling, siblingCount - 1);
   }

@@ -14,9 +14,7 @@ record BPlusNodeView(BPlusStructure tree, long offset, int level) implements Nod
 
   @Override
   public int count() {
-    return level == 0
-        ? tree.leaf.count(tree.nodes, offset)
-        : tree.inner.count(tree.nodes, offset);
+    return level == 0 ? tree.leaf.count(tree.nodes, offset) : tree.inner.count(tree.nodes, offset);
   }
 
   @Override
@@ -27,7 +25,9 @@ record BPlusNodeView(BPlusStructure tree, long offset, int level) implements Nod
   @Override
   public long key(int i) {
     Objects.checkIndex(i, count());
-    return level == 0 ? tree.leaf.key(tree.nodes, offset, i) : tree.inner.key(tree.nodes, offset, i);
+    return level == 0
+        ? tree.leaf.key(tree.nodes, offset, i)
+        : tree.inner.key(tree.nodes, offset, i);
   }
 
   @Override

@@ -143,7 +143,9 @@ final class BPlusStructure {
     return node;
   }
 
-  /** Tells whether {@code slot} of a leaf, found by a lowerBound for {@code key}, holds that key. */
+  /**
+   * Tells whether {@code slot} of a leaf, found by a lowerBound for {@code key}, holds that key.
+   */
   boolean holds(long node, int slot, long key) {
     return leaf.key(nodes, node, slot) == key && slot < leaf.count(nodes, node);
   }
@@ -204,8 +206,8 @@ final class BPlusStructure {
   }
 
   /**
-   * Allocates every node that a split of the path's leaf will need, before anything is changed, into
-   * {@code spare}, the leaf last. Returns how many.
+   * Allocates every node that a split of the path's leaf will need, before anything is changed,
+   * into {@code spare}, the leaf last. Returns how many.
    */
   private int allocateForSplits() {
     int level = 1;
@@ -242,7 +244,9 @@ final class BPlusStructure {
     return true;
   }
 
-  /** Makes {@code right} the sibling after {@code left}, which the path leads to, level by level. */
+  /**
+   * Makes {@code right} the sibling after {@code left}, which the path leads to, level by level.
+   */
   private void addToParent(long left, long separator, long right, int spares) {
     long leftNode = left;
     long rightNode = right;
@@ -363,7 +367,9 @@ final class BPlusStructure {
     }
   }
 
-  /** Brings the path's leaf back to its minimum, with the help of a sibling under the same parent. */
+  /**
+   * Brings the path's leaf back to its minimum, with the help of a sibling under the same parent.
+   */
   private void refillLeaf() {
     long parent = pathNode[1];
     int leftSlot = Math.max(pathSlot[1] - 1, 0);
@@ -376,8 +382,7 @@ final class BPlusStructure {
       removeChild(1, parent, leftSlot);
     } else {
       redistributeLeaves(left, leftCount, right, rightCount);
-      inner.key(
-          nodes, parent, leftSlot, leaf.key(nodes, left, leaf.count(nodes, left) - 1));
+      inner.key(nodes, parent, leftSlot, leaf.key(nodes, left, leaf.count(nodes, left) - 1));
     }
   }
 
@@ -421,7 +426,9 @@ final class BPlusStructure {
     leaf.count(in, right, leftCount + rightCount - newLeft);
   }
 
-  /** Removes separator {@code slot} and the child after it from the path's node on {@code level}. */
+  /**
+   * Removes separator {@code slot} and the child after it from the path's node on {@code level}.
+   */
   private void removeChild(int level, long node, int slot) {
     int count = inner.count(nodes, node);
     Slots.closeGap(nodes, node, slot, count);
@@ -462,7 +469,8 @@ final class BPlusStructure {
       memory.free(right, inner.width);
       removeChild(level + 1, parent, leftSlot);
     } else {
-      inner.key(nodes, parent, leftSlot, shareChildren(left, leftCount, separator, right, rightCount));
+      inner.key(
+          nodes, parent, leftSlot, shareChildren(left, leftCount, separator, right, rightCount));
     }
   }
 

@@ -10,7 +10,10 @@ final class ProbeSegments {
   static void check(MemorySegment keys, MemorySegment values) {
     if (keys.byteSize() != values.byteSize() || keys.byteSize() % Long.BYTES != 0) {
       throw new IllegalArgumentException(
-          "keys has " + keys.byteSize() + " bytes and values has " + values.byteSize()
+          "keys has "
+              + keys.byteSize()
+              + " bytes and values has "
+              + values.byteSize()
               + "; they must be equal and a multiple of 8");
     }
     if (values.isReadOnly()) {
