@@ -27,8 +27,9 @@ import java.util.Objects;
  * one thread; many joins may read one index.
  *
  * <p>Any value may be stored in the index. One that equals its {@code missingValue()} is told from
- * an absent key by a second, single lookup, which absent keys therefore cost too; it finds its
- * nodes in the cache.
+ * an absent key by a second, single lookup. Absent keys take it too, and so cost about twice as
+ * much as keys that are found; only single probes of a join without inner values need just one
+ * lookup.
  */
 public final class IndexNestedLoopJoin implements AutoCloseable {
   private final OuterSource outer;
