@@ -7,6 +7,14 @@ module dev.espalier.integration {
   requires dev.espalier.io;
   requires info.picocli;
   requires it.unimi.dsi.fastutil;
+  requires static jdk.incubator.vector;
+  requires jdk.management;
   requires static transitive org.jspecify;
   requires tpch;
+
+  exports dev.espalier.join;
+
+  // Options and the like are set by reflection.
+  opens dev.espalier.cli to
+      info.picocli;
 }

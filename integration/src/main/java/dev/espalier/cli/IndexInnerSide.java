@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.join.IndexNestedLoopJoin;
+import dev.espalier.join.JoinBatch;
+import dev.espalier.join.JoinOptions;
+import dev.espalier.join.JoinType;
+import dev.espalier.join.OuterSource;
+import dev.espalier.join.ProbeMethod;
+import java.util.List;
+
+/** An index of the family, probed by the join operator. */
+final class IndexInnerSide implements InnerSide {
+  private final LongIndex index;
+
+  private IndexInnerSide(LongIndex index) {
+    this.index = index;
+  }
+
+  static Kind kind(TreeVariant variant) {
+    return new Kind(
+        variant.name(),
+        List.of(ProbeMethod.values()),
+        keys -> new IndexInnerSide(load(variant, keys)));
+  }
+
+  private static LongIndex load(TreeVariant variant, long[] keys) {
+    LongIndex index = variant.create(IndexOptions.DEFAULT);
+    index.bulkload(new RowNumbers(keys), 1.0, keys.length, ProgressListener.NONE);
+    return index;
+  }
+
+  @Override
+  public long bytes(long heapGrowth) {
+    return index.statistics().usedBytes();
+  }
+
+  @Override
+  public JoinDigest join(OuterSource outer, ProbeMethod method, int batchSize) {
+    JoinOptions options = new JoinOptions(JoinType.INNER, method, batchSize);
+    try (var join = new IndexNestedLoopJoin(outer, index, options)) {
+      join.open();
+      long checksum = 0;
+      while (join.next()) {
+        JoinBatch rows = join.batch();
+        for (int row = 0; row < rows.count(); row++) {
+          checksum += JoinDigest.hash(rows.outerPayload(row), rows.innerValue(row));
+        }
+      }
+      return new JoinDigest(join.statistics().rowsOut(), checksum);
+    }
+  }
+
+  @Override
+  public void close() {
+    index.close();
+  }
+
+  /** Keys with their positions as values. */
+  private static final class RowNumbers implements LongEntrySource {
+    private final long[] keys;
+    private int row = -1;
+
+    RowNumbers(long[] keys) {
+      this.keys = keys;
+    }
+
+    @Override
+    public boolean next() {
+      row++;
+      return row < keys.length;
+    }
+
+    @Override
+    public long key() {
+      return keys[row];
+    }
+
+    @Override
+    public long value() {
+      return row;
+    }
+  }
+}

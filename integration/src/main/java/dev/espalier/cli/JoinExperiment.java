@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.join.ProbeMethod;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Measures joins with every kind of inner side, all in the same way: the median of some builds,
+ * then, for each method, a pass to warm up and the median of some passes.
+ *
+ * <p>Before anything is measured, every kind joins a sample many times. The JIT compiler then knows
+ * all of them, and none has the advantage of being first.
+ */
+final class JoinExperiment {
+  private static final int SAMPLE_OUTER_ROWS = 300_000;
+
+  /** So many rows are joined by each method before it counts as compiled. */
+  private static final int WARM_UP_ROWS = 2_000_000;
+
+  private static final int SAMPLE_INNER_ROWS = 100_000;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final List<InnerSide.Kind> kinds;
+  private final int batchSize;
+  private final int passes;
+  private final ProgressBar progress;
+  private int stepsDone;
+  private int steps;
+
+  /**
+   * Makes an experiment.
+   *
+   * @param batchSize outer rows per batch
+   * @param passes how many builds and passes a median is taken of
+   */
+  JoinExperiment(List<InnerSide.Kind> kinds, int batchSize, int passes, ProgressBar progress) {
+    this.kinds = kinds;
+    this.batchSize = batchSize;
+    this.passes = passes;
+    this.progress = progress;
+  }
+
+  List<JoinResult> run(List<JoinInput> joins) {
+    stepsDone = 0;
+    steps = 0;
+    for (InnerSide.Kind kind : kinds) {
+      steps += joins.size() * (2 + kind.methods().size());
+    }
+    for (JoinInput join : joins) {
+      for (InnerSide.Kind kind : kinds) {
+        step("warming up " + kind.name());
+        warmUp(kind, join.head(SAMPLE_OUTER_ROWS, SAMPLE_INNER_ROWS));
+      }
+    }
+    List<JoinResult> results = new ArrayList<>();
+    for (JoinInput join : joins) {
+      JoinDigest expected = HashJoin.join(join);
+      for (InnerSide.Kind kind : kinds) {
+        results.addAll(measure(kind, join, expected));
+      }
+    }
+    return results;
+  }
+
+  private void warmUp(InnerSide.Kind kind, JoinInput sample) {
+    try (InnerSide inner = kind.builder().build(sample.innerKeys())) {
+      for (ProbeMethod method : kind.methods()) {
+        for (int rows = 0; rows < WARM_UP_ROWS; rows += sample.outerKeys().length) {
+          inner.join(sample.outer(), method, batchSize);
+        }
+      }
+    }
+  }
+
+  private List<JoinResult> measure(InnerSide.Kind kind, JoinInput join, JoinDigest expected) {
+    step(join.name() + ": building " + kind.name());
+    double[] seconds = new double[passes];
+    for (int pass = 0; pass < passes - 1; pass++) {
+      usedHeap(); // Collects garbage, as before the last build.
+      long start = System.nanoTime();
+      InnerSide inner = kind.builder().build(join.innerKeys());
+      seconds[pass] = secondsSince(start);
+      inner.close();
+    }
+    long heapBefore = usedHeap();
+    long start = System.nanoTime();
+    try (InnerSide inner = kind.builder().build(join.innerKeys())) {
+      seconds[passes - 1] = secondsSince(start);
+      long bytes = inner.bytes(usedHeap() - heapBefore);
+
+      List<JoinResult> results = new ArrayList<>();
+      for (ProbeMethod method : kind.methods()) {
+        step(join.name() + ": probing " + kind.name());
+        results.add(measure(kind, join, expected, inner, method, median(seconds), bytes));
+      }
+      return results;
+    }
+  }
+
+  private JoinResult measure(
+      InnerSide.Kind kind,
+      JoinInput join,
+      JoinDigest expected,
+      InnerSide inner,
+      ProbeMethod method,
+      double buildSeconds,
+      long bytes) {
+    JoinDigest digest = inner.join(join.outer(), method, batchSize);
+    boolean agrees = digest.equals(expected);
+    double[] seconds = new double[passes];
+    for (int pass = 0; pass < passes; pass++) {
+      long start = System.nanoTime();
+      digest = inner.join(join.outer(), method, batchSize);
+      seconds[pass] = secondsSince(start);
+      agrees &= digest.equals(expected);
+    }
+    return new JoinResult(
+        join.name(),
+        kind.name(),
+        method,
+        buildSeconds,
+        (double) bytes / join.innerKeys().length,
+        join.outerKeys().length / median(seconds),
+        digest,
+        agrees);
+  }
+
+  private void step(String task) {
+    progress.show(task, (double) stepsDone / steps);
+    stepsDone++;
+  }
+
+  /** Returns the bytes of live objects: what is left after a collection. */
+  private static long usedHeap() {
+    System.gc();
+    Runtime runtime = Runtime.getRuntime();
+    return runtime.totalMemory() - runtime.freeMemory();
+  }
+
+  private static double secondsSince(long start) {
+    return (System.nanoTime() - start) / NANOS_PER_SECOND;
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.join.ProbeMethod;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * One line of the outcome.
+ *
+ * @param join the tables' names
+ * @param index name of the inner side
+ * @param method how it was probed
+ * @param buildSeconds time to fill the inner side
+ * @param bytesPerEntry its memory
+ * @param probesPerSecond outer rows per second
+ * @param digest what came out
+ * @param agrees whether that is what came out of the hash join, in every pass
+ */
+record JoinResult(
+    String join,
+    String index,
+    ProbeMethod method,
+    double buildSeconds,
+    double bytesPerEntry,
+    double probesPerSecond,
+    JoinDigest digest,
+    boolean agrees) {
+
+  String methodName() {
+    return method.name().toLowerCase(Locale.ROOT);
+  }
+
+  Map<String, Object> toJson() {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("join", join);
+    object.put("index", index);
+    object.put("method", methodName());
+    object.put("buildSeconds", buildSeconds);
+    object.put("bytesPerEntry", bytesPerEntry);
+    object.put("probesPerSecond", probesPerSecond);
+    object.put("rows", digest.rows());
+    object.put("checksum", digest.checksumText());
+    object.put("agrees", agrees);
+    return object;
+  }
+}

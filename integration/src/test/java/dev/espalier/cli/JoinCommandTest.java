@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.espalier.TreeVariant;
+import dev.espalier.join.ProbeMethod;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class JoinCommandTest {
+  /** Rows of lineitem at scale 0.01, as the TPC-H specification's generator makes them. */
+  private static final int LINE_ITEMS = 60_175;
+
+  @Test
+  void allVariantsAgreeWithTheHashJoin(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("results.json");
+    CommandRun run =
+        CommandRun.of("join", "--scale", "0.01", "--passes", "1", "--json", file.toString());
+    assertEquals(0, run.status(), run.err());
+    assertEquals("", run.err());
+
+    List<String> expected = new ArrayList<>();
+    for (String join : List.of("lineitem-orders", "lineitem-part")) {
+      for (TreeVariant variant : TreeVariant.all()) {
+        expected.add(join + " " + variant.name() + " single");
+        expected.add(join + " " + variant.name() + " batched");
+      }
+      expected.add(join + " TreeMap single");
+      expected.add(join + " Long2LongOpenHashMap single");
+    }
+    JsonObject json = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+    assertEquals(Set.of("results"), json.keySet());
+    List<String> found = new ArrayList<>();
+    for (JsonElement element : json.getAsJsonArray("results")) {
+      found.add(checkResult(element.getAsJsonObject()));
+    }
+    assertEquals(expected, found);
+    for (String line : expected) {
+      String[] cells = line.split(" ");
+      assertTrue(
+          run.out().lines().anyMatch(l -> l.matches(String.join(" +", cells) + " .* yes")), line);
+    }
+  }
+
+  /** Checks a result's fields and returns which one it is. */
+  private static String checkResult(JsonObject result) {
+    assertEquals(
+        Set.of(
+            "join",
+            "index",
+            "method",
+            "buildSeconds",
+            "bytesPerEntry",
+            "probesPerSecond",
+            "rows",
+            "checksum",
+            "agrees"),
+        result.keySet());
+    assertEquals(Integer.toString(LINE_ITEMS), result.get("rows").getAsString());
+    assertTrue(result.get("checksum").getAsString().matches("[0-9a-f]{16}"));
+    assertTrue(result.get("agrees").getAsBoolean());
+    assertTrue(result.get("buildSeconds").getAsDouble() > 0);
+    assertTrue(result.get("bytesPerEntry").getAsDouble() > 2 * Long.BYTES);
+    assertTrue(result.get("probesPerSecond").getAsDouble() > 0);
+    return "%s %s %s"
+        .formatted(
+            result.get("join").getAsString(),
+            result.get("index").getAsString(),
+            result.get("method").getAsString());
+  }
+
+  @Test
+  void oneVariantIsMeasuredBesideTheMaps() {
+    CommandRun run =
+        CommandRun.of(
+            "join",
+            "--scale",
+            "0.0001",
+            "--variant",
+            "pbplustree",
+            "--batch",
+            "7",
+            "--passes",
+            "2");
+    assertEquals(0, run.status(), run.err());
+    assertTrue(run.out().contains("PbPlusTree "), run.out());
+    assertTrue(run.out().contains("TreeMap "), run.out());
+    assertTrue(run.out().contains("Batches of 7 rows, median of 2."), run.out());
+    assertTrue(!run.out().contains(" BPlusTree "), run.out());
+  }
+
+  @Test
+  void disagreementIsAFailure() {
+    JoinResult right = result(true);
+    assertDoesNotThrow(() -> JoinCommand.checkAgreement(List.of(right, right)));
+    var e =
+        assertThrows(
+            CommandFailure.class,
+            () -> JoinCommand.checkAgreement(List.of(right, result(false), right)));
+    assertEquals("1 of 3 results do not agree with the hash join", e.getMessage());
+  }
+
+  private static JoinResult result(boolean agrees) {
+    return new JoinResult(
+        "a-b", "Tree", ProbeMethod.SINGLE, 1.0, 16.0, 1.0, new JoinDigest(1, 2), agrees);
+  }
+}

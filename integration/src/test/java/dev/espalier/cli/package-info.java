@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Tests of the command line. */
+@NullMarked
+package dev.espalier.cli;
+
+import org.jspecify.annotations.NullMarked;

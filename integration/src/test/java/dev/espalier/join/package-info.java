@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Tests of the join. */
+@NullMarked
+package dev.espalier.join;
+
+import org.jspecify.annotations.NullMarked;
