@@ -9,8 +9,8 @@ package dev.espalier;
  * first entry, for {@link #previous} to the last.
  *
  * <p>The index may be changed while a cursor is open. The cursor then keeps its key: {@link #next}
- * goes to the entry that now follows that key, whether or not the key still has an entry. A cursor is
- * not safe for use by several threads.
+ * goes to the entry that now follows that key, whether or not the key still has an entry. While it
+ * has none, the cursor is on no entry. A cursor is not safe for use by several threads.
  *
  * <p>Every method throws {@link IllegalStateException} once the index is closed.
  */
@@ -68,8 +68,8 @@ public interface LongCursor extends LongEntrySource {
   void setValue(long value);
 
   /**
-   * Removes the entry. The cursor is then on none, and {@link #next} and {@link #previous} go to the
-   * neighbours of the entry that was removed.
+   * Removes the entry. The cursor is then on none, and {@link #next} and {@link #previous} go to
+   * the neighbours of the entry that was removed.
    *
    * @throws IllegalStateException if the cursor is on no entry
    */
@@ -77,10 +77,10 @@ public interface LongCursor extends LongEntrySource {
 
   /**
    * Hands out the entries from the next one on that lie together in memory, at least one, and moves
-   * the cursor to the last of them: a loop over {@code nextRun} sees the same entries as a loop over
-   * {@link #next}, at memory speed. Returns false at the end, as {@link #next} does.
+   * the cursor to the last of them: a loop over {@code nextRun} sees the same entries as a loop
+   * over {@link #next}, at memory speed. Returns false at the end, as {@link #next} does.
    *
-   * <p>The run is a window into the index, and valid until the index is next changed.
+   * <p>The run is valid until the index is next changed or this cursor's next call of this method.
    */
   boolean nextRun(LongRun run);
 }

@@ -32,7 +32,8 @@ public interface LongNavigable {
   long missingValue();
 
   /**
-   * Stores {@code value} for {@code key} and returns the previous value, or {@link #missingValue()}.
+   * Stores {@code value} for {@code key} and returns the previous value, or {@link
+   * #missingValue()}.
    *
    * @throws dev.espalier.memory.MemoryLimitException if the index may not grow further; it is then
    *     as it was before the call
@@ -75,22 +76,22 @@ public interface LongNavigable {
   /**
    * Returns the number of entries between two keys. O(log_B n + entries / entries per leaf).
    *
-   * @throws IllegalArgumentException if {@code from} is above {@code to}
+   * @throws IllegalArgumentException if {@code from} comes after {@code to} in this view's order
    */
   long countRange(long from, boolean fromInclusive, long to, boolean toInclusive);
 
   /**
    * Removes all entries between two keys and returns how many there were.
    *
-   * @throws IllegalArgumentException if {@code from} is above {@code to}
+   * @throws IllegalArgumentException if {@code from} comes after {@code to} in this view's order
    */
   long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive);
 
   /**
    * Returns the part between two keys.
    *
-   * @throws IllegalArgumentException if {@code from} comes after {@code to} in this view's order, or
-   *     either is outside this view's bounds
+   * @throws IllegalArgumentException if {@code from} comes after {@code to} in this view's order,
+   *     or either is outside this view's bounds
    */
   LongNavigable subView(long from, boolean fromInclusive, long to, boolean toInclusive);
 

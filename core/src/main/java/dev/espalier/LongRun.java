@@ -6,11 +6,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * Entries that lie together in memory, handed out by {@link LongCursor#nextRun} without copying.
+ * Entries that lie together in memory, handed out by {@link LongCursor#nextRun}: a window into the
+ * index or, where the index can't be shown (in descending views, behind a lock), a copy.
  *
  * <p>Entry {@code i} has its key at {@code keysOffset() + i * stride()} and its value at {@code
  * valuesOffset() + i * stride()} of {@link #segment()}, both as longs in native byte order. The
- * stride is 8 bytes, or -8 in a descending scan. Loops that must be fast read the segment directly.
+ * stride is 8 bytes, or -8 where a descending scan shows memory that ascends. Loops that must be
+ * fast read the segment directly.
  */
 public final class LongRun {
   private MemorySegment segment = MemorySegment.NULL;

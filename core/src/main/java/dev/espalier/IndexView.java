@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+/**
+ * An index seen between bounds, ascending or descending. Its checks of bounds are those of {@link
+ * java.util.TreeMap}'s sub-maps: a narrower view may repeat an exclusive bound, but not step over
+ * it.
+ *
+ * <p>{@link #size} of a bounded view counts its entries, and {@link #countRange} and {@link
+ * #removeRange} take their bounds in the view's order; what lies outside the view they leave out.
+ * Every method is one call of the index, so behind a lock it is atomic.
+ */
+final class IndexView implements LongNavigable {
+  private final LongIndex index;
+  private final KeyRange range;
+  private final boolean descending;
+
+  private IndexView(LongIndex index, KeyRange range, boolean descending) {
+    Arguments.checkOpen(index);
+    this.index = index;
+    this.range = range;
+    this.descending = descending;
+  }
+
+  /** Returns the whole of {@code index}, ascending. */
+  static IndexView all(LongIndex index) {
+    return new IndexView(index, KeyRange.ALL, false);
+  }
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, index.missingValue());
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    return isVisible(key) ? index.getOrDefault(key, defaultValue) : defaultValue;
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    return isVisible(key) && index.containsKey(key);
+  }
+
+  @Override
+  public long missingValue() {
+    return index.missingValue();
+  }
+
+  @Override
+  public long put(long key, long value) {
+    checkWritable(key);
+    return index.put(key, value);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    checkWritable(key);
+    return index.putIfAbsent(key, value);
+  }
+
+  @Override
+  public long remove(long key) {
+    return isVisible(key) ? index.remove(key) : index.missingValue();
+  }
+
+  @Override
+  public void set(long key, long value) {
+    checkWritable(key);
+    index.set(key, value);
+  }
+
+  @Override
+  public void delete(long key) {
+    if (isVisible(key)) {
+      index.delete(key);
+    }
+  }
+
+  @Override
+  public long size() {
+    return range.isAll() ? index.size() : count(range);
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return range.isAll() ? index.isEmpty() : !cursor().first();
+  }
+
+  @Override
+  public void clear() {
+    if (range.isAll()) {
+      index.clear();
+    } else {
+      remove(range);
+    }
+  }
+
+  @Override
+  public LongCursor cursor() {
+    return new ViewCursor(index.cursor(), range, descending);
+  }
+
+  @Override
+  public long countRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return count(between(from, fromInclusive, to, toInclusive).intersect(range));
+  }
+
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return remove(between(from, fromInclusive, to, toInclusive).intersect(range));
+  }
+
+  @Override
+  public LongNavigable subView(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    KeyRange part = between(from, fromInclusive, to, toInclusive);
+    checkBound("from", from, fromInclusive);
+    checkBound("to", to, toInclusive);
+    return new IndexView(index, part, descending);
+  }
+
+  @Override
+  public LongNavigable headView(long to, boolean inclusive) {
+    checkBound("to", to, inclusive);
+    KeyRange head = descending ? range.withFrom(to, inclusive) : range.withTo(to, inclusive);
+    return new IndexView(index, head, descending);
+  }
+
+  @Override
+  public LongNavigable tailView(long from, boolean inclusive) {
+    checkBound("from", from, inclusive);
+    KeyRange tail = descending ? range.withTo(from, inclusive) : range.withFrom(from, inclusive);
+    return new IndexView(index, tail, descending);
+  }
+
+  @Override
+  public LongNavigable descendingView() {
+    return new IndexView(index, range, !descending);
+  }
+
+  private boolean isVisible(long key) {
+    if (range.contains(key)) {
+      return true;
+    }
+    Arguments.checkOpen(index);
+    return false;
+  }
+
+  private long count(KeyRange part) {
+    if (part.isCrossed()) {
+      Arguments.checkOpen(index);
+      return 0;
+    }
+    return index.countRange(part.from(), part.fromInclusive(), part.to(), part.toInclusive());
+  }
+
+  private long remove(KeyRange part) {
+    if (part.isCrossed()) {
+      Arguments.checkOpen(index);
+      return 0;
+    }
+    return index.removeRange(part.from(), part.fromInclusive(), part.to(), part.toInclusive());
+  }
+
+  /** Returns the keys between two bounds given in this view's order. */
+  private KeyRange between(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    if (descending ? from < to : from > to) {
+      throw new IllegalArgumentException(
+          "from comes after to in the view's order: from=" + from + ", to=" + to);
+    }
+    return descending
+        ? new KeyRange(to, toInclusive, from, fromInclusive)
+        : new KeyRange(from, fromInclusive, to, toInclusive);
+  }
+
+  private void checkWritable(long key) {
+    if (!isVisible(key)) {
+      throw new IllegalArgumentException("key " + key + " is outside the view's bounds " + range);
+    }
+  }
+
+  private void checkBound(String name, long key, boolean inclusive) {
+    if (!range.admitsEnd(key, inclusive)) {
+      throw new IllegalArgumentException(
+          name + " is outside the view's bounds " + range + ": " + name + "=" + key);
+    }
+  }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * An index behind one read-write lock: many readers at once, or one writer.
+ *
+ * <p>Each call holds the lock from beginning to end. A batch or {@code verify} is one call; a loop
+ * over a cursor is many, and sees what is written between them. A listener or entry source is
+ * called with the lock held: inside a {@code verify} it must not write to this index, which would
+ * wait for itself.
+ *
+ * <p>{@link #rootView} is the one thing that the lock does not guard: nodes are looked at after the
+ * call, so no writer may be at work.
+ */
+final class LockedIndex implements LongIndex {
+  private final LongIndex index;
+  private final HeldLock reading;
+  private final HeldLock writing;
+
+  LockedIndex(LongIndex index) {
+    this(index, new ReentrantReadWriteLock());
+  }
+
+  /** Guards {@code index} by a lock that others can see. */
+  LockedIndex(LongIndex index, ReentrantReadWriteLock lock) {
+    this.index = index;
+    this.reading = new HeldLock(lock.readLock());
+    this.writing = new HeldLock(lock.writeLock());
+  }
+
+  /** A lock for try-with-resources; one object for all calls, so that none allocates. */
+  record HeldLock(Lock lock) implements AutoCloseable {
+    HeldLock acquire() {
+      lock.lock();
+      return this;
+    }
+
+    @Override
+    public void close() {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public LongIndex withReadWriteLock() {
+    return this;
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return index.variant();
+  }
+
+  @Override
+  public long missingValue() {
+    return index.missingValue();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return index.isClosed();
+  }
+
+  // Reads
+
+  @Override
+  public long get(long key) {
+    try (var _ = reading.acquire()) {
+      return index.get(key);
+    }
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    try (var _ = reading.acquire()) {
+      return index.getOrDefault(key, defaultValue);
+    }
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    try (var _ = reading.acquire()) {
+      return index.containsKey(key);
+    }
+  }
+
+  @Override
+  public long size() {
+    try (var _ = reading.acquire()) {
+      return index.size();
+    }
+  }
+
+  @Override
+  public long sizeEstimate() {
+    try (var _ = reading.acquire()) {
+      return index.sizeEstimate();
+    }
+  }
+
+  @Override
+  public boolean isEmpty() {
+    try (var _ = reading.acquire()) {
+      return index.isEmpty();
+    }
+  }
+
+  @Override
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    try (var _ = reading.acquire()) {
+      index.getAll(keys, keysFrom, values, valuesFrom, count);
+    }
+  }
+
+  @Override
+  public void getAll(MemorySegment keys, MemorySegment values) {
+    try (var _ = reading.acquire()) {
+      index.getAll(keys, values);
+    }
+  }
+
+  @Override
+  public long countRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    try (var _ = reading.acquire()) {
+      return index.countRange(from, fromInclusive, to, toInclusive);
+    }
+  }
+
+  /** The cursor's runs are copies, as another thread may write while they are read. */
+  @Override
+  public LongCursor cursor() {
+    try (var _ = reading.acquire()) {
+      return new LockedCursor(index, index.cursor(), reading, writing);
+    }
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    try (var _ = reading.acquire()) {
+      index.verify(listener);
+    }
+  }
+
+  @Override
+  public NodeView rootView() {
+    try (var _ = reading.acquire()) {
+      return index.rootView();
+    }
+  }
+
+  @Override
+  public IndexStatistics statistics() {
+    try (var _ = reading.acquire()) {
+      return index.statistics();
+    }
+  }
+
+  // Writes
+
+  @Override
+  public long put(long key, long value) {
+    try (var _ = writing.acquire()) {
+      return index.put(key, value);
+    }
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    try (var _ = writing.acquire()) {
+      return index.putIfAbsent(key, value);
+    }
+  }
+
+  @Override
+  public long remove(long key) {
+    try (var _ = writing.acquire()) {
+      return index.remove(key);
+    }
+  }
+
+  @Override
+  public void set(long key, long value) {
+    try (var _ = writing.acquire()) {
+      index.set(key, value);
+    }
+  }
+
+  @Override
+  public void delete(long key) {
+    try (var _ = writing.acquire()) {
+      index.delete(key);
+    }
+  }
+
+  @Override
+  public void clear() {
+    try (var _ = writing.acquire()) {
+      index.clear();
+    }
+  }
+
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    try (var _ = writing.acquire()) {
+      return index.removeRange(from, fromInclusive, to, toInclusive);
+    }
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    try (var _ = writing.acquire()) {
+      index.putAll(keys, keysFrom, values, valuesFrom, count);
+    }
+  }
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    try (var _ = writing.acquire()) {
+      index.bulkload(entries, fillFactor, total, listener);
+    }
+  }
+
+  @Override
+  public void close() {
+    try (var _ = writing.acquire()) {
+      index.close();
+    }
+  }
+}

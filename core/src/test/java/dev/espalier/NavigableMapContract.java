@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import com.google.common.collect.testing.NavigableMapTestSuiteBuilder;
+import com.google.common.collect.testing.SampleElements;
+import com.google.common.collect.testing.TestSortedMapGenerator;
+import com.google.common.collect.testing.features.CollectionFeature;
+import com.google.common.collect.testing.features.CollectionSize;
+import com.google.common.collect.testing.features.MapFeature;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import junit.framework.Test;
+import junit.framework.TestCase;
+import junit.framework.TestSuite;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+
+/**
+ * Guava's tests of {@link NavigableMap} over {@link LongIndex#asMap()}, its sub-maps and descending
+ * maps. After each test the index is verified and closed.
+ */
+final class NavigableMapContract {
+  private final Supplier<? extends LongIndex> factory;
+  private final List<LongIndex> opened = new ArrayList<>();
+
+  private NavigableMapContract(Supplier<? extends LongIndex> factory) {
+    this.factory = factory;
+  }
+
+  /** Returns the tests for indexes that {@code factory} makes empty. */
+  static DynamicContainer of(String name, Supplier<? extends LongIndex> factory) {
+    return new NavigableMapContract(factory).container(name);
+  }
+
+  private DynamicContainer container(String name) {
+    TestSuite suite =
+        NavigableMapTestSuiteBuilder.using(new Generator())
+            .named(name)
+            .withFeatures(
+                CollectionSize.ANY,
+                CollectionFeature.KNOWN_ORDER,
+                CollectionFeature.SUPPORTS_ITERATOR_REMOVE,
+                MapFeature.GENERAL_PURPOSE)
+            .createTestSuite();
+    return DynamicContainer.dynamicContainer(name, nodes(suite));
+  }
+
+  private Stream<DynamicNode> nodes(TestSuite suite) {
+    return Collections.list(suite.tests()).stream().map(this::node);
+  }
+
+  private DynamicNode node(Test test) {
+    return switch (test) {
+      case TestSuite suite -> DynamicContainer.dynamicContainer(suite.getName(), nodes(suite));
+      case TestCase single -> DynamicTest.dynamicTest(single.getName(), () -> run(single));
+      default -> throw new IllegalArgumentException("neither suite nor test case: " + test);
+    };
+  }
+
+  private void run(TestCase test) throws Throwable {
+    try {
+      test.runBare();
+      opened.forEach(LongIndex::verify);
+    } finally {
+      opened.forEach(LongIndex::close);
+      opened.clear();
+    }
+  }
+
+  /**
+   * Five entries with room on either side, up to the extreme keys. One value is the index's missing
+   * value, which a map must tell from an absent entry.
+   */
+  private final class Generator implements TestSortedMapGenerator<Long, Long> {
+    @Override
+    public NavigableMap<Long, Long> create(Object... elements) {
+      LongIndex index = factory.get();
+      opened.add(index);
+      NavigableMap<Long, Long> map = index.asMap();
+      for (Object element : elements) {
+        @SuppressWarnings("unchecked")
+        Map.Entry<Long, Long> entry = (Map.Entry<Long, Long>) element;
+        map.put(entry.getKey(), entry.getValue());
+      }
+      return map;
+    }
+
+    @Override
+    public SampleElements<Map.Entry<Long, Long>> samples() {
+      return new SampleElements<>(
+          Map.entry(-2L, 20L),
+          Map.entry(-1L, IndexOptions.DEFAULT.missingValue()),
+          Map.entry(0L, 0L),
+          Map.entry(1L, -1L),
+          Map.entry(3L, Long.MAX_VALUE));
+    }
+
+    @Override
+    public Map.Entry<Long, Long> belowSamplesLesser() {
+      return Map.entry(Long.MIN_VALUE, 1L);
+    }
+
+    @Override
+    public Map.Entry<Long, Long> belowSamplesGreater() {
+      return Map.entry(-3L, 2L);
+    }
+
+    @Override
+    public Map.Entry<Long, Long> aboveSamplesLesser() {
+      return Map.entry(4L, 3L);
+    }
+
+    @Override
+    public Map.Entry<Long, Long> aboveSamplesGreater() {
+      return Map.entry(Long.MAX_VALUE, 4L);
+    }
+
+    @Override
+    public Iterable<Map.Entry<Long, Long>> order(List<Map.Entry<Long, Long>> insertionOrder) {
+      insertionOrder.sort(Comparator.comparing(Map.Entry::getKey));
+      return insertionOrder;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public Map.Entry<Long, Long>[] createArray(int length) {
+      return (Map.Entry<Long, Long>[]) new Map.Entry<?, ?>[length];
+    }
+
+    @Override
+    public Long[] createKeyArray(int length) {
+      return new Long[length];
+    }
+
+    @Override
+    public Long[] createValueArray(int length) {
+      return new Long[length];
+    }
+  }
+}
