@@ -16,7 +16,7 @@ public final class Peers {
   public static final PeerType TREE_MAP =
       new PeerType("TreeMap", 72, () -> new NavigableMapPeer(new TreeMap<>()));
 
-  /** The other sorted maps that live on the Java heap; their sizes are measured ones. */
+  /** The other sorted maps that live on the Java heap; their sizes hold for compressed references. */
   public static final List<PeerType> OTHER_JVM_MAPS =
       List.of(
           new PeerType("Long2LongRBTreeMap", 40, () -> new FastutilPeer(new Long2LongRBTreeMap())),
@@ -24,7 +24,7 @@ public final class Peers {
               "Long2LongAVLTreeMap", 40, () -> new FastutilPeer(new Long2LongAVLTreeMap())),
           new PeerType(
               "ConcurrentSkipListMap",
-              80,
+              64,
               () -> new NavigableMapPeer(new ConcurrentSkipListMap<>())));
 
   private Peers() {}
