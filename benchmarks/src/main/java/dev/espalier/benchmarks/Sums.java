@@ -3,13 +3,13 @@ package dev.espalier.benchmarks;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Adding up longs: the least that a scan can do with what it reads. Sequential reads and scans use
- * the same code, so that their speeds compare.
+ * Adding up longs: the least that a scan can do with what it reads.
  */
 public final class Sums {
 
@@ -20,10 +20,18 @@ public final class Sums {
     return Keys.SIMD ? VectorSums.of(segment, offset, count) : scalar(segment, offset, count);
   }
 
-  /** Returns the sum of the keys and values of a run that ascends. */
-  public static long ofRun(LongRun run) {
-    return of(run.segment(), run.keysOffset(), run.count())
-        + of(run.segment(), run.valuesOffset(), run.count());
+  /** Returns the sum of the keys and values of all entries after an ascending cursor, by runs. */
+  public static long ofRuns(LongCursor cursor) {
+    if (Keys.SIMD) {
+      return VectorSums.ofRuns(cursor);
+    }
+    LongRun run = new LongRun();
+    long sum = 0;
+    while (cursor.nextRun(run)) {
+      sum += scalar(run.segment(), run.keysOffset(), run.count());
+      sum += scalar(run.segment(), run.valuesOffset(), run.count());
+    }
+    return sum;
   }
 
   static long scalar(MemorySegment segment, long offset, long count) {

@@ -5,7 +5,6 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
-import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.benchmarks.Sums;
@@ -65,13 +64,7 @@ public final class IndexPeer implements Peer {
 
   @Override
   public long scanRuns() {
-    LongCursor all = index.cursor();
-    LongRun run = new LongRun();
-    long sum = 0;
-    while (all.nextRun(run)) {
-      sum += Sums.ofRun(run);
-    }
-    return sum;
+    return Sums.ofRuns(index.cursor());
   }
 
   @Override
