@@ -10,8 +10,8 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
- * Runs the JMH benchmarks after a header. Takes JMH's options ({@code -h} lists them); without {@code
- * -p index=}, the benchmarks run for every structure on the class path.
+ * Runs the JMH benchmarks after a header. Takes JMH's options ({@code -h} lists them); without
+ * {@code -p index=}, the benchmarks run for every structure on the class path.
  *
  * <p>Benchmarks run in JVMs with the flags of this one.
  */

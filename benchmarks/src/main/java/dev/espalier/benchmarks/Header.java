@@ -31,7 +31,8 @@ public final class Header {
             + System.getProperty("java.vm.name")
             + " "
             + System.getProperty("java.vm.version"),
-        "JVM flags:   " + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()),
+        "JVM flags:   "
+            + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()),
         "commit:      " + commit(),
         "native:      " + Prefetch.status(),
         "SIMD:        " + (Keys.SIMD ? "in use" : "not in use"));
@@ -62,10 +63,7 @@ public final class Header {
     command.addAll(List.of(arguments));
     Process git;
     try {
-      git =
-          new ProcessBuilder(command)
-              .redirectError(ProcessBuilder.Redirect.DISCARD)
-              .start();
+      git = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     } catch (IOException e) {
       return "";
     }

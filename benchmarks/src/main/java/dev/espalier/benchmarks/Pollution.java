@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.NavigableMap;
 
 /**
- * Runs every variant, with its cursors, views, maps and batches, until the JIT compiler has seen them
- * all: the state of a JVM that uses several trees.
+ * Runs every variant, with its cursors, views, maps and batches, until the JIT compiler has seen
+ * them all: the state of a JVM that uses several trees.
  */
 public final class Pollution {
   private static final int ENTRIES = 100_000;

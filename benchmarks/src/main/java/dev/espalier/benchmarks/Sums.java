@@ -8,9 +8,7 @@ import dev.espalier.LongRun;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
 
-/**
- * Adding up longs: the least that a scan can do with what it reads.
- */
+/** Adding up longs: the least that a scan can do with what it reads. */
 public final class Sums {
 
   private Sums() {}

@@ -43,8 +43,8 @@ final class VectorSums {
   }
 
   /**
-   * As {@link Sums#ofRuns}. Runs are short: the vectors are added up across them, and only once, and
-   * what is left of a run is one vector with a mask, not a loop.
+   * As {@link Sums#ofRuns}. Runs are short: the vectors are added up across them, and only once,
+   * and what is left of a run is one vector with a mask, not a loop.
    */
   static long ofRuns(LongCursor cursor) {
     LongRun run = new LongRun();

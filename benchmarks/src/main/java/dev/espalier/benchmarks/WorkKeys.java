@@ -55,7 +55,9 @@ public final class WorkKeys {
     return values;
   }
 
-  /** Returns {@code count} keys that each are of a random one of the first {@code entries} entries. */
+  /**
+   * Returns {@code count} keys that each are of a random one of the first {@code entries} entries.
+   */
   public static long[] probes(SplittableRandom random, long entries, int count) {
     long[] probes = new long[count];
     Arrays.setAll(probes, i -> key(random.nextLong(entries)));

@@ -17,8 +17,8 @@ import org.lmdbjava.SeekOp;
 import org.lmdbjava.Txn;
 
 /**
- * LMDB, without syncing to disk. All writes are in one transaction, which readers see: the fastest it
- * can be used, and as little durable as a tree in memory.
+ * LMDB, without syncing to disk. All writes are in one transaction, which readers see: the fastest
+ * it can be used, and as little durable as a tree in memory.
  */
 final class LmdbPeer implements Peer {
   private static final long MAP_BYTES = 1L << 37;

@@ -35,7 +35,9 @@ public class ScanBenchmark {
     public long entry;
   }
 
-  /** Visits all entries by the fastest way the structure has: runs of a leaf in Espalier's trees. */
+  /**
+   * Visits all entries by the fastest way the structure has: runs of a leaf in Espalier's trees.
+   */
   @Benchmark
   public long scanRuns(LoadedPeer loaded, Visited visited) {
     visited.entry += loaded.entries;

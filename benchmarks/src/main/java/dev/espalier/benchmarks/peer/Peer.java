@@ -30,7 +30,9 @@ public interface Peer extends AutoCloseable {
   /** Removes {@code key}. */
   void remove(long key);
 
-  /** Fills the empty structure; by ascending puts where it has nothing better for sorted entries. */
+  /**
+   * Fills the empty structure; by ascending puts where it has nothing better for sorted entries.
+   */
   default void bulkload(LongEntrySource entries, long total) {
     while (entries.next()) {
       put(entries.key(), entries.value());

@@ -16,7 +16,9 @@ public final class Peers {
   public static final PeerType TREE_MAP =
       new PeerType("TreeMap", 72, () -> new NavigableMapPeer(new TreeMap<>()));
 
-  /** The other sorted maps that live on the Java heap; their sizes hold for compressed references. */
+  /**
+   * The other sorted maps that live on the Java heap; their sizes hold for compressed references.
+   */
   public static final List<PeerType> OTHER_JVM_MAPS =
       List.of(
           new PeerType("Long2LongRBTreeMap", 40, () -> new FastutilPeer(new Long2LongRBTreeMap())),

@@ -31,8 +31,8 @@ final class Figures {
   }
 
   /**
-   * Returns the median of the ratios of rounds that were measured one right after the other, so that
-   * a slow minute of the machine falls on both; nothing if either has no round.
+   * Returns the median of the ratios of rounds that were measured one right after the other, so
+   * that a slow minute of the machine falls on both; nothing if either has no round.
    */
   OptionalDouble ratio(String upper, Measure upperMeasure, String lower, Measure lowerMeasure) {
     List<Double> dividends = of(upper, upperMeasure);

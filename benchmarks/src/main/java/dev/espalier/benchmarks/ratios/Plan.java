@@ -39,7 +39,10 @@ final class Plan {
     }
     if (!roles.contains(tree)) {
       throw new IllegalArgumentException(
-          entries + " entries take more than the " + (memoryBytes >> 20) + " MiB of memory allowed");
+          entries
+              + " entries take more than the "
+              + (memoryBytes >> 20)
+              + " MiB of memory allowed");
     }
   }
 
@@ -96,8 +99,8 @@ final class Plan {
 
   /** Tells whether puts are compared here; the other JVMs put only to have something to look up. */
   boolean comparesPuts(Role role) {
-    return role.equals(tree) && isChosen(Work.PUT, Work.POLLUTED)
-        || role.equals(Role.usual(Peers.TREE_MAP)) && isChosen(Work.PUT)
+    return (role.equals(tree) && isChosen(Work.PUT, Work.POLLUTED))
+        || (role.equals(Role.usual(Peers.TREE_MAP)) && isChosen(Work.PUT))
         || role.equals(polluted);
   }
 

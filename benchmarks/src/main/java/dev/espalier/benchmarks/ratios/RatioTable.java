@@ -44,8 +44,7 @@ final class RatioTable {
       targets.add(faster("get, against " + peer, 3, peer, Measure.GET, tree, Measure.GET));
     }
     if (plan.isChosen(Work.GET_ALL)) {
-      targets.add(
-          faster("getAll(256), against get", 3, tree, Measure.GET, tree, Measure.GET_ALL));
+      targets.add(faster("getAll(256), against get", 3, tree, Measure.GET, tree, Measure.GET_ALL));
       targets.add(
           faster(
               "getAll(256), against get of TreeMap",
@@ -84,10 +83,7 @@ final class RatioTable {
               1.15,
               "x",
               figures.ratio(
-                  tree,
-                  Measure.SCAN_AFTER_PUT,
-                  plan.polluted().name(),
-                  Measure.SCAN_AFTER_PUT)));
+                  tree, Measure.SCAN_AFTER_PUT, plan.polluted().name(), Measure.SCAN_AFTER_PUT)));
     }
     if (plan.isChosen(Work.FALLBACK)) {
       targets.add(
@@ -110,16 +106,11 @@ final class RatioTable {
       String fast,
       Measure fastMeasure) {
     return new Target(
-        work,
-        Bound.AT_LEAST,
-        limit,
-        "x",
-        figures.ratio(slow, slowMeasure, fast, fastMeasure));
+        work, Bound.AT_LEAST, limit, "x", figures.ratio(slow, slowMeasure, fast, fastMeasure));
   }
 
   private Target bytes(String work, double limit, Measure measure) {
-    return new Target(
-        work, Bound.AT_MOST, limit, "", figures.median(plan.tree().name(), measure));
+    return new Target(work, Bound.AT_MOST, limit, "", figures.median(plan.tree().name(), measure));
   }
 
   private Target slowdown(String work, Measure measure) {

@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * One structure in a JVM of its own. It takes the names of {@link Measure measures} on standard input,
- * one per line, and answers each by a line with one number; so {@link Ratios} can let several workers
- * measure in turn. Before the first it says {@value #READY}.
+ * One structure in a JVM of its own. It takes the names of {@link Measure measures} on standard
+ * input, one per line, and answers each by a line with one number; so {@link Ratios} can let
+ * several workers measure in turn. Before the first it says {@value #READY}.
  *
  * <p>Every answer of a structure is checked, by sums, outside the measured time.
  */
@@ -45,7 +45,7 @@ final class RatioWorker {
   private static final int WARMUP_ROUNDS = 3;
 
   /** A scan of little data is repeated for so long. */
-  private static final long SCAN_NANOS = 300_000_000;
+  private static final long SCAN_NANOS = 100_000_000;
 
   private static final long HUGE_PAGE_BYTES = 2L << 20;
 

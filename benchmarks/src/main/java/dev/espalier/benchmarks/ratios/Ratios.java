@@ -16,9 +16,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Measures the table of targets in one run. Every structure has a JVM of its own; all of them are up
- * at once and measure in turn, A B A B, so that noise of the machine falls on all. Set-up and rounds
- * are repeated in new JVMs, because the JIT compiler does not always come to the same code.
+ * Measures the table of targets in one run. Every structure has a JVM of its own; all of them are
+ * up at once and measure in turn, A B A B, so that noise of the machine falls on all. Set-up and
+ * rounds are repeated in new JVMs, because the JIT compiler does not always come to the same code.
  */
 @Command(
     name = "ratios",
@@ -70,7 +70,8 @@ public final class Ratios implements Runnable {
       names = "--put-rounds",
       defaultValue = "2",
       paramLabel = "N",
-      description = "Rounds of puts per JVM; each fills a new structure (default: ${DEFAULT-VALUE}).")
+      description =
+          "Rounds of puts per JVM; each fills a new structure (default: ${DEFAULT-VALUE}).")
   private int putRounds;
 
   @Option(

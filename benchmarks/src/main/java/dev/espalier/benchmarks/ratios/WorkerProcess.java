@@ -34,8 +34,7 @@ final class WorkerProcess implements AutoCloseable {
     command.addAll(
         List.of(role.type().name(), Long.toString(entries), Boolean.toString(role.polluted())));
     try {
-      process =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
