@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import java.util.Objects;
-
 /** The entries of two parallel arrays. */
 final class ArrayEntrySource implements LongEntrySource {
   private final long[] keys;
@@ -11,11 +9,18 @@ final class ArrayEntrySource implements LongEntrySource {
   private int position = -1;
 
   ArrayEntrySource(long[] keys, long[] values, int count) {
-    Objects.checkFromIndexSize(0, count, keys.length);
-    Objects.checkFromIndexSize(0, count, values.length);
+    checkCount("keys", keys.length, count);
+    checkCount("values", values.length, count);
     this.keys = keys;
     this.values = values;
     this.count = count;
+  }
+
+  private static void checkCount(String name, int length, int count) {
+    if (count < 0 || count > length) {
+      throw new IndexOutOfBoundsException(
+          "count=" + count + " is out of bounds of " + name + ", whose length is " + length);
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@
 package dev.espalier;
 
 import dev.espalier.memory.HugePages;
+import java.util.Objects;
 
 /**
  * What every index is made with.
@@ -17,13 +18,15 @@ public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePa
   public static final long MIN_MEMORY_LIMIT = 16 * 1024;
 
   /**
-   * Missing is {@link Long#MIN_VALUE}, no limit but the machine's, huge pages where they are granted.
+   * Missing is {@link Long#MIN_VALUE}, no limit but the machine's, huge pages where they are
+   * granted.
    */
   public static final IndexOptions DEFAULT =
       new IndexOptions(Long.MIN_VALUE, Long.MAX_VALUE, HugePages.WHEN_GROWN);
 
-  /** Checks the limit. */
+  /** Checks the parts. */
   public IndexOptions {
+    Objects.requireNonNull(hugePages, "hugePages");
     if (memoryLimit < MIN_MEMORY_LIMIT) {
       throw new IllegalArgumentException(
           "memoryLimit is " + memoryLimit + " bytes; at least " + MIN_MEMORY_LIMIT + " are needed");

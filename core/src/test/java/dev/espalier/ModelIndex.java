@@ -5,6 +5,7 @@ import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -23,7 +24,7 @@ final class ModelIndex implements LongIndex {
     this(IndexOptions.DEFAULT);
   }
 
-  private ModelIndex(IndexOptions options) {
+  ModelIndex(IndexOptions options) {
     missingValue = options.missingValue();
   }
 
@@ -132,8 +133,9 @@ final class ModelIndex implements LongIndex {
   @Override
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     checkOpen();
+    long[] sought = Arrays.copyOfRange(keys, keysFrom, keysFrom + count);
     for (int i = 0; i < count; i++) {
-      values[valuesFrom + i] = get(keys[keysFrom + i]);
+      values[valuesFrom + i] = get(sought[i]);
     }
   }
 

@@ -62,8 +62,12 @@ final class BPlusBulkload {
       long key = entries.key();
       if (loaded > 0 && key <= previous) {
         throw new IllegalArgumentException(
-            "entries are not in ascending key order: key " + key + " of entry " + loaded
-                + " (counted from 0) comes after " + previous);
+            "entries are not in ascending key order: key "
+                + key
+                + " of entry "
+                + loaded
+                + " (counted from 0) comes after "
+                + previous);
       }
       if (count == entriesPerLeaf) {
         long next = tree.allocate(leaf.width);
@@ -81,9 +85,7 @@ final class BPlusBulkload {
       }
     }
     for (int level = topLevel; level > 0; level--) {
-      if (openChildren[level] == 1) {
-        borrowChild(level);
-      }
+      mendLast(level);
     }
     if (topLevel > 0) {
       tree.root = open[topLevel];
@@ -127,9 +129,45 @@ final class BPlusBulkload {
   }
 
   /**
-   * Gives the last node of a level, which has one child and no separator, the last child of the node
-   * before it. Its parent has more than one child: parents are mended first.
+   * Sees to it that the last node of a level has a separator. If it has but one child, the node
+   * before it takes that child, or where that one is full, gives one of its own. Both have the same
+   * parent, which has more than one child: parents are mended first.
    */
+  private void mendLast(int level) {
+    if (openChildren[level] > 1) {
+      return;
+    }
+    if (level == topLevel) {
+      tree.memory.free(open[level], inner.width);
+      topLevel--;
+    } else if (inner.count(tree.nodes, inner.previous(tree.nodes, open[level])) < inner.capacity) {
+      giveChild(level);
+      mendLast(level + 1);
+    } else {
+      borrowChild(level);
+    }
+  }
+
+  /** Moves the last node's only child to the node before, which becomes the last. */
+  private void giveChild(int level) {
+    long node = open[level];
+    long parent = open[level + 1];
+    long sibling = inner.previous(tree.nodes, node);
+    int separatorSlot = inner.count(tree.nodes, parent) - 1;
+    int siblingCount = inner.count(tree.nodes, sibling);
+    inner.key(tree.nodes, sibling, siblingCount, inner.key(tree.nodes, parent, separatorSlot));
+    inner.child(tree.nodes, sibling, siblingCount + 1, inner.child(tree.nodes, node, 0));
+    inner.count(tree.nodes, sibling, siblingCount + 1);
+    inner.next(tree.nodes, sibling, 0);
+    inner.clearKeys(tree.nodes, parent, separatorSlot);
+    inner.count(tree.nodes, parent, separatorSlot);
+    openChildren[level + 1]--;
+    tree.memory.free(node, inner.width);
+    open[level] = sibling;
+    openChildren[level] = siblingCount + 2;
+  }
+
+  /** Gives the last node, which has one child, the last child of the node before. */
   private void borrowChild(int level) {
     long node = open[level];
     long parent = open[level + 1];
@@ -140,8 +178,8 @@ final class BPlusBulkload {
     inner.child(tree.nodes, node, 0, inner.child(tree.nodes, sibling, siblingCount));
     inner.key(tree.nodes, node, 0, inner.key(tree.nodes, parent, separatorSlot));
     inner.count(tree.nodes, node, 1);
-    inner.key(
-        tree.nodes, parent, separatorSlot, inner.key(tree.nodes, sibling, siblingCount - 1));
+    openChildren[level] = 2;
+    inner.key(tree.nodes, parent, separatorSlot, inner.key(tree.nodes, sibling, siblingCount - 1));
     inner.clearKeys(tree.nodes, sibling, siblingCount - 1);
     inner.count(tree.nodes, sibling, siblingCount - 1);
   }

@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
 /**
- * A cursor over the leaves. It steps from leaf to leaf through their parents, which are chained, and
- * prefetches the leaf that lies {@code prefetchDistance} ahead in either direction: the internal
- * jump-pointer array of thesis 3.6. Distance 0 prefetches nothing.
+ * A cursor over the leaves. It steps from leaf to leaf through their parents, which are chained,
+ * and prefetches the leaf that lies {@code prefetchDistance} ahead in either direction: the
+ * internal jump-pointer array of thesis 3.6. Distance 0 prefetches nothing.
  */
 final class BPlusCursor implements LongCursor {
   private enum State {
@@ -20,7 +20,7 @@ final class BPlusCursor implements LongCursor {
     NOWHERE,
     /** On the entry in {@code slot}. */
     ON_ENTRY,
-    /** Between the entries in {@code slot - 1} and {@code slot}: the one between was removed. */
+    /** Between the entries in {@code slot - 1} and {@code slot}: the current key has no entry. */
     BETWEEN
   }
 
@@ -45,16 +45,23 @@ final class BPlusCursor implements LongCursor {
   /** The key of the entry, by which the cursor finds its place again after a change. */
   private long currentKey;
 
+  /** Whether the entry was removed through this cursor, which is then on none until it moves. */
+  private boolean removed;
+
   private long modifications;
 
-  /** Direction of the leaves asked for so far, 0 for none, and the place of the furthest of them. */
+  /**
+   * Direction of the leaves asked for so far, 0 for none, and the place of the furthest of them.
+   */
   private int aheadDirection;
 
   private long aheadParent;
   private int aheadSlot;
 
-  private MemorySegment runNodes = MemorySegment.NULL;
+  /** The nodes for reading only, as they were when {@code runBase} was their address. */
   private MemorySegment runSegment = MemorySegment.NULL;
+
+  private long runBase;
 
   BPlusCursor(BPlusStructure tree, int prefetchDistance) {
     this.tree = tree;
@@ -140,6 +147,7 @@ final class BPlusCursor implements LongCursor {
       return nowhere();
     }
     state = State.ON_ENTRY;
+    removed = false;
     currentKey = leaf.key(tree.nodes, node, slot);
     return true;
   }
@@ -157,7 +165,7 @@ final class BPlusCursor implements LongCursor {
     }
     descend(currentKey);
     boolean found = slot < count && leaf.key(tree.nodes, node, slot) == currentKey;
-    state = found && state == State.ON_ENTRY ? State.ON_ENTRY : State.BETWEEN;
+    state = found ? State.ON_ENTRY : State.BETWEEN;
   }
 
   // ---------------------------------------------------------------- range scan
@@ -190,8 +198,8 @@ final class BPlusCursor implements LongCursor {
       return false;
     }
     MemorySegment nodes = tree.nodes;
-    if (nodes != runNodes) {
-      runNodes = nodes;
+    if (tree.base != runBase || !runSegment.scope().isAlive()) {
+      runBase = tree.base;
       runSegment = nodes.asReadOnly();
     }
     long firstKey = node + ((long) slot << 3);
@@ -223,7 +231,10 @@ final class BPlusCursor implements LongCursor {
     node = inner.child(nodes, parent, parentSlot);
     count = Math.min(leaf.count(nodes, node), leaf.capacity);
     slot = 0;
-    checkOrder(last < leaf.key(nodes, node, 0));
+    if (count > 0) {
+      long first = leaf.key(nodes, node, 0);
+      checkOrder(last < first && first <= leaf.key(nodes, node, count - 1));
+    }
     return count > 0;
   }
 
@@ -250,7 +261,8 @@ final class BPlusCursor implements LongCursor {
     count = Math.min(leaf.count(nodes, node), leaf.capacity);
     slot = count - 1;
     if (count > 0) {
-      checkOrder(leaf.key(nodes, node, slot) < first);
+      long last = leaf.key(nodes, node, slot);
+      checkOrder(last < first && leaf.key(nodes, node, 0) <= last);
     }
     return count > 0;
   }
@@ -332,14 +344,14 @@ final class BPlusCursor implements LongCursor {
   public void remove() {
     checkOnEntry();
     tree.remove(currentKey);
-    state = State.BETWEEN;
+    removed = true;
   }
 
   private void checkOnEntry() {
     if (state != State.NOWHERE) {
       catchUp();
     }
-    if (state != State.ON_ENTRY) {
+    if (state != State.ON_ENTRY || removed) {
       tree.checkOpen();
       throw new IllegalStateException("the cursor is on no entry");
     }

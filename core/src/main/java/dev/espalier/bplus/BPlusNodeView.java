@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bplus;
 
+import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import java.util.Objects;
 
@@ -12,11 +13,18 @@ record BPlusNodeView(BPlusStructure tree, long offset, int level) implements Nod
     return level == 0 ? tree.leaf.bytes : tree.inner.bytes;
   }
 
+  /** A count that can't be is refused: who looks at all children would not come to an end. */
   @Override
   public int count() {
-    return level == 0
-        ? tree.leaf.count(tree.nodes, offset)
-        : tree.inner.count(tree.nodes, offset);
+    int count =
+        level == 0 ? tree.leaf.count(tree.nodes, offset) : tree.inner.count(tree.nodes, offset);
+    if (count < 0 || count > capacity()) {
+      throw new InvariantViolationException(
+          "I4",
+          "the node @%d of level %d has count %d of %d"
+              .formatted(offset, level, count, capacity()));
+    }
+    return count;
   }
 
   @Override
@@ -27,7 +35,9 @@ record BPlusNodeView(BPlusStructure tree, long offset, int level) implements Nod
   @Override
   public long key(int i) {
     Objects.checkIndex(i, count());
-    return level == 0 ? tree.leaf.key(tree.nodes, offset, i) : tree.inner.key(tree.nodes, offset, i);
+    return level == 0
+        ? tree.leaf.key(tree.nodes, offset, i)
+        : tree.inner.key(tree.nodes, offset, i);
   }
 
   @Override

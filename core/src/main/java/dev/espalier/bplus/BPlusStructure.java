@@ -10,6 +10,7 @@ import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import java.lang.foreign.MemorySegment;
+import java.util.ConcurrentModificationException;
 
 /**
  * The nodes of one B+-tree and what changes them: inserting into and removing from a leaf that has
@@ -143,9 +144,38 @@ final class BPlusStructure {
     return node;
   }
 
-  /** Tells whether {@code slot} of a leaf, found by a lowerBound for {@code key}, holds that key. */
+  /**
+   * Tells whether {@code slot} of a leaf, found by a lowerBound for {@code key}, holds that key.
+   */
   boolean holds(long node, int slot, long key) {
     return leaf.key(nodes, node, slot) == key && slot < leaf.count(nodes, node);
+  }
+
+  /**
+   * Reads the count of a leaf that is about to be changed. Where threads have torn the tree it may
+   * be anything, and entries would be moved through all of the address space.
+   */
+  private int leafCount(long node) {
+    return checkCount(node, leaf.count(nodes, node), leaf.capacity);
+  }
+
+  /** Reads the count of an inner node that is about to be changed, as {@link #leafCount}. */
+  private int innerCount(long node) {
+    return checkCount(node, inner.count(nodes, node), inner.capacity);
+  }
+
+  private static int checkCount(long node, int count, int capacity) {
+    if (count < 0 || count > capacity) {
+      throw new ConcurrentModificationException(
+          "the node @"
+              + node
+              + " has count "
+              + count
+              + " of "
+              + capacity
+              + ": the index was changed by another thread at the same time");
+    }
+    return count;
   }
 
   // ---------------------------------------------------------------- insert
@@ -156,7 +186,7 @@ final class BPlusStructure {
    * @throws MemoryLimitException if a split finds no memory; nothing has changed then
    */
   void insertAt(long node, int slot, long key, long value) {
-    int count = leaf.count(nodes, node);
+    int count = leafCount(node);
     if (count == leaf.capacity) {
       splitAndInsert(node, slot, key, value);
     } else {
@@ -204,8 +234,8 @@ final class BPlusStructure {
   }
 
   /**
-   * Allocates every node that a split of the path's leaf will need, before anything is changed, into
-   * {@code spare}, the leaf last. Returns how many.
+   * Allocates every node that a split of the path's leaf will need, before anything is changed,
+   * into {@code spare}, the leaf last. Returns how many.
    */
   private int allocateForSplits() {
     int level = 1;
@@ -242,7 +272,9 @@ final class BPlusStructure {
     return true;
   }
 
-  /** Makes {@code right} the sibling after {@code left}, which the path leads to, level by level. */
+  /**
+   * Makes {@code right} the sibling after {@code left}, which the path leads to, level by level.
+   */
   private void addToParent(long left, long separator, long right, int spares) {
     long leftNode = left;
     long rightNode = right;
@@ -254,7 +286,7 @@ final class BPlusStructure {
       }
       long node = pathNode[level];
       int slot = pathSlot[level];
-      int count = inner.count(nodes, node);
+      int count = innerCount(node);
       if (count < inner.capacity) {
         insertChild(node, slot, count, up, rightNode);
         return;
@@ -351,7 +383,7 @@ final class BPlusStructure {
   /** Removes the entry in {@code slot} of {@code node}, to which the path leads. */
   void removeAt(long node, int slot) {
     MemorySegment in = nodes;
-    int count = leaf.count(in, node);
+    int count = leafCount(node);
     Slots.closeGap(in, node, slot, count);
     Slots.closeGap(in, node + leaf.valuesOffset, slot, count);
     leaf.clearKey(in, node, count - 1);
@@ -363,21 +395,22 @@ final class BPlusStructure {
     }
   }
 
-  /** Brings the path's leaf back to its minimum, with the help of a sibling under the same parent. */
+  /**
+   * Brings the path's leaf back to its minimum, with the help of a sibling under the same parent.
+   */
   private void refillLeaf() {
     long parent = pathNode[1];
     int leftSlot = Math.max(pathSlot[1] - 1, 0);
     long left = inner.child(nodes, parent, leftSlot);
     long right = inner.child(nodes, parent, leftSlot + 1);
-    int leftCount = leaf.count(nodes, left);
-    int rightCount = leaf.count(nodes, right);
+    int leftCount = leafCount(left);
+    int rightCount = leafCount(right);
     if (leftCount + rightCount <= leaf.capacity) {
       mergeLeaves(left, leftCount, right, rightCount);
       removeChild(1, parent, leftSlot);
     } else {
       redistributeLeaves(left, leftCount, right, rightCount);
-      inner.key(
-          nodes, parent, leftSlot, leaf.key(nodes, left, leaf.count(nodes, left) - 1));
+      inner.key(nodes, parent, leftSlot, leaf.key(nodes, left, leaf.count(nodes, left) - 1));
     }
   }
 
@@ -421,9 +454,11 @@ final class BPlusStructure {
     leaf.count(in, right, leftCount + rightCount - newLeft);
   }
 
-  /** Removes separator {@code slot} and the child after it from the path's node on {@code level}. */
+  /**
+   * Removes separator {@code slot} and the child after it from the path's node on {@code level}.
+   */
   private void removeChild(int level, long node, int slot) {
-    int count = inner.count(nodes, node);
+    int count = innerCount(node);
     Slots.closeGap(nodes, node, slot, count);
     inner.clearKeys(nodes, node, count - 1);
     for (int i = slot + 1; i < count; i++) {
@@ -446,8 +481,8 @@ final class BPlusStructure {
     int leftSlot = Math.max(pathSlot[level + 1] - 1, 0);
     long left = inner.child(nodes, parent, leftSlot);
     long right = inner.child(nodes, parent, leftSlot + 1);
-    int leftCount = inner.count(nodes, left);
-    int rightCount = inner.count(nodes, right);
+    int leftCount = innerCount(left);
+    int rightCount = innerCount(right);
     long separator = inner.key(nodes, parent, leftSlot);
     if (leftCount + 1 + rightCount <= inner.capacity) {
       inner.key(nodes, left, leftCount, separator);
@@ -462,7 +497,8 @@ final class BPlusStructure {
       memory.free(right, inner.width);
       removeChild(level + 1, parent, leftSlot);
     } else {
-      inner.key(nodes, parent, leftSlot, shareChildren(left, leftCount, separator, right, rightCount));
+      inner.key(
+          nodes, parent, leftSlot, shareChildren(left, leftCount, separator, right, rightCount));
     }
   }
 

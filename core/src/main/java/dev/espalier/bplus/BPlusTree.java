@@ -8,7 +8,6 @@ import dev.espalier.TreeVariant.Capability;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -66,6 +65,7 @@ public final class BPlusTree extends BPlusIndex {
    * @param width cache lines per node, from 1 to {@link dev.espalier.memory.NodeMemory#MAX_LINES}
    */
   public static BPlusTree create(IndexOptions options, int width) {
+    LeafNode.checkWidth("width", width);
     return new BPlusTree(options, width);
   }
 
@@ -104,7 +104,9 @@ public final class BPlusTree extends BPlusIndex {
     return node;
   }
 
-  /** Returns the slot that holds {@code key}, or if there is none, -1 - the slot where it belongs. */
+  /**
+   * Returns the slot that holds {@code key}, or if there is none, -1 - the slot where it belongs.
+   */
   private int findSlot(MemorySegment nodes, long node, long key) {
     int count = leaf.count(nodes, node);
     int slot = Keys.lowerBoundBinary(nodes, node, count, key);
@@ -112,17 +114,22 @@ public final class BPlusTree extends BPlusIndex {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    Objects.checkFromIndexSize(keysFrom, count, keys.length);
-    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    // Within one array no answer may overwrite a key that is still to come.
+    boolean backwards = keys == values && valuesFrom > keysFrom;
     for (int i = 0; i < count; i++) {
-      values[valuesFrom + i] = get(keys[keysFrom + i]);
+      int at = backwards ? count - 1 - i : i;
+      values[valuesFrom + at] = get(keys[keysFrom + at]);
     }
   }
 
   @Override
   public void getAll(MemorySegment keys, MemorySegment values) {
-    ProbeSegments.check(keys, values);
+    BatchArguments.check(keys, values);
+    tree.checkOpen();
     for (long offset = 0; offset < keys.byteSize(); offset += Long.BYTES) {
       long value = get(keys.get(ValueLayout.JAVA_LONG_UNALIGNED, offset));
       values.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, value);
@@ -162,8 +169,8 @@ public final class BPlusTree extends BPlusIndex {
 
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    Objects.checkFromIndexSize(keysFrom, count, keys.length);
-    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
     for (int i = 0; i < count; i++) {
       put(keys[keysFrom + i], values[valuesFrom + i]);
     }

@@ -11,8 +11,8 @@ import java.util.BitSet;
 import java.util.concurrent.CancellationException;
 
 /**
- * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right. Built to
- * survive any damage: it follows no offset that it has not checked, and visits no line twice.
+ * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right. Built
+ * to survive any damage: it follows no offset that it has not checked, and visits no line twice.
  */
 final class BPlusVerifier {
   private static final int LINES_PART_SHIFT = 30;
@@ -24,10 +24,15 @@ final class BPlusVerifier {
   private final ProgressListener listener;
 
   /** The lines of all nodes visited so far, in parts small enough for a {@code BitSet}. */
-  private final BitSet[] lines = new BitSet[1 << 32 - LINES_PART_SHIFT];
+  private final BitSet[] lines = new BitSet[1 << (32 - LINES_PART_SHIFT)];
 
   /** The node last visited on each level, 0 for none. */
   private final long[] last;
+
+  /**
+   * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
+   */
+  private final long end;
 
   private long entries;
   private long bytes;
@@ -38,6 +43,7 @@ final class BPlusVerifier {
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     this.listener = listener;
+    this.end = Math.min(tree.memory.endOffset(), nodes.byteSize());
     Arrays.setAll(lines, i -> new BitSet());
     this.last = new long[Math.max(tree.height, 1)];
   }
@@ -63,7 +69,8 @@ final class BPlusVerifier {
           level,
           inner.next(nodes, last[level]));
     }
-    check(entries == tree.size, "I6", "the size is %d, but there are %d entries", tree.size, entries);
+    check(
+        entries == tree.size, "I6", "the size is %d, but there are %d entries", tree.size, entries);
     check(
         bytes == tree.memory.usedBytes(),
         "I10",
@@ -86,15 +93,15 @@ final class BPlusVerifier {
     int width = level == 0 ? leaf.width : inner.width;
     int bytesOfNode = width << CacheLine.SHIFT;
     check(
-        node > 0 && node % CacheLine.BYTES == 0 && node + bytesOfNode <= nodes.byteSize(),
+        node > 0 && node % CacheLine.BYTES == 0 && node + bytesOfNode <= end,
         "I9",
-        "a node of level %d would lie @%d, outside the memory of %d bytes",
+        "a node of level %d would lie @%d, but nodes end @%d",
         level,
         node,
-        nodes.byteSize());
-    for (long line = node >>> CacheLine.SHIFT, end = line + width; line < end; line++) {
+        end);
+    for (long line = node >>> CacheLine.SHIFT, after = line + width; line < after; line++) {
       BitSet part = lines[(int) (line >>> LINES_PART_SHIFT)];
-      int bit = (int) (line & (1 << LINES_PART_SHIFT) - 1);
+      int bit = (int) (line & ((1 << LINES_PART_SHIFT) - 1));
       check(!part.get(bit), "I9", "the node @%d of level %d overlaps another", node, level);
       part.set(bit);
     }
@@ -163,7 +170,8 @@ final class BPlusVerifier {
       } else {
         boolean ascends = i == 0 || leaf.key(nodes, node, i - 1) < key;
         checkKey(ascends, "I1", node, level, i, key, "not above its predecessor");
-        checkKey(key >= low && key <= high, "I2", node, level, i, key, "outside its parent's bounds");
+        checkKey(
+            key >= low && key <= high, "I2", node, level, i, key, "outside its parent's bounds");
       }
     }
   }
@@ -190,6 +198,7 @@ final class BPlusVerifier {
     last[level] = node;
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
   private static void check(boolean holds, String invariant, String format, Object... arguments) {
     if (!holds) {
       throw new InvariantViolationException(invariant, String.format(format, arguments));

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bplus;
+
+import java.lang.foreign.MemorySegment;
+
+/** Checks what the batched calls are given. */
+final class BatchArguments {
+  private BatchArguments() {}
+
+  static void check(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    checkRange("keys", keys.length, keysFrom, count);
+    checkRange("values", values.length, valuesFrom, count);
+  }
+
+  private static void checkRange(String name, int length, int from, int count) {
+    if ((length | from | count) < 0 || count > length - from) {
+      throw new IndexOutOfBoundsException(
+          "out of bounds of "
+              + name
+              + ", whose length is "
+              + length
+              + ": "
+              + name
+              + "From="
+              + from
+              + ", count="
+              + count);
+    }
+  }
+
+  static void check(MemorySegment keys, MemorySegment values) {
+    if (keys.byteSize() != values.byteSize() || keys.byteSize() % Long.BYTES != 0) {
+      throw new IllegalArgumentException(
+          "keys has "
+              + keys.byteSize()
+              + " bytes and values has "
+              + values.byteSize()
+              + "; they must be equal and a multiple of 8");
+    }
+    if (values.isReadOnly()) {
+      throw new IllegalArgumentException("values can't be written: " + values);
+    }
+  }
+}

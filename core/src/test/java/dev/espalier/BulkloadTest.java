@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@Tag("fallback-too")
+class BulkloadTest {
+  private static final int MANY = 20_000;
+
+  @RegisterExtension final Indexes indexes = new Indexes();
+
+  /** Counts at which nodes, and levels of nodes, are just full or just begun. */
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#smallest")
+  void everyCountAndFillGivesASoundTree(TreeShape shape) {
+    for (double fill : new double[] {0.5, 0.6, 2.0 / 3, 0.75, 0.9, 1.0}) {
+      for (int count = 0; count <= 300; count++) {
+        try (LongIndex index = shape.create(IndexOptions.DEFAULT)) {
+          index.bulkload(counting(count), fill, count, ProgressListener.NONE);
+          index.verify();
+          assertEquals(count, index.size());
+          assertHoldsCounting(index, count);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void loadedTreeCanBeEmptiedEntryByEntry(TreeShape shape) {
+    for (double fill : new double[] {0.5, 0.67, 1.0}) {
+      LongIndex index = indexes.create(shape);
+      index.bulkload(counting(2000), fill, 2000, ProgressListener.NONE);
+      for (long i = 0; i < 2000; i++) {
+        long key = i * 7919 % 2000;
+        assertEquals(-key, index.remove(key));
+        if (i % 100 == 0) {
+          index.verify();
+        }
+      }
+      assertTrue(index.isEmpty());
+      assertEquals(1, index.statistics().height());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#defaults")
+  void fillFactorSaysHowFullLeavesAre(TreeShape shape) {
+    for (double fill : new double[] {0.5, 0.67, 1.0}) {
+      LongIndex index = indexes.create(shape);
+      index.bulkload(counting(MANY), fill, MANY, ProgressListener.NONE);
+      assertEquals(fill, index.statistics().leafFill(), 0.04);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void extremeKeysAreLoaded(TreeShape shape) {
+    LongIndex index = indexes.create(shape);
+    long[] keys = {
+      Long.MIN_VALUE, Long.MIN_VALUE + 1, -1, 0, 1, Long.MAX_VALUE - 1, Long.MAX_VALUE
+    };
+    long[] values = {Long.MAX_VALUE, Long.MIN_VALUE, 0, -1, 7, 8, 9};
+    index.bulkload(keys, values);
+    long[] found = new long[keys.length];
+    index.getAll(keys, found);
+    assertEquals(Arrays.toString(values), Arrays.toString(found));
+    assertTrue(index.containsKey(Long.MAX_VALUE));
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void listenerIsToldHowFarTheLoadHasCome(TreeShape shape) {
+    List<Long> told = new ArrayList<>();
+    LongIndex index = indexes.create(shape);
+    index.bulkload(
+        counting(MANY),
+        1.0,
+        MANY,
+        (done, total) -> {
+          assertEquals(MANY, total);
+          told.add(done);
+          return true;
+        });
+    assertEquals(MANY, told.getLast());
+    assertEquals(told.stream().sorted().toList(), told);
+    assertTrue(told.getFirst() <= 5000, told::toString);
+    assertTrue(told.size() >= 4, told::toString);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void cancelledLoadLeavesAnEmptyUsableIndex(TreeShape shape) {
+    LongIndex index = indexes.create(shape);
+    assertThrows(
+        CancellationException.class,
+        () -> index.bulkload(counting(MANY), 0.67, -1, (done, total) -> done < MANY / 2));
+    assertEmptyAndUsable(index);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void failingSourceLeavesAnEmptyUsableIndex(TreeShape shape) {
+    IllegalStateException failure = new IllegalStateException("the source failed");
+    LongIndex index = indexes.create(shape);
+    LongEntrySource entries = counting(MANY);
+    LongEntrySource failing =
+        new LongEntrySource() {
+          @Override
+          public boolean next() {
+            return entries.next();
+          }
+
+          @Override
+          public long key() {
+            return entries.key();
+          }
+
+          @Override
+          public long value() {
+            if (entries.key() == MANY / 2) {
+              throw failure;
+            }
+            return entries.value();
+          }
+        };
+    assertSame(
+        failure,
+        assertThrows(
+            IllegalStateException.class,
+            () -> index.bulkload(failing, 1.0, MANY, ProgressListener.NONE)));
+    assertEmptyAndUsable(index);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void keysOutOfOrderLeaveAnEmptyUsableIndex(TreeShape shape) {
+    LongIndex index = indexes.create(shape);
+    long[] keys = LongStream.range(0, MANY).toArray();
+    keys[MANY - 1] = keys[MANY - 2];
+    assertThrows(IllegalArgumentException.class, () -> index.bulkload(keys, keys));
+    assertEmptyAndUsable(index);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void indexWithEntriesIsNotLoaded(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, 3);
+    IllegalStateException refused =
+        assertThrows(
+            IllegalStateException.class, () -> index.bulkload(new long[] {9}, new long[] {9}));
+    assertTrue(refused.getMessage().contains("3 entries"), refused::getMessage);
+    assertEquals(3, index.size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void cursorOfAnotherIndexIsASource(TreeShape shape) {
+    LongIndex from = indexes.createCounting(shape, 1000);
+    LongIndex to = indexes.create(shape);
+    to.bulkload(from.cursor(), 0.8, from.size(), ProgressListener.NONE);
+    assertHoldsCounting(to, 1000);
+  }
+
+  private static LongEntrySource counting(int count) {
+    long[] keys = LongStream.range(0, count).toArray();
+    return LongEntrySource.of(keys, Arrays.stream(keys).map(key -> -key).toArray(), count);
+  }
+
+  private static void assertEmptyAndUsable(LongIndex index) {
+    index.verify();
+    assertTrue(index.isEmpty());
+    assertFalse(index.cursor().first());
+    assertEquals(index.missingValue(), index.get(0));
+    index.bulkload(counting(500), 1.0, 500, ProgressListener.NONE);
+    assertHoldsCounting(index, 500);
+  }
+
+  private static void assertHoldsCounting(LongIndex index, int count) {
+    LongCursor cursor = index.cursor();
+    for (long key = 0; key < count; key++) {
+      assertTrue(cursor.next());
+      assertEquals(key, cursor.key());
+      assertEquals(-key, cursor.value());
+    }
+    assertFalse(cursor.next());
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@Tag("fallback-too")
+class CursorTest {
+  private static final int ENTRIES = 3000;
+
+  @RegisterExtension final Indexes indexes = new Indexes();
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void removedEntryThatComesBackIsPassedByNext(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, 10);
+    LongCursor cursor = index.cursor();
+    cursor.ceiling(5);
+    cursor.remove();
+    index.put(5, 55);
+    assertThrows(IllegalStateException.class, cursor::key);
+    assertTrue(cursor.next());
+    assertEquals(6, cursor.key());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void keyThatComesBackHasAnEntryAgain(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, 10);
+    LongCursor cursor = index.cursor();
+    cursor.ceiling(5);
+    index.delete(5);
+    assertThrows(IllegalStateException.class, cursor::value);
+    index.put(5, 55);
+    assertEquals(55, cursor.value());
+    assertTrue(cursor.previous());
+    assertEquals(4, cursor.key());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void cursorKeepsItsKeyWhileItsLeafSplitsAndMerges(TreeShape shape) {
+    LongIndex index = indexes.create(shape);
+    index.put(0, 0);
+    LongCursor cursor = index.cursor();
+    cursor.first();
+    for (long key = 1; key < ENTRIES; key++) {
+      index.put(key, key);
+      index.put(-key, -key);
+    }
+    assertEquals(0, cursor.key());
+    assertTrue(cursor.previous());
+    assertEquals(-1, cursor.key());
+    index.removeRange(-ENTRIES, true, -2, true);
+    index.removeRange(2, true, ENTRIES, true);
+    assertEquals(-1, cursor.key());
+    assertFalse(cursor.previous());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void scanThatRemovesEverythingSeesEverything(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, ENTRIES);
+    LongCursor cursor = index.cursor();
+    for (long key = 0; cursor.next(); key++) {
+      assertEquals(key, cursor.key());
+      cursor.remove();
+    }
+    assertTrue(index.isEmpty());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void backwardScanThatRemovesEverythingSeesEverything(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, ENTRIES);
+    LongCursor cursor = index.cursor();
+    for (long key = ENTRIES - 1; cursor.previous(); key--) {
+      assertEquals(key, cursor.key());
+      cursor.remove();
+    }
+    assertTrue(index.isEmpty());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void scanTurnsRoundAnywhere(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, 500);
+    LongCursor cursor = index.cursor();
+    for (int steps = 1; steps < 500; steps += 7) {
+      cursor.first();
+      for (int i = 1; i < steps; i++) {
+        assertTrue(cursor.next());
+      }
+      for (int key = steps - 1; key > 0; key--) {
+        assertEquals(key, cursor.key());
+        assertTrue(cursor.previous());
+      }
+      assertEquals(0, cursor.key());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void runsAreWholeLeavesInOrder(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, ENTRIES);
+    LongCursor cursor = index.cursor();
+    LongRun run = new LongRun();
+    List<Long> keys = new ArrayList<>();
+    long runs = 0;
+    while (cursor.nextRun(run)) {
+      assertTrue(run.segment().isReadOnly());
+      for (int i = 0; i < run.count(); i++) {
+        keys.add(run.key(i));
+        assertEquals(-run.key(i), run.value(i));
+      }
+      runs++;
+    }
+    assertEquals(LongStream.range(0, ENTRIES).boxed().toList(), keys);
+    assertEquals(index.statistics().leafNodes(), runs);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#all")
+  void runBeginsAfterTheCursorsEntry(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, 100);
+    LongCursor cursor = index.cursor();
+    LongRun run = new LongRun();
+    for (long key = 0; key < 99; key++) {
+      cursor.ceiling(key);
+      assertTrue(cursor.nextRun(run));
+      assertEquals(key + 1, run.key(0));
+      assertEquals(run.key(run.count() - 1), cursor.key());
+    }
+    cursor.last();
+    assertFalse(cursor.nextRun(run));
+  }
+}

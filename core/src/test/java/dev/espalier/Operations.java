@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.stream.LongStream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Tuple;
+
+/** Arbitrary calls with arbitrary arguments, the extremes among them. */
+final class Operations {
+  /** Not the default, so that a tree that forgets its options is found. */
+  static final long MISSING = -7;
+
+  /** Keys that may be there are mostly from 0 to this. */
+  private static final long DENSE = 3000;
+
+  private static final Arbitrary<Boolean> BOOLEANS = Arbitraries.of(true, false);
+
+  private Operations() {}
+
+  static Arbitrary<Long> keys() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(4, Arbitraries.longs().between(-9, 60)),
+        Tuple.of(3, Arbitraries.longs().between(0, DENSE)),
+        Tuple.of(2, extremes()),
+        Tuple.of(1, Arbitraries.longs()));
+  }
+
+  static Arbitrary<Long> values() {
+    return Arbitraries.oneOf(
+        extremes(), Arbitraries.longs(), Arbitraries.of(MISSING - 1, MISSING, MISSING + 1));
+  }
+
+  private static Arbitrary<Long> extremes() {
+    return Arbitraries.of(
+        Long.MIN_VALUE,
+        Long.MIN_VALUE + 1,
+        Long.MIN_VALUE + 2,
+        Integer.MIN_VALUE - 1L,
+        -2L,
+        -1L,
+        0L,
+        1L,
+        Integer.MAX_VALUE + 1L,
+        Long.MAX_VALUE - 2,
+        Long.MAX_VALUE - 1,
+        Long.MAX_VALUE);
+  }
+
+  static Arbitrary<Narrowing> narrowings() {
+    return Combinators.combine(
+            Arbitraries.of(Narrowing.Kind.class), keys(), BOOLEANS, keys(), BOOLEANS)
+        .as(Narrowing::new);
+  }
+
+  /** Calls for one key. */
+  static Arbitrary<Operation<LongNavigable>> onKey() {
+    return Combinators.combine(keys(), values(), Arbitraries.integers().between(0, 7))
+        .as(Operations::onKey);
+  }
+
+  private static Operation<LongNavigable> onKey(long key, long value, int kind) {
+    return switch (kind) {
+      case 0 -> Operation.of("get(" + key + ")", each -> each.get(key));
+      case 1 ->
+          Operation.of(
+              "getOrDefault(" + key + ", " + value + ")", each -> each.getOrDefault(key, value));
+      case 2 -> Operation.of("containsKey(" + key + ")", each -> each.containsKey(key));
+      case 3 -> Operation.of("put(" + key + ", " + value + ")", each -> each.put(key, value));
+      case 4 ->
+          Operation.of(
+              "putIfAbsent(" + key + ", " + value + ")", each -> each.putIfAbsent(key, value));
+      case 5 -> Operation.running("set(" + key + ", " + value + ")", each -> each.set(key, value));
+      case 6 -> Operation.of("remove(" + key + ")", each -> each.remove(key));
+      default -> Operation.running("delete(" + key + ")", each -> each.delete(key));
+    };
+  }
+
+  /** Calls for a range of keys, or all. */
+  static Arbitrary<Operation<LongNavigable>> onRange() {
+    return Combinators.combine(
+            keys(), BOOLEANS, keys(), BOOLEANS, Arbitraries.integers().between(0, 10))
+        .as(Operations::onRange);
+  }
+
+  private static Operation<LongNavigable> onRange(
+      long from, boolean fromInclusive, long to, boolean toInclusive, int kind) {
+    String range = (fromInclusive ? "[" : "(") + from + ", " + to + (toInclusive ? "]" : ")");
+    return switch (kind) {
+      case 0 -> Operation.of("size", LongNavigable::size);
+      case 1 -> Operation.of("isEmpty", LongNavigable::isEmpty);
+      case 2 -> Operation.running("clear", LongNavigable::clear);
+      case 3, 4, 5 ->
+          Operation.of(
+              "removeRange" + range,
+              each -> each.removeRange(from, fromInclusive, to, toInclusive));
+      default ->
+          Operation.of(
+              "countRange" + range, each -> each.countRange(from, fromInclusive, to, toInclusive));
+    };
+  }
+
+  /** Calls for many keys. */
+  static Arbitrary<Operation<LongIndex>> onBatch() {
+    Arbitrary<Long> strides = Arbitraries.of(-3L, -2L, -1L, 0L, 1L, 2L, 3L, 17L, 1L << 60);
+    return Combinators.combine(
+            keys(),
+            strides,
+            Arbitraries.integers().between(0, 200),
+            Arbitraries.integers().between(0, 6))
+        .as(Operations::onBatch);
+  }
+
+  private static Operation<LongIndex> onBatch(long from, long stride, int count, int kind) {
+    long[] keys = LongStream.range(0, count).map(i -> from + i * stride).toArray();
+    String some = "(" + count + " keys from " + from + " by " + stride + ")";
+    return switch (kind) {
+      case 0 -> Operation.of("getAll" + some, each -> getAll(each, keys));
+      case 1 -> Operation.of("getAll of a segment" + some, each -> getAllOfSegment(each, keys));
+      case 2 -> Operation.of("getAll in place" + some, each -> getAllInPlace(each, keys));
+      case 3, 4 ->
+          Operation.running(
+              "putAll" + some,
+              each -> each.putAll(keys, Arrays.stream(keys).map(key -> ~key).toArray()));
+      case 5 ->
+          Operation.running("delete" + some, each -> Arrays.stream(keys).forEach(each::delete));
+      default -> Operation.running("bulkload" + some, each -> each.bulkload(keys, keys.clone()));
+    };
+  }
+
+  private static long[] getAll(LongIndex index, long[] keys) {
+    int from = keys.length / 3;
+    long[] values = new long[keys.length + 2];
+    index.getAll(keys, from, values, 1, keys.length - from);
+    return values;
+  }
+
+  private static long[] getAllInPlace(LongIndex index, long[] keys) {
+    long[] both = Arrays.copyOf(keys, keys.length + 5);
+    index.getAll(both, 0, both, keys.length % 5, keys.length);
+    return both;
+  }
+
+  private static long[] getAllOfSegment(LongIndex index, long[] keys) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment probes = arena.allocateFrom(JAVA_LONG, keys);
+      MemorySegment answers = arena.allocate(JAVA_LONG, keys.length);
+      index.getAll(probes, answers);
+      return answers.toArray(JAVA_LONG);
+    }
+  }
+
+  /** Moves of cursors, and reads and writes through them. */
+  static Arbitrary<Operation<LongCursor>> onCursor() {
+    return Combinators.combine(keys(), Arbitraries.integers().between(0, 15))
+        .as(Operations::onCursor);
+  }
+
+  private static Operation<LongCursor> onCursor(long key, int kind) {
+    return switch (kind) {
+      case 0 -> Operation.of("first", LongCursor::first);
+      case 1 -> Operation.of("last", LongCursor::last);
+      case 2 -> Operation.of("floor(" + key + ")", each -> each.floor(key));
+      case 3 -> Operation.of("ceiling(" + key + ")", each -> each.ceiling(key));
+      case 4 -> Operation.of("lower(" + key + ")", each -> each.lower(key));
+      case 5 -> Operation.of("higher(" + key + ")", each -> each.higher(key));
+      case 6 -> Operation.of("key", LongCursor::key);
+      case 7 -> Operation.of("value", LongCursor::value);
+      case 8 -> Operation.running("setValue(" + key + ")", each -> each.setValue(key));
+      case 9, 10 -> Operation.running("remove", LongCursor::remove);
+      case 11, 12 -> Operation.of("previous", LongCursor::previous);
+      default -> Operation.of("next", LongCursor::next);
+    };
+  }
+}

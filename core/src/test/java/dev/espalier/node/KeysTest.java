@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.espalier.memory.CacheLine;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every kernel at every length of the array, every count and every position. The build runs this
+ * with SIMD and without; the scalar kernels are in both runs, and all are held against one plain
+ * loop over a Java array.
+ */
+@Tag("fallback-too")
+class KeysTest {
+  private static final int MOST_SLOTS = 64;
+
+  /** Not at the start of the memory, to find a kernel that forgets the offset. */
+  private static final long OFFSET = 2 * CacheLine.BYTES;
+
+  private final Arena arena = Arena.ofConfined();
+  private final MemorySegment nodes =
+      arena.allocate(OFFSET + MOST_SLOTS * 8 + CacheLine.BYTES, CacheLine.BYTES);
+
+  /** A search over a padded key array. */
+  interface Kernel {
+    int lowerBound(MemorySegment nodes, long offset, int slots, long key);
+  }
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  /** Without this, a build where the module got lost would compare scalar code with itself. */
+  @Test
+  void nativeRunUsesSimdWhereTheMachineHasIt() {
+    String run = System.getProperty("espalier.test.run");
+    assumeTrue(run != null, "not run by the build");
+    if (run.equals("native")) {
+      assertTrue(ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent());
+      assertEquals(VectorKeys.isWorthwhile(), Keys.SIMD);
+      assertTrue(Keys.SIMD || !machineHasAvx2());
+    } else {
+      assertFalse(Keys.SIMD);
+    }
+  }
+
+  /** Asks the operating system, because the JVM's own answer is what is tested. */
+  private static boolean machineHasAvx2() {
+    java.nio.file.Path cpus = java.nio.file.Path.of("/proc/cpuinfo");
+    try {
+      return java.nio.file.Files.exists(cpus)
+          && java.nio.file.Files.readString(cpus).contains(" avx2 ");
+    } catch (java.io.IOException unreadable) {
+      throw new java.io.UncheckedIOException(unreadable);
+    }
+  }
+
+  static Stream<Arguments> kernelsAndSlots() {
+    Map<String, Kernel> ofAnyLength =
+        Map.of("lowerBound", Keys::lowerBound, "linear", Keys::lowerBoundLinear);
+    Map<String, Kernel> ofWholeLines =
+        Keys.SIMD
+            ? Map.of("byLine", Keys::lowerBoundByLine, "SIMD", VectorKeys::lowerBound)
+            : Map.of("byLine", Keys::lowerBoundByLine);
+    return Stream.concat(
+        arguments(ofAnyLength, LongStream.rangeClosed(1, MOST_SLOTS)),
+        arguments(ofWholeLines, LongStream.rangeClosed(1, MOST_SLOTS / 8).map(lines -> 8 * lines)));
+  }
+
+  private static Stream<Arguments> arguments(Map<String, Kernel> kernels, LongStream slots) {
+    List<Long> lengths = slots.boxed().toList();
+    return new TreeSet<>(kernels.keySet())
+        .stream()
+            .flatMap(
+                name ->
+                    lengths.stream()
+                        .map(length -> Arguments.of(name, length.intValue(), kernels.get(name))));
+  }
+
+  @ParameterizedTest(name = "{0} of {1} slots")
+  @MethodSource("kernelsAndSlots")
+  void kernelCountsTheSmallerKeys(String name, int slots, Kernel kernel) {
+    for (int count = 0; count <= slots; count++) {
+      for (long[] keys : keySets(count)) {
+        store(keys, slots);
+        for (long key : probes(keys)) {
+          assertEquals(
+              smaller(keys, key),
+              kernel.lowerBound(nodes, OFFSET, slots, key),
+              () -> keys.length + " keys, probe " + key);
+        }
+      }
+    }
+  }
+
+  @Test
+  void binarySearchCountsTheSmallerOfTheKeysInUse() {
+    for (int count = 0; count <= MOST_SLOTS; count++) {
+      for (long[] keys : keySets(count)) {
+        store(keys, MOST_SLOTS);
+        // What lies behind the count must not be looked at: here it would be counted.
+        nodes.setAtIndex(ValueLayout.JAVA_LONG, OFFSET / 8 + count, Long.MIN_VALUE);
+        for (long key : probes(keys)) {
+          assertEquals(
+              smaller(keys, key),
+              Keys.lowerBoundBinary(nodes, OFFSET, count, key),
+              () -> keys.length + " keys, probe " + key);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0} of {1} slots")
+  @MethodSource("kernelsAndSlots")
+  void whatLiesAroundTheArrayDoesNotCount(String name, int slots, Kernel kernel) {
+    nodes.fill((byte) 0x80);
+    store(new long[0], slots);
+    nodes.setAtIndex(ValueLayout.JAVA_LONG, OFFSET / 8 - 1, Long.MIN_VALUE);
+    nodes.setAtIndex(ValueLayout.JAVA_LONG, OFFSET / 8 + slots, Long.MIN_VALUE);
+    assertEquals(0, kernel.lowerBound(nodes, OFFSET, slots, Long.MAX_VALUE));
+  }
+
+  /** Ascending keys: spread out, close together, and at either extreme. */
+  private static List<long[]> keySets(int count) {
+    return List.of(
+        LongStream.range(0, count).map(i -> 10 * i - 5L * count).toArray(),
+        LongStream.range(0, count).map(i -> Long.MIN_VALUE + i).toArray(),
+        LongStream.range(0, count).map(i -> Long.MAX_VALUE - count + 1 + i).toArray(),
+        LongStream.range(0, count).map(i -> (i - count / 2) << 56).toArray());
+  }
+
+  /** Every key and its neighbours, and the extremes. */
+  private static long[] probes(long[] keys) {
+    LongStream extremes = LongStream.of(Long.MIN_VALUE, -1, 0, 1, Long.MAX_VALUE);
+    LongStream around =
+        LongStream.of(keys).flatMap(key -> LongStream.of(key, before(key), after(key)));
+    return LongStream.concat(extremes, around).distinct().toArray();
+  }
+
+  private static long before(long key) {
+    return key == Long.MIN_VALUE ? key : key - 1;
+  }
+
+  private static long after(long key) {
+    return key == Long.MAX_VALUE ? key : key + 1;
+  }
+
+  private static int smaller(long[] keys, long key) {
+    int smaller = 0;
+    while (smaller < keys.length && keys[smaller] < key) {
+      smaller++;
+    }
+    return smaller;
+  }
+
+  private void store(long[] keys, int slots) {
+    for (int i = 0; i < slots; i++) {
+      nodes.setAtIndex(
+          ValueLayout.JAVA_LONG, OFFSET / 8 + i, i < keys.length ? keys[i] : Keys.PADDING);
+    }
+  }
+}
