@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks.compare;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A folder for the files of one store. */
+final class TemporaryFolder {
+  private final Path path;
+
+  TemporaryFolder(String store) {
+    try {
+      path = Files.createTempDirectory("espalier-" + store);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /** Deletes the folder with all that is in it. */
+  void delete() {
+    try (Stream<Path> files = Files.walk(path)) {
+      List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+      for (Path file : deepestFirst) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

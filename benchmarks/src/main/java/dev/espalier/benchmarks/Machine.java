@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** What Linux tells about the machine in /proc and /sys; other systems tell nothing here. */
+public final class Machine {
+  private static final Path CACHES = Path.of("/sys/devices/system/cpu/cpu0/cache");
+  private static final Path HUGE_PAGES = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+  private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
+  private static final Path MEMORY_INFO = Path.of("/proc/meminfo");
+
+  private Machine() {}
+
+  /**
+   * A data cache of the first processor.
+   *
+   * @param level 1 for the one next to the core
+   * @param bytes its size, as the system claims it; a virtual machine may be given only a part
+   */
+  record Cache(int level, long bytes) {}
+
+  /** Returns the processor's model. */
+  static String cpuModel() {
+    return field(CPU_INFO, "model name", System.getProperty("os.arch", "unknown"));
+  }
+
+  /** Returns the setting of transparent huge pages, as the kernel writes it. */
+  static String hugePages() {
+    return Files.isReadable(HUGE_PAGES) ? read(HUGE_PAGES).strip() : "unknown";
+  }
+
+  /** Returns the bytes of memory that programs could still take, or empty if unknown. */
+  public static OptionalLong availableMemoryBytes() {
+    String kibibytes = field(MEMORY_INFO, "MemAvailable", "");
+    return kibibytes.isEmpty()
+        ? OptionalLong.empty()
+        : OptionalLong.of(Long.parseLong(kibibytes.replace(" kB", "")) << 10);
+  }
+
+  /** Returns the size of the largest cache, or empty if unknown. */
+  static OptionalLong lastLevelCacheBytes() {
+    return dataCaches().stream().mapToLong(Cache::bytes).max();
+  }
+
+  /** Returns the caches that hold data, in no particular order; none if unknown. */
+  static List<Cache> dataCaches() {
+    List<Cache> caches = new ArrayList<>();
+    for (int i = 0; Files.isDirectory(CACHES.resolve("index" + i)); i++) {
+      Path cache = CACHES.resolve("index" + i);
+      if (!read(cache.resolve("type")).strip().equals("Instruction")) {
+        caches.add(
+            new Cache(
+                Integer.parseInt(read(cache.resolve("level")).strip()),
+                bytes(read(cache.resolve("size")).strip())));
+      }
+    }
+    return caches;
+  }
+
+  /** Parses the kernel's {@code 266240K}. */
+  static long bytes(String size) {
+    long number = Long.parseLong(size.substring(0, size.length() - 1));
+    return switch (size.charAt(size.length() - 1)) {
+      case 'K' -> number << 10;
+      case 'M' -> number << 20;
+      case 'G' -> number << 30;
+      default -> Long.parseLong(size);
+    };
+  }
+
+  private static String field(Path file, String name, String otherwise) {
+    if (!Files.isReadable(file)) {
+      return otherwise;
+    }
+    return read(file)
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .map(line -> line.substring(line.indexOf(':') + 1).strip())
+        .findFirst()
+        .orElse(otherwise);
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

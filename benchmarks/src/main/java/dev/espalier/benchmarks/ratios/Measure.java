@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks.ratios;
+
+/** What a worker can be asked to do and measure. */
+enum Measure {
+  /** Fills a new structure by puts in random order; ns per entry. */
+  PUT("ns"),
+  /** Random lookups, one after the other; ns per key. */
+  GET("ns"),
+  /** As {@link #GET}, but each key is known only after the answer before; ns per key. */
+  GET_CHAINED("ns"),
+  /** Random lookups in groups of 256; ns per key. */
+  GET_ALL("ns"),
+  /** Full scan by runs of a tree filled by {@link #PUT}; GB/s of keys and values. */
+  SCAN_AFTER_PUT("GB/s"),
+  /** Fills a second structure with all nodes full; ns per entry. */
+  BULKLOAD("ns"),
+  /** Full scan by runs of a tree filled by {@link #BULKLOAD}; GB/s of keys and values. */
+  SCAN("GB/s"),
+  /** Sequential read of as many bytes as {@link #SCAN} reads; GB/s. */
+  BANDWIDTH("GB/s"),
+  /** Bytes per entry after {@link #BULKLOAD}. */
+  BYTES_FULL("bytes"),
+  /** Bytes per entry after {@link #PUT}. */
+  BYTES_AFTER_PUT("bytes");
+
+  private final String unit;
+
+  Measure(String unit) {
+    this.unit = unit;
+  }
+
+  /** Returns the unit of the figures. */
+  String unit() {
+    return unit;
+  }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks.ratios;
+
+import dev.espalier.LongCursor;
+import dev.espalier.LongIndex;
+import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.Pollution;
+import dev.espalier.benchmarks.Sums;
+import dev.espalier.benchmarks.WorkKeys;
+import dev.espalier.benchmarks.peer.IndexPeer;
+import dev.espalier.benchmarks.peer.Peer;
+import dev.espalier.benchmarks.peer.PeerType;
+import dev.espalier.benchmarks.peer.Peers;
+import dev.espalier.ffi.VirtualMemory;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * One structure in a JVM of its own. It takes the names of {@link Measure measures} on standard
+ * input, one per line, and answers each by a line with one number; so {@link Ratios} can let
+ * several workers measure in turn. Before the first it says {@value #READY}.
+ *
+ * <p>Every answer of a structure is checked, by sums, outside the measured time.
+ */
+final class RatioWorker {
+  /** The first line, once the JVM is warm. */
+  static final String READY = "ready";
+
+  /** What is measured for the maps that Espalier's trees are compared with. */
+  private static final Set<Measure> OF_ANY_MAP =
+      EnumSet.of(Measure.PUT, Measure.GET, Measure.GET_CHAINED);
+
+  /** Keys looked up per measurement, new ones each time. */
+  private static final int PROBES = 1 << 20;
+
+  private static final int GROUP = 256;
+  private static final int WARMUP_ENTRIES = 500_000;
+  private static final int WARMUP_ROUNDS = 3;
+
+  /** A scan of little data is repeated for so long. */
+  private static final long SCAN_NANOS = 100_000_000;
+
+  private static final long HUGE_PAGE_BYTES = 2L << 20;
+
+  private final PeerType type;
+  private final long entries;
+  private final long expectedSum;
+  private final SplittableRandom random = new SplittableRandom(7);
+  private Peer filled;
+  private Peer full;
+
+  /** Memory for {@link #bandwidth}; taken when first asked for. */
+  private MemorySegment sequence = MemorySegment.NULL;
+
+  private RatioWorker(PeerType type, long entries) {
+    this.type = type;
+    this.entries = entries;
+    this.expectedSum = WorkKeys.sum(entries);
+    this.filled = type.create();
+    this.full = type.create();
+  }
+
+  /** Takes the structure's name, the number of entries, and whether to run all variants first. */
+  public static void main(String[] args) throws IOException {
+    NativeRequirement.check();
+    if (Boolean.parseBoolean(args[2])) {
+      Pollution.warmAllVariants();
+    }
+    PeerType type = Peers.named(args[0]);
+    long entries = Long.parseLong(args[1]);
+    new RatioWorker(type, Math.min(entries, WARMUP_ENTRIES)).warmUp();
+    new RatioWorker(type, entries).serve();
+  }
+
+  private void warmUp() {
+    for (int i = 0; i < WARMUP_ROUNDS; i++) {
+      for (Measure measure : Measure.values()) {
+        if (filled instanceof IndexPeer || OF_ANY_MAP.contains(measure)) {
+          measure(measure);
+        }
+      }
+    }
+    filled.close();
+    full.close();
+  }
+
+  private void serve() throws IOException {
+    System.out.println(READY);
+    BufferedReader requests =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+      System.out.println(measure(Measure.valueOf(line)));
+    }
+  }
+
+  private double measure(Measure measure) {
+    return switch (measure) {
+      case PUT -> put();
+      case GET -> get();
+      case GET_CHAINED -> getChained();
+      case GET_ALL -> getAll();
+      case SCAN_AFTER_PUT -> scan(filled);
+      case BULKLOAD -> bulkload();
+      case SCAN -> scan(full);
+      case BANDWIDTH -> bandwidth();
+      case BYTES_FULL -> bytesPerEntry(full);
+      case BYTES_AFTER_PUT -> bytesPerEntry(filled);
+    };
+  }
+
+  private double put() {
+    filled.close();
+    filled = type.create();
+    // The maps on the Java heap leave garbage; collecting it is not this put's work.
+    System.gc();
+    Peer peer = filled;
+    long start = System.nanoTime();
+    for (long i = 0; i < entries; i++) {
+      long key = WorkKeys.key(i);
+      peer.put(key, WorkKeys.value(key));
+    }
+    double nanos = System.nanoTime() - start;
+    check("number of entries", entries, peer.size());
+    return nanos / entries;
+  }
+
+  private double get() {
+    long[] keys = WorkKeys.probes(random, entries, PROBES);
+    Peer peer = filled;
+    long sum = 0;
+    long start = System.nanoTime();
+    for (long key : keys) {
+      sum += peer.get(key);
+    }
+    double nanos = System.nanoTime() - start;
+    check("sum of values", sumOfValues(keys), sum);
+    return nanos / PROBES;
+  }
+
+  private double getChained() {
+    long[] keys = WorkKeys.probes(random, entries, PROBES);
+    Peer peer = filled;
+    long sum = 0;
+    long wrong = 0;
+    long start = System.nanoTime();
+    for (long key : keys) {
+      // Always 0, but the processor can know it only once the value is there.
+      long value = peer.get(key + wrong);
+      wrong = value - WorkKeys.value(key);
+      sum += value;
+    }
+    double nanos = System.nanoTime() - start;
+    check("sum of values", sumOfValues(keys), sum);
+    return nanos / PROBES;
+  }
+
+  private double getAll() {
+    long[] keys = WorkKeys.probes(random, entries, PROBES);
+    long[] values = new long[GROUP];
+    Peer peer = filled;
+    long sum = 0;
+    long start = System.nanoTime();
+    for (int from = 0; from < PROBES; from += GROUP) {
+      peer.getAll(keys, from, values, 0, GROUP);
+      for (long value : values) {
+        sum += value;
+      }
+    }
+    double nanos = System.nanoTime() - start;
+    check("sum of values", sumOfValues(keys), sum);
+    return nanos / PROBES;
+  }
+
+  private double bulkload() {
+    full.close();
+    full = type.create();
+    LongCursor sorted = indexOf(filled).cursor();
+    long start = System.nanoTime();
+    full.bulkload(sorted, entries);
+    double nanos = System.nanoTime() - start;
+    check("number of entries", entries, full.size());
+    return nanos / entries;
+  }
+
+  private double scan(Peer peer) {
+    long bytes = 0;
+    long nanos = 0;
+    while (nanos < SCAN_NANOS) {
+      long start = System.nanoTime();
+      long sum = peer.scanRuns();
+      nanos += System.nanoTime() - start;
+      bytes += entries * 2 * Long.BYTES;
+      check("sum of entries", expectedSum, sum);
+    }
+    return (double) bytes / nanos;
+  }
+
+  private double bandwidth() {
+    long longs = entries * 2;
+    if (sequence.byteSize() == 0) {
+      sequence = hugePagedMemory(longs * Long.BYTES);
+      sequence.fill((byte) 1);
+    }
+    long bytes = 0;
+    long nanos = 0;
+    while (nanos < SCAN_NANOS) {
+      long start = System.nanoTime();
+      long sum = Sums.of(sequence, 0, longs);
+      nanos += System.nanoTime() - start;
+      bytes += longs * Long.BYTES;
+      check("sum of longs", longs * 0x0101_0101_0101_0101L, sum);
+    }
+    return (double) bytes / nanos;
+  }
+
+  private static MemorySegment hugePagedMemory(long bytes) {
+    Arena arena = Arena.ofAuto();
+    if (!VirtualMemory.isAvailable()) {
+      return arena.allocate(bytes, HUGE_PAGE_BYTES);
+    }
+    MemorySegment memory = VirtualMemory.reserve(bytes, HUGE_PAGE_BYTES, arena);
+    VirtualMemory.adviseHugePages(memory);
+    return memory;
+  }
+
+  private static double bytesPerEntry(Peer peer) {
+    return indexOf(peer).statistics().bytesPerEntry();
+  }
+
+  private static LongIndex indexOf(Peer peer) {
+    if (peer instanceof IndexPeer index) {
+      return index.index();
+    }
+    throw new IllegalArgumentException("this is measured for Espalier's trees only");
+  }
+
+  private static long sumOfValues(long[] keys) {
+    long sum = 0;
+    for (long key : keys) {
+      sum += WorkKeys.value(key);
+    }
+    return sum;
+  }
+
+  private static void check(String what, long expected, long actual) {
+    if (actual != expected) {
+      throw new IllegalStateException(
+          "wrong answer: the " + what + " is " + actual + ", not " + expected);
+    }
+  }
+}

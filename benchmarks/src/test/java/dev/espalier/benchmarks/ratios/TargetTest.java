@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks.ratios;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.benchmarks.ratios.Target.Bound;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.Test;
+
+final class TargetTest {
+
+  @Test
+  void limitItselfIsReached() {
+    assertTrue(target(Bound.AT_LEAST, 7, 7).passes());
+    assertFalse(target(Bound.AT_LEAST, 7, 6.99).passes());
+    assertTrue(target(Bound.AT_MOST, 17.5, 17.5).passes());
+    assertFalse(target(Bound.AT_MOST, 17.5, 17.51).passes());
+  }
+
+  @Test
+  void lineSaysTargetValueAndOutcome() {
+    assertEquals("| w | at least 7x | 7.25x | yes |", target(Bound.AT_LEAST, 7, 7.25).toMarkdown());
+    assertEquals(
+        "| w | at most 17.5x | 18.00x | **no** |", target(Bound.AT_MOST, 17.5, 18).toMarkdown());
+  }
+
+  @Test
+  void whatWasNotMeasuredIsNeitherReachedNorMissed() {
+    Target target = new Target("w", Bound.AT_LEAST, 7, "x", OptionalDouble.empty());
+    assertFalse(target.passes());
+    assertEquals("| w | at least 7x |  | not measured |", target.toMarkdown());
+  }
+
+  private static Target target(Bound bound, double limit, double value) {
+    return new Target("w", bound, limit, "x", OptionalDouble.of(value));
+  }
+}
