@@ -18,7 +18,8 @@ public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePa
   public static final long MIN_MEMORY_LIMIT = 16 * 1024;
 
   /**
-   * Missing is {@link Long#MIN_VALUE}, no limit but the machine's, huge pages where they are granted.
+   * Missing is {@link Long#MIN_VALUE}, no limit but the machine's, huge pages where they are
+   * granted.
    */
   public static final IndexOptions DEFAULT =
       new IndexOptions(Long.MIN_VALUE, Long.MAX_VALUE, HugePages.WHEN_GROWN);

@@ -11,16 +11,16 @@ import java.util.NavigableMap;
  * handle, a number).
  *
  * <p><b>Threads.</b> Many threads may read at once, or one may write; the caller keeps readers and
- * writers apart, or wraps the index by {@link #withReadWriteLock()}. Misuse may give wrong answers or
- * an exception, but neither crashes nor runs for ever.
+ * writers apart, or wraps the index by {@link #withReadWriteLock()}. Misuse may give wrong answers
+ * or an exception, but neither crashes nor runs for ever.
  *
- * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every call, on the index, its views,
- * cursors and maps, from any thread, throws {@link IllegalStateException}; but for {@link #isClosed},
- * {@link #variant} and the making of adapters ({@link #asMap()}, {@link #withReadWriteLock}), whose
- * own calls then do.
+ * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every call, on the index, its
+ * views, cursors and maps, from any thread, throws {@link IllegalStateException}; but for {@link
+ * #isClosed}, {@link #variant} and the making of adapters ({@link #asMap()}, {@link
+ * #withReadWriteLock}), whose own calls then do.
  *
- * <p><b>Memory.</b> No call on the paths {@code get}, {@code put}, {@code set}, {@code remove}, {@code
- * delete}, {@code getAll}, {@code putAll} and the cursor's allocates Java objects or boxes.
+ * <p><b>Memory.</b> No call on the paths {@code get}, {@code put}, {@code set}, {@code remove},
+ * {@code delete}, {@code getAll}, {@code putAll} and the cursor's allocates Java objects or boxes.
  */
 public interface LongIndex extends LongNavigable, AutoCloseable {
 
@@ -34,9 +34,9 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
 
   /**
    * Looks up many keys: {@code values[i]} becomes the value of {@code keys[i]}, or {@link
-   * #missingValue()}. Faster per key than {@link #get}, because the keys' cache misses overlap; from
-   * about 16 keys on it pays, from about 64 on it gains no more. The keys are in any order and may
-   * repeat. The arrays may be the same.
+   * #missingValue()}. Faster per key than {@link #get}, because the keys' cache misses overlap;
+   * from about 16 keys on it pays, from about 64 on it gains no more. The keys are in any order and
+   * may repeat. The arrays may be the same.
    *
    * @throws IllegalArgumentException if the arrays differ in length
    */
@@ -59,8 +59,8 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    *
    * @param keys longs in native byte order
    * @param values takes the values; as many bytes as {@code keys}
-   * @throws IllegalArgumentException if the segments differ in size, or the size is not a multiple of
-   *     8, or {@code values} can't be written
+   * @throws IllegalArgumentException if the segments differ in size, or the size is not a multiple
+   *     of 8, or {@code values} can't be written
    */
   void getAll(MemorySegment keys, MemorySegment values);
 
@@ -84,8 +84,8 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
 
   /**
-   * Fills this empty index from entries in strictly ascending key order, several times faster than by
-   * {@link #put}. O(n).
+   * Fills this empty index from entries in strictly ascending key order, several times faster than
+   * by {@link #put}. O(n).
    *
    * @param fillFactor how full to make the nodes, from 0.5 to 1; below 1 leaves room for inserts
    * @param total number of entries for the listener, or -1 if unknown
@@ -126,8 +126,7 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   @Override
-  default LongNavigable subView(
-      long from, boolean fromInclusive, long to, boolean toInclusive) {
+  default LongNavigable subView(long from, boolean fromInclusive, long to, boolean toInclusive) {
     return IndexView.all(this).subView(from, fromInclusive, to, toInclusive);
   }
 
@@ -149,8 +148,8 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   /**
    * Checks every invariant of the structure, in one pass.
    *
-   * @throws dev.espalier.inspect.InvariantViolationException naming the first invariant that does not
-   *     hold, by its number in the class's source, and the place
+   * @throws dev.espalier.inspect.InvariantViolationException naming the first invariant that does
+   *     not hold, by its number in the class's source, and the place
    * @throws java.util.concurrent.CancellationException if the listener cancels
    */
   void verify(ProgressListener listener);

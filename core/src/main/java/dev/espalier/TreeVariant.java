@@ -73,6 +73,9 @@ public record TreeVariant(
       }
     }
     throw new IllegalArgumentException(
-        "no tree is named '" + name + "'; there are " + all().stream().map(TreeVariant::name).toList());
+        "no tree is named '"
+            + name
+            + "'; there are "
+            + all().stream().map(TreeVariant::name).toList());
   }
 }

@@ -71,7 +71,9 @@ class BulkloadTest {
   @MethodSource("dev.espalier.TreeShape#all")
   void extremeKeysAreLoaded(TreeShape shape) {
     LongIndex index = indexes.create(shape);
-    long[] keys = {Long.MIN_VALUE, Long.MIN_VALUE + 1, -1, 0, 1, Long.MAX_VALUE - 1, Long.MAX_VALUE};
+    long[] keys = {
+      Long.MIN_VALUE, Long.MIN_VALUE + 1, -1, 0, 1, Long.MAX_VALUE - 1, Long.MAX_VALUE
+    };
     long[] values = {Long.MAX_VALUE, Long.MIN_VALUE, 0, -1, 7, 8, 9};
     index.bulkload(keys, values);
     long[] found = new long[keys.length];

@@ -48,6 +48,24 @@ class IndexMapTest {
   }
 
   @Test
+  void keyThatGoesWhileItIsLookedUpIsAbsent() {
+    LongIndex late =
+        (LongIndex)
+            Proxy.newProxyInstance(
+                LongIndex.class.getClassLoader(),
+                new Class<?>[] {LongIndex.class},
+                (proxy, method, arguments) ->
+                    method.getName().equals("containsKey")
+                        ? true
+                        : method.invoke(index, arguments));
+    NavigableMap<Long, Long> lateMap = new IndexMap<>(late, KeyCodec.ofLong(), ValueCodec.ofLong());
+    index.delete(2);
+    assertNull(lateMap.get(2L));
+    index.delete(3);
+    assertNull(lateMap.get(3L));
+  }
+
+  @Test
   void sizeStopsAtTheGreatestInt() {
     LongIndex huge =
         (LongIndex)

@@ -23,7 +23,9 @@ public final class Indexes implements AfterEachCallback {
     return keep(shape.create(options));
   }
 
-  /** Makes an index that holds the keys 0 to {@code entries - 1}, each with minus itself as value. */
+  /**
+   * Makes an index that holds the keys 0 to {@code entries - 1}, each with minus itself as value.
+   */
   public LongIndex createCounting(TreeShape shape, int entries) {
     LongIndex index = create(shape);
     for (long key = 0; key < entries; key++) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.bplus.BPlusTree;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -27,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -252,16 +254,37 @@ class LockedIndexTest {
 
   @Test
   void runStaysAsItWasWhenTheIndexChanges() {
-    LongIndex index = ModelIndex.ofKeys(1, 2, 3).withReadWriteLock();
-    LongRun run = new LongRun();
-    assertTrue(index.cursor().nextRun(run));
-    index.clear();
-    index.put(1, 11);
-    assertEquals(3, run.count());
-    assertEquals(1, run.key(0));
-    assertEquals(10, run.value(0));
-    assertEquals(30, run.value(2));
-    assertTrue(run.segment().isReadOnly());
+    try (LongIndex index = BPlusTree.create().withReadWriteLock()) {
+      index.putAll(new long[] {1, 2, 3}, new long[] {10, 20, 30});
+      LongRun run = new LongRun();
+      assertTrue(index.cursor().nextRun(run));
+      index.put(1, 11);
+      index.put(0, 0);
+      assertEquals(3, run.count());
+      assertEquals(1, run.key(0));
+      assertEquals(10, run.value(0));
+      assertEquals(30, run.value(2));
+      assertTrue(run.segment().isReadOnly());
+    }
+  }
+
+  @Test
+  void runIsAsLongAsTheLeaf() {
+    BPlusTree tree = BPlusTree.create(IndexOptions.DEFAULT, 32);
+    try (LongIndex index = tree.withReadWriteLock()) {
+      long[] keys = LongStream.range(0, 1000).toArray();
+      index.bulkload(keys, keys);
+      LongRun expected = new LongRun();
+      assertTrue(tree.cursor().nextRun(expected));
+      LongRun run = new LongRun();
+      assertTrue(index.cursor().nextRun(run));
+      assertTrue(run.count() > 64);
+      assertEquals(expected.count(), run.count());
+      for (int i = 0; i < run.count(); i++) {
+        assertEquals(i, run.key(i));
+        assertEquals(i, run.value(i));
+      }
+    }
   }
 
   @Test

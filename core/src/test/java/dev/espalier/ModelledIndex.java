@@ -21,7 +21,8 @@ final class ModelledIndex {
   ModelledIndex(String name, LongIndex index, long[] keys, double fillFactor) {
     this.name = name;
     this.index = index;
-    this.model = new ModelIndex(new IndexOptions(index.missingValue(), Long.MAX_VALUE, HugePages.OFF));
+    this.model =
+        new ModelIndex(new IndexOptions(index.missingValue(), Long.MAX_VALUE, HugePages.OFF));
     long[] values = java.util.Arrays.stream(keys).map(key -> ~key).toArray();
     for (LongIndex each : List.of(index, model)) {
       each.bulkload(

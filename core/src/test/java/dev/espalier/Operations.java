@@ -129,8 +129,7 @@ final class Operations {
               "putAll" + some,
               each -> each.putAll(keys, Arrays.stream(keys).map(key -> ~key).toArray()));
       case 5 ->
-          Operation.running(
-              "delete" + some, each -> Arrays.stream(keys).forEach(each::delete));
+          Operation.running("delete" + some, each -> Arrays.stream(keys).forEach(each::delete));
       default -> Operation.running("bulkload" + some, each -> each.bulkload(keys, keys.clone()));
     };
   }

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** A tree of the catalogue with certain proportions: what the contracts of all trees iterate over. */
+/**
+ * A tree of the catalogue with certain proportions: what the contracts of all trees iterate over.
+ */
 public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) {
 
   /** Makes an empty index. */

@@ -166,7 +166,11 @@ class WrongArgumentsTest {
     assertRefused(
         IllegalArgumentException.class, () -> index.countRange(5, true, 3, true), "from", "5", "3");
     assertRefused(
-        IllegalArgumentException.class, () -> index.removeRange(5, true, 3, true), "from", "5", "3");
+        IllegalArgumentException.class,
+        () -> index.removeRange(5, true, 3, true),
+        "from",
+        "5",
+        "3");
     assertEquals(3, index.size());
   }
 
@@ -203,7 +207,9 @@ class WrongArgumentsTest {
         NullPointerException.class, () -> IndexOptions.DEFAULT.withHugePages(null), "hugePages");
     assertRefused(NullPointerException.class, () -> BPlusTree.create(null), "options");
     assertRefused(
-        NullPointerException.class, () -> PbPlusTree.create(IndexOptions.DEFAULT, null), "geometry");
+        NullPointerException.class,
+        () -> PbPlusTree.create(IndexOptions.DEFAULT, null),
+        "geometry");
   }
 
   @Test

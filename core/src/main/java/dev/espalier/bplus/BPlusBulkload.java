@@ -62,8 +62,12 @@ final class BPlusBulkload {
       long key = entries.key();
       if (loaded > 0 && key <= previous) {
         throw new IllegalArgumentException(
-            "entries are not in ascending key order: key " + key + " of entry " + loaded
-                + " (counted from 0) comes after " + previous);
+            "entries are not in ascending key order: key "
+                + key
+                + " of entry "
+                + loaded
+                + " (counted from 0) comes after "
+                + previous);
       }
       if (count == entriesPerLeaf) {
         long next = tree.allocate(leaf.width);
@@ -175,8 +179,7 @@ final class BPlusBulkload {
     inner.key(tree.nodes, node, 0, inner.key(tree.nodes, parent, separatorSlot));
     inner.count(tree.nodes, node, 1);
     openChildren[level] = 2;
-    inner.key(
-        tree.nodes, parent, separatorSlot, inner.key(tree.nodes, sibling, siblingCount - 1));
+    inner.key(tree.nodes, parent, separatorSlot, inner.key(tree.nodes, sibling, siblingCount - 1));
     inner.clearKeys(tree.nodes, sibling, siblingCount - 1);
     inner.count(tree.nodes, sibling, siblingCount - 1);
   }

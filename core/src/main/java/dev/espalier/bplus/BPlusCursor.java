@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
 /**
- * A cursor over the leaves. It steps from leaf to leaf through their parents, which are chained, and
- * prefetches the leaf that lies {@code prefetchDistance} ahead in either direction: the internal
- * jump-pointer array of thesis 3.6. Distance 0 prefetches nothing.
+ * A cursor over the leaves. It steps from leaf to leaf through their parents, which are chained,
+ * and prefetches the leaf that lies {@code prefetchDistance} ahead in either direction: the
+ * internal jump-pointer array of thesis 3.6. Distance 0 prefetches nothing.
  */
 final class BPlusCursor implements LongCursor {
   private enum State {
@@ -50,14 +50,18 @@ final class BPlusCursor implements LongCursor {
 
   private long modifications;
 
-  /** Direction of the leaves asked for so far, 0 for none, and the place of the furthest of them. */
+  /**
+   * Direction of the leaves asked for so far, 0 for none, and the place of the furthest of them.
+   */
   private int aheadDirection;
 
   private long aheadParent;
   private int aheadSlot;
 
-  private MemorySegment runNodes = MemorySegment.NULL;
+  /** The nodes for reading only, as they were when {@code runBase} was their address. */
   private MemorySegment runSegment = MemorySegment.NULL;
+
+  private long runBase;
 
   BPlusCursor(BPlusStructure tree, int prefetchDistance) {
     this.tree = tree;
@@ -194,8 +198,8 @@ final class BPlusCursor implements LongCursor {
       return false;
     }
     MemorySegment nodes = tree.nodes;
-    if (nodes != runNodes) {
-      runNodes = nodes;
+    if (tree.base != runBase || !runSegment.scope().isAlive()) {
+      runBase = tree.base;
       runSegment = nodes.asReadOnly();
     }
     long firstKey = node + ((long) slot << 3);

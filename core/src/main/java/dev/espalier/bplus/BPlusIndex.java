@@ -44,11 +44,12 @@ abstract sealed class BPlusIndex implements LongIndex permits BPlusTree, PbPlusT
   }
 
   @Override
-  public final long countRange(
-      long from, boolean fromInclusive, long to, boolean toInclusive) {
+  public final long countRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     checkRange(from, to);
     tree.checkOpen();
-    if (!fromInclusive && from == Long.MAX_VALUE || !toInclusive && to == Long.MIN_VALUE) {
+    boolean startsAboveAll = !fromInclusive && from == Long.MAX_VALUE;
+    boolean endsBelowAll = !toInclusive && to == Long.MIN_VALUE;
+    if (startsAboveAll || endsBelowAll) {
       return 0;
     }
     long low = fromInclusive ? from : from + 1;
@@ -58,8 +59,7 @@ abstract sealed class BPlusIndex implements LongIndex permits BPlusTree, PbPlusT
   }
 
   @Override
-  public final long removeRange(
-      long from, boolean fromInclusive, long to, boolean toInclusive) {
+  public final long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     long before = countRange(from, fromInclusive, to, toInclusive);
     if (before == tree.size) {
       tree.clear();

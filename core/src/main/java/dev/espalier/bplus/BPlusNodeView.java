@@ -35,7 +35,9 @@ record BPlusNodeView(BPlusStructure tree, long offset, int level) implements Nod
   @Override
   public long key(int i) {
     Objects.checkIndex(i, count());
-    return level == 0 ? tree.leaf.key(tree.nodes, offset, i) : tree.inner.key(tree.nodes, offset, i);
+    return level == 0
+        ? tree.leaf.key(tree.nodes, offset, i)
+        : tree.inner.key(tree.nodes, offset, i);
   }
 
   @Override

@@ -144,7 +144,9 @@ final class BPlusStructure {
     return node;
   }
 
-  /** Tells whether {@code slot} of a leaf, found by a lowerBound for {@code key}, holds that key. */
+  /**
+   * Tells whether {@code slot} of a leaf, found by a lowerBound for {@code key}, holds that key.
+   */
   boolean holds(long node, int slot, long key) {
     return leaf.key(nodes, node, slot) == key && slot < leaf.count(nodes, node);
   }
@@ -165,7 +167,12 @@ final class BPlusStructure {
   private static int checkCount(long node, int count, int capacity) {
     if (count < 0 || count > capacity) {
       throw new ConcurrentModificationException(
-          "the node @" + node + " has count " + count + " of " + capacity
+          "the node @"
+              + node
+              + " has count "
+              + count
+              + " of "
+              + capacity
               + ": the index was changed by another thread at the same time");
     }
     return count;
@@ -227,8 +234,8 @@ final class BPlusStructure {
   }
 
   /**
-   * Allocates every node that a split of the path's leaf will need, before anything is changed, into
-   * {@code spare}, the leaf last. Returns how many.
+   * Allocates every node that a split of the path's leaf will need, before anything is changed,
+   * into {@code spare}, the leaf last. Returns how many.
    */
   private int allocateForSplits() {
     int level = 1;
@@ -265,7 +272,9 @@ final class BPlusStructure {
     return true;
   }
 
-  /** Makes {@code right} the sibling after {@code left}, which the path leads to, level by level. */
+  /**
+   * Makes {@code right} the sibling after {@code left}, which the path leads to, level by level.
+   */
   private void addToParent(long left, long separator, long right, int spares) {
     long leftNode = left;
     long rightNode = right;
@@ -386,7 +395,9 @@ final class BPlusStructure {
     }
   }
 
-  /** Brings the path's leaf back to its minimum, with the help of a sibling under the same parent. */
+  /**
+   * Brings the path's leaf back to its minimum, with the help of a sibling under the same parent.
+   */
   private void refillLeaf() {
     long parent = pathNode[1];
     int leftSlot = Math.max(pathSlot[1] - 1, 0);
@@ -399,8 +410,7 @@ final class BPlusStructure {
       removeChild(1, parent, leftSlot);
     } else {
       redistributeLeaves(left, leftCount, right, rightCount);
-      inner.key(
-          nodes, parent, leftSlot, leaf.key(nodes, left, leaf.count(nodes, left) - 1));
+      inner.key(nodes, parent, leftSlot, leaf.key(nodes, left, leaf.count(nodes, left) - 1));
     }
   }
 
@@ -444,7 +454,9 @@ final class BPlusStructure {
     leaf.count(in, right, leftCount + rightCount - newLeft);
   }
 
-  /** Removes separator {@code slot} and the child after it from the path's node on {@code level}. */
+  /**
+   * Removes separator {@code slot} and the child after it from the path's node on {@code level}.
+   */
   private void removeChild(int level, long node, int slot) {
     int count = innerCount(node);
     Slots.closeGap(nodes, node, slot, count);
@@ -485,7 +497,8 @@ final class BPlusStructure {
       memory.free(right, inner.width);
       removeChild(level + 1, parent, leftSlot);
     } else {
-      inner.key(nodes, parent, leftSlot, shareChildren(left, leftCount, separator, right, rightCount));
+      inner.key(
+          nodes, parent, leftSlot, shareChildren(left, leftCount, separator, right, rightCount));
     }
   }
 

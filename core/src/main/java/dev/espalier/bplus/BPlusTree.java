@@ -104,7 +104,9 @@ public final class BPlusTree extends BPlusIndex {
     return node;
   }
 
-  /** Returns the slot that holds {@code key}, or if there is none, -1 - the slot where it belongs. */
+  /**
+   * Returns the slot that holds {@code key}, or if there is none, -1 - the slot where it belongs.
+   */
   private int findSlot(MemorySegment nodes, long node, long key) {
     int count = leaf.count(nodes, node);
     int slot = Keys.lowerBoundBinary(nodes, node, count, key);
@@ -112,6 +114,7 @@ public final class BPlusTree extends BPlusIndex {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();

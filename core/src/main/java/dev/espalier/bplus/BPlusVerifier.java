@@ -11,8 +11,8 @@ import java.util.BitSet;
 import java.util.concurrent.CancellationException;
 
 /**
- * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right. Built to
- * survive any damage: it follows no offset that it has not checked, and visits no line twice.
+ * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right. Built
+ * to survive any damage: it follows no offset that it has not checked, and visits no line twice.
  */
 final class BPlusVerifier {
   private static final int LINES_PART_SHIFT = 30;
@@ -24,12 +24,14 @@ final class BPlusVerifier {
   private final ProgressListener listener;
 
   /** The lines of all nodes visited so far, in parts small enough for a {@code BitSet}. */
-  private final BitSet[] lines = new BitSet[1 << 32 - LINES_PART_SHIFT];
+  private final BitSet[] lines = new BitSet[1 << (32 - LINES_PART_SHIFT)];
 
   /** The node last visited on each level, 0 for none. */
   private final long[] last;
 
-  /** Where the memory given out ends; what is reserved behind it may be a thousand times as much. */
+  /**
+   * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
+   */
   private final long end;
 
   private long entries;
@@ -67,7 +69,8 @@ final class BPlusVerifier {
           level,
           inner.next(nodes, last[level]));
     }
-    check(entries == tree.size, "I6", "the size is %d, but there are %d entries", tree.size, entries);
+    check(
+        entries == tree.size, "I6", "the size is %d, but there are %d entries", tree.size, entries);
     check(
         bytes == tree.memory.usedBytes(),
         "I10",
@@ -98,7 +101,7 @@ final class BPlusVerifier {
         end);
     for (long line = node >>> CacheLine.SHIFT, after = line + width; line < after; line++) {
       BitSet part = lines[(int) (line >>> LINES_PART_SHIFT)];
-      int bit = (int) (line & (1 << LINES_PART_SHIFT) - 1);
+      int bit = (int) (line & ((1 << LINES_PART_SHIFT) - 1));
       check(!part.get(bit), "I9", "the node @%d of level %d overlaps another", node, level);
       part.set(bit);
     }
@@ -167,7 +170,8 @@ final class BPlusVerifier {
       } else {
         boolean ascends = i == 0 || leaf.key(nodes, node, i - 1) < key;
         checkKey(ascends, "I1", node, level, i, key, "not above its predecessor");
-        checkKey(key >= low && key <= high, "I2", node, level, i, key, "outside its parent's bounds");
+        checkKey(
+            key >= low && key <= high, "I2", node, level, i, key, "outside its parent's bounds");
       }
     }
   }
@@ -194,6 +198,7 @@ final class BPlusVerifier {
     last[level] = node;
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
   private static void check(boolean holds, String invariant, String format, Object... arguments) {
     if (!holds) {
       throw new InvariantViolationException(invariant, String.format(format, arguments));

@@ -15,15 +15,26 @@ final class BatchArguments {
   private static void checkRange(String name, int length, int from, int count) {
     if ((length | from | count) < 0 || count > length - from) {
       throw new IndexOutOfBoundsException(
-          "out of bounds of " + name + ", whose length is " + length + ": " + name + "From=" + from
-              + ", count=" + count);
+          "out of bounds of "
+              + name
+              + ", whose length is "
+              + length
+              + ": "
+              + name
+              + "From="
+              + from
+              + ", count="
+              + count);
     }
   }
 
   static void check(MemorySegment keys, MemorySegment values) {
     if (keys.byteSize() != values.byteSize() || keys.byteSize() % Long.BYTES != 0) {
       throw new IllegalArgumentException(
-          "keys has " + keys.byteSize() + " bytes and values has " + values.byteSize()
+          "keys has "
+              + keys.byteSize()
+              + " bytes and values has "
+              + values.byteSize()
               + "; they must be equal and a multiple of 8");
     }
     if (values.isReadOnly()) {

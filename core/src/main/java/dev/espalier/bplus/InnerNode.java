@@ -37,6 +37,10 @@ final class InnerNode {
 
   final int keySlots;
   final int childrenOffset;
+
+  /** Lines that hold children and the header. */
+  final int childLines;
+
   final int countOffset;
   final int nextOffset;
   final int previousOffset;
@@ -64,6 +68,7 @@ final class InnerNode {
     this.capacity = bestCapacity;
     this.keySlots = bestSlots;
     this.childrenOffset = bestSlots * Long.BYTES;
+    this.childLines = width - childrenOffset / CacheLine.BYTES;
     this.countOffset = bytes - HEADER_BYTES;
     this.nextOffset = countOffset + 8;
     this.previousOffset = countOffset + 12;

@@ -22,7 +22,8 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  *
  * Width 8: 32 key slots, of which 31 are used, 31 values, 8 bytes of header: 512 bytes, none lost.
- * Unused key slots hold {@link Keys#PADDING}. The version is kept free for optimistic lock coupling.
+ * Unused key slots hold {@link Keys#PADDING}. The version is kept free for optimistic lock
+ * coupling.
  *
  * <p>A node of one line has no room to pad its keys to a line: they are searched by a loop.
  */

@@ -34,12 +34,12 @@ public final class PbPlusTree extends BPlusIndex {
    * BPlusTree plus one idea: a node is fetched as a whole. Structure, invariants and deviations are
    * those of BPlusStructure. Beyond them:
    *
-   *   Single lookups (thesis 3.6, "Node Layout and Prefetching"). The kernel of Keys compares all of
-   *   a node's keys, so its loads bring in all key lines at once, without waiting for the node's
-   *   count or for one another. Only the value, whose line depends on the outcome, is left; its
-   *   lines are prefetched before the search of the leaf begins.
-   *     D5  The thesis prefetches every line of every node. Here the loads of the search are the
-   *         prefetch of the keys; a downcall per level was measured to cost more than it gains.
+   *   Single lookups (thesis 3.6, "Node Layout and Prefetching"). The kernels of Keys read all of a
+   *   node's key lines, and their loads wait neither for the node's count nor for one another: they
+   *   are the prefetch of the keys. The lines behind the keys, of which one will be needed, are
+   *   prefetched before the search of the node begins.
+   *     D5  The thesis prefetches every line of every node, keys too. That measured no better.
+   *     D6  The top levels, taken to be cached, are not prefetched: a downcall costs more.
    *
    *   Batched lookups. A group of probes goes down level by level: for each probe find the child, then
    *   prefetch the children of the whole group with one call, then search them. In the leaves, first
@@ -65,7 +65,7 @@ public final class PbPlusTree extends BPlusIndex {
   /** Probes that go down together: their key lines fit into the first-level cache. */
   private static final int GROUP = 64;
 
-  /** Levels at the top that are taken to be cached: the root and its children. */
+  /** Levels at the top that are taken to be cached: at most the root and some 40 children. */
   private static final int CACHED_LEVELS = 2;
 
   private final Geometry geometry;
@@ -92,7 +92,9 @@ public final class PbPlusTree extends BPlusIndex {
       LeafNode.checkWidth("leafWidth", leafWidth);
       if (prefetchDistance < 0 || prefetchDistance > MAX_DISTANCE) {
         throw new IllegalArgumentException(
-            "prefetchDistance is " + prefetchDistance + " leaves; it must be from 0 to "
+            "prefetchDistance is "
+                + prefetchDistance
+                + " leaves; it must be from 0 to "
                 + MAX_DISTANCE);
       }
     }
@@ -155,11 +157,11 @@ public final class PbPlusTree extends BPlusIndex {
     int keySlots = inner.keySlots;
     int childrenOffset = inner.childrenOffset;
     long node = tree.root;
-    int top=tree.height-1;
-    for (int level = top; level > 0; level--) {
-      if (PF == 3 && level < top) Words.prefetch(tree.base+node, inner.width, Locality.T0);
-      if (PF == 4 && level < top) Words.prefetch(tree.base+node+childrenOffset, inner.width-(childrenOffset>>6), Locality.T0);
-      if (PF == 5 && level == 1) Words.prefetch(tree.base+node+childrenOffset, inner.width-(childrenOffset>>6), Locality.T0);
+    int height = tree.height;
+    for (int level = height - 1; level > 0; level--) {
+      if (height - level >= CACHED_LEVELS) {
+        prefetchChildren(node);
+      }
       int slot = Keys.lowerBound(nodes, node, keySlots, key);
       node = InnerNode.toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
     }
@@ -171,12 +173,18 @@ public final class PbPlusTree extends BPlusIndex {
     return leaf.key(nodes, node, slot) == key && slot < leaf.count(nodes, node);
   }
 
+  /** Asks for the lines that hold a leaf's values and count. */
   private void prefetchValues(long node) {
-    if (PF > 0) Words.prefetch(tree.base + node + (PF != 2 ? leaf.valuesOffset: 0), PF != 2 ? leaf.valueLines : leaf.width, Locality.T0);
+    Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
   }
-  static final int PF = Integer.getInteger("PF", 1);
+
+  /** Asks for the lines that hold an inner node's children. */
+  private void prefetchChildren(long node) {
+    Words.prefetch(tree.base + node + inner.childrenOffset, inner.childLines, Locality.T0);
+  }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
@@ -185,12 +193,13 @@ public final class PbPlusTree extends BPlusIndex {
       return;
     }
     for (int done = 0; done < count; done += GROUP) {
-      getGroup(
-          keys, keysFrom + done, values, valuesFrom + done, Math.min(GROUP, count - done));
+      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(GROUP, count - done));
     }
   }
 
-  /** As {@code getAll} within one array, where answers may overwrite keys that are still to come. */
+  /**
+   * As {@code getAll} within one array, where answers may overwrite keys that are still to come.
+   */
   private void getOneByOne(long[] array, int keysFrom, int valuesFrom, int count) {
     boolean backwards = valuesFrom > keysFrom;
     for (int i = 0; i < count; i++) {
@@ -214,8 +223,8 @@ public final class PbPlusTree extends BPlusIndex {
   }
 
   /**
-   * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values} holds
-   * where each probe is: the offset of its node, then of its slot.
+   * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
+   * holds where each probe is: the offset of its node, then of its slot.
    */
   private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.nodes;
@@ -311,14 +320,20 @@ public final class PbPlusTree extends BPlusIndex {
     }
   }
 
-  /** Goes down to the leaf of {@code key}, notes the path, and asks for the lines that will change. */
+  /**
+   * Goes down to the leaf of {@code key}, notes the path, and asks for the lines that will change.
+   */
   private long findPath(MemorySegment nodes, long key) {
     int keySlots = inner.keySlots;
     int childrenOffset = inner.childrenOffset;
     long[] pathNode = tree.pathNode;
     int[] pathSlot = tree.pathSlot;
     long node = tree.root;
-    for (int level = tree.height - 1; level > 0; level--) {
+    int height = tree.height;
+    for (int level = height - 1; level > 0; level--) {
+      if (height - level >= CACHED_LEVELS) {
+        prefetchChildren(node);
+      }
       int slot = Keys.lowerBound(nodes, node, keySlots, key);
       pathNode[level] = node;
       pathSlot[level] = slot;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
-/** An index would need more native memory than it may use. The index is as it was before the call. */
+/**
+ * An index would need more native memory than it may use. The index is as it was before the call.
+ */
 public final class MemoryLimitException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -10,13 +10,14 @@ import java.lang.foreign.MemorySegment;
  * The native memory of one index: nodes of whole cache lines, given out by offset, taken back by
  * size, up to a hard limit.
  *
- * <p>It starts as a few KiB and doubles, by copying, while it is small. Once it has outgrown one huge
- * page it moves, for the last time where the system allows, into reserved address space, for which
- * huge pages are asked before anything touches it; from then on it grows by touching. Where address
- * space can't be reserved (no native access, another system than Linux) it goes on doubling.
+ * <p>It starts as a few KiB and doubles, by copying, while it is small. Once it has outgrown one
+ * huge page it moves, for the last time where the system allows, into reserved address space, for
+ * which huge pages are asked before anything touches it; from then on it grows by touching. Where
+ * address space can't be reserved (no native access, another system than Linux) it goes on
+ * doubling.
  *
- * <p>Moving changes {@link #segment()}, so a caller asks for it again after every {@link #allocate}.
- * Offsets stay what they are.
+ * <p>Moving changes {@link #segment()}, so a caller asks for it again after every {@link
+ * #allocate}. Offsets stay what they are.
  *
  * <p>Reading through {@link #segment()} is safe at any time: after {@link #close}, or after a move
  * that another thread did not expect, it is an {@link IllegalStateException}. All other methods are
@@ -50,7 +51,9 @@ public final class NodeMemory implements AutoCloseable {
 
   private long freeBytes;
 
-  /** For each number of lines, the first node of a list of free ones (linked in their first word). */
+  /**
+   * For each number of lines, the first node of a list of free ones (linked in their first word).
+   */
   private final long[] freeNodes = new long[MAX_LINES + 1];
 
   /**
@@ -72,8 +75,8 @@ public final class NodeMemory implements AutoCloseable {
   }
 
   /**
-   * Gives out a node of {@code lines} cache lines with any contents and returns its offset, which is
-   * a multiple of the line size and never 0.
+   * Gives out a node of {@code lines} cache lines with any contents and returns its offset, which
+   * is a multiple of the line size and never 0.
    *
    * @throws MemoryLimitException if that would exceed the limit, or the system refuses memory;
    *     nothing is changed
@@ -162,8 +165,7 @@ public final class NodeMemory implements AutoCloseable {
     boolean newReserved = newSegment != null;
     boolean newHugePages = false;
     if (newSegment != null) {
-      newHugePages =
-          hugePages == HugePages.WHEN_GROWN && VirtualMemory.adviseHugePages(newSegment);
+      newHugePages = hugePages == HugePages.WHEN_GROWN && VirtualMemory.adviseHugePages(newSegment);
     } else {
       newSegment = allocateDoubled(newArena, needed);
     }

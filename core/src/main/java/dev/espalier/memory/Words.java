@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The only ways in which trees read, write and prefetch node memory, so that {@link Trace} sees every
- * access. Offsets are bytes from the start of the segment; words are in native byte order.
+ * The only ways in which trees read, write and prefetch node memory, so that {@link Trace} sees
+ * every access. Offsets are bytes from the start of the segment; words are in native byte order.
  *
- * <p>All are bounds-checked and refuse a closed segment. The layouts are the unaligned ones, because
- * they spare the alignment check; nodes are in fact aligned.
+ * <p>All are bounds-checked and refuse a closed segment. The layouts are the unaligned ones,
+ * because they spare the alignment check; nodes are in fact aligned.
  */
 public final class Words {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -60,7 +60,9 @@ public final class Words {
     MemorySegment.copy(nodes, from, nodes, to, bytes);
   }
 
-  /** Asks for {@code lines} cache lines from {@code address} on; does nothing without native access. */
+  /**
+   * Asks for {@code lines} cache lines from {@code address} on; does nothing without native access.
+   */
   public static void prefetch(long address, int lines, Locality hint) {
     if (Trace.ON) {
       Trace.prefetch(address, lines);

@@ -8,8 +8,8 @@ import dev.espalier.memory.Trace;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Searching the sorted keys of one node. Every kernel answers the same question: how many of the keys
- * are smaller than the one sought, which is also the slot where it is or belongs (lowerBound).
+ * Searching the sorted keys of one node. Every kernel answers the same question: how many of the
+ * keys are smaller than the one sought, which is also the slot where it is or belongs (lowerBound).
  *
  * <p>Keys are longs, one after the other from a byte offset on. Key arrays that are searched whole
  * are padded to their last slot with {@link Long#MAX_VALUE}, which is smaller than no key, so that
@@ -64,7 +64,8 @@ public final class Keys {
    */
   public static int lowerBoundByLine(MemorySegment nodes, long offset, int slots, long key) {
     int lines = 0;
-    for (long last = offset + CacheLine.BYTES - Long.BYTES, end = offset + ((long) slots << 3) - CacheLine.BYTES;
+    for (long last = offset + CacheLine.BYTES - Long.BYTES,
+            end = offset + ((long) slots << 3) - CacheLine.BYTES;
         last < end;
         last += CacheLine.BYTES) {
       lines += getLong(nodes, last) < key ? 1 : 0;

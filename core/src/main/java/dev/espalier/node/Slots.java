@@ -21,7 +21,9 @@ public final class Slots {
       copy(nodes, from, from + Long.BYTES, (long) (count - slot) << 3);
       return;
     }
-    for (long to = offset + ((long) count << 3), end = offset + ((long) slot << 3); to > end; to -= 8) {
+    for (long to = offset + ((long) count << 3), end = offset + ((long) slot << 3);
+        to > end;
+        to -= 8) {
       putLong(nodes, to, getLong(nodes, to - 8));
     }
   }
@@ -33,7 +35,9 @@ public final class Slots {
       copy(nodes, to + Long.BYTES, to, (long) (count - slot - 1) << 3);
       return;
     }
-    for (long to = offset + ((long) slot << 3), end = offset + ((long) (count - 1) << 3); to < end; to += 8) {
+    for (long to = offset + ((long) slot << 3), end = offset + ((long) (count - 1) << 3);
+        to < end;
+        to += 8) {
       putLong(nodes, to, getLong(nodes, to + 8));
     }
   }

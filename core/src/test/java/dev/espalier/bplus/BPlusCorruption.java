@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 
 /**
  * Ways to damage a healthy tree, each against one invariant of {@link BPlusStructure}. The tree has
- * at least four levels, more than two nodes on each level below the root, and nodes that are neither
- * full nor at their minimum.
+ * at least four levels, more than two nodes on each level below the root, and nodes that are
+ * neither full nor at their minimum.
  */
 enum BPlusCorruption {
   LEAF_KEYS_OUT_OF_ORDER("I1", tree -> swapKeys(tree, leaf(tree, 1))),

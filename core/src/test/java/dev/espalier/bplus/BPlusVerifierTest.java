@@ -65,7 +65,10 @@ class BPlusVerifierTest {
     Path module = Path.of(System.getProperty("basedir", ""));
     Path source = module.resolve("src/main/java/dev/espalier/bplus/" + type + ".java");
     Matcher matcher = Pattern.compile(pattern).matcher(Files.readString(source));
-    return matcher.results().map(found -> found.group(1)).collect(Collectors.toCollection(TreeSet::new));
+    return matcher
+        .results()
+        .map(found -> found.group(1))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Test

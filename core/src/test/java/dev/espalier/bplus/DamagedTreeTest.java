@@ -13,8 +13,8 @@ import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.inspect.TreePrinter;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
-import java.util.function.Supplier;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,15 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamagedTreeTest {
   private static final long[] EXTREMES = {
-    0, 1, -1, Long.MIN_VALUE, Long.MAX_VALUE, Integer.MIN_VALUE, Integer.MAX_VALUE, 1L << 32, -1L << 32
+    0,
+    1,
+    -1,
+    Long.MIN_VALUE,
+    Long.MAX_VALUE,
+    Integer.MIN_VALUE,
+    Integer.MAX_VALUE,
+    1L << 32,
+    -1L << 32
   };
 
   @Test

@@ -23,7 +23,13 @@ class NodeLayoutTest {
 
   @ParameterizedTest(name = "a leaf of {0} lines has {1} entries, {2} key slots")
   @CsvSource({
-    "1, 3, 3", "2, 7, 8", "3, 8, 8", "4, 15, 16", "8, 31, 32", "16, 63, 64", "64, 255, 256"
+    "1, 3, 3",
+    "2, 7, 8",
+    "3, 8, 8",
+    "4, 15, 16",
+    "8, 31, 32",
+    "16, 63, 64",
+    "64, 255, 256"
   })
   void leafHoldsAsManyEntriesAsFit(int width, int capacity, int keySlots) {
     LeafNode leaf = new LeafNode(width);

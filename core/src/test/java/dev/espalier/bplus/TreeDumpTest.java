@@ -53,10 +53,7 @@ class TreeDumpTest {
     try (BPlusTree tree = BPlusTree.create(IndexOptions.DEFAULT, 1)) {
       long[] keys = LongStream.rangeClosed(1, 5).toArray();
       tree.bulkload(
-          LongEntrySource.of(keys, keys, keys.length),
-          0.5,
-          keys.length,
-          ProgressListener.NONE);
+          LongEntrySource.of(keys, keys, keys.length), 0.5, keys.length, ProgressListener.NONE);
       assertEquals(
           """
           inner 1 @640 2/3: 2 4

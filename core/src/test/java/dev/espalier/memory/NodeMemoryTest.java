@@ -154,7 +154,8 @@ class NodeMemoryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {16 << 10, 16400, 1 << 20, (2 << 20) - 64, 2 << 20, (2 << 20) + 64, 5_000_001})
+  @ValueSource(
+      longs = {16 << 10, 16400, 1 << 20, (2 << 20) - 64, 2 << 20, (2 << 20) + 64, 5_000_001})
   void limitIsReachedButNotExceeded(long limit) {
     close();
     memory = new NodeMemory(limit, HugePages.WHEN_GROWN);
