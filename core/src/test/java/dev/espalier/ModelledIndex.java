@@ -3,13 +3,18 @@ package dev.espalier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.memory.HugePages;
+import java.util.Arrays;
 import java.util.List;
 
 /** An index, the model that it must equal, and cursors over both that stay open throughout. */
 final class ModelledIndex {
+  /** How many cursors are open. */
+  static final int CURSORS = 4;
+
   private final String name;
   private final LongIndex index;
   private final ModelIndex model;
@@ -23,7 +28,7 @@ final class ModelledIndex {
     this.index = index;
     this.model =
         new ModelIndex(new IndexOptions(index.missingValue(), Long.MAX_VALUE, HugePages.OFF));
-    long[] values = java.util.Arrays.stream(keys).map(key -> ~key).toArray();
+    long[] values = Arrays.stream(keys).map(key -> ~key).toArray();
     for (LongIndex each : List.of(index, model)) {
       each.bulkload(
           LongEntrySource.of(keys, values, keys.length),
@@ -41,9 +46,6 @@ final class ModelledIndex {
             new CursorPair(index.descendingView().cursor(), model.descendingView().cursor()));
   }
 
-  /** Returns how many cursors are open. */
-  static final int CURSORS = 4;
-
   /** Asks index and model, and compares. */
   void run(Operation<LongNavigable> operation, Narrowing... narrowings) {
     LongNavigable actual = index;
@@ -52,12 +54,12 @@ final class ModelledIndex {
       Operation<LongNavigable> step = Operation.of("narrow", narrowing::of);
       Object narrower = step.outcomeOn(expected);
       Object actualNarrower = step.outcomeOn(actual);
-      if (!(narrower instanceof LongNavigable)) {
+      if (!(narrower instanceof LongNavigable expectedView)) {
         assertEquals(narrower, actualNarrower, narrowing::toString);
         return;
       }
-      expected = (LongNavigable) narrower;
-      actual = (LongNavigable) actualNarrower;
+      expected = expectedView;
+      actual = assertInstanceOf(LongNavigable.class, actualNarrower, narrowing::toString);
     }
     assertEquals(operation.outcomeOn(expected), operation.outcomeOn(actual), operation::name);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -37,7 +38,7 @@ record Operation<T>(String name, Function<? super T, Object> call) {
   }
 
   private static List<Long> asList(long[] array) {
-    return java.util.Arrays.stream(array).boxed().toList();
+    return Arrays.stream(array).boxed().toList();
   }
 
   @Override

@@ -2,6 +2,7 @@
 package dev.espalier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -105,15 +107,15 @@ class UseAfterCloseTest {
     Iterator<Long> keys = map.keySet().iterator();
     keys.next();
     index.close();
-    for (Consumer<NavigableMap<Long, Long>> call :
-        List.<Consumer<NavigableMap<Long, Long>>>of(
+    for (Function<NavigableMap<Long, Long>, @Nullable Object> call :
+        List.<Function<NavigableMap<Long, Long>, @Nullable Object>>of(
             closed -> closed.get(1L),
             closed -> closed.containsKey(1L),
             closed -> closed.put(1L, 1L),
             closed -> closed.remove(1L),
             NavigableMap::size,
             NavigableMap::isEmpty,
-            NavigableMap::clear,
+            closed -> clear(closed),
             NavigableMap::firstKey,
             NavigableMap::lastEntry,
             NavigableMap::pollFirstEntry,
@@ -124,7 +126,7 @@ class UseAfterCloseTest {
             closed -> closed.keySet().iterator(),
             closed -> closed.values().iterator(),
             closed -> closed.entrySet().size())) {
-      assertThrows(IllegalStateException.class, () -> call.accept(map));
+      assertThrows(IllegalStateException.class, () -> call.apply(map));
     }
     assertThrows(IllegalStateException.class, keys::next);
   }
@@ -142,6 +144,11 @@ class UseAfterCloseTest {
     assertThrows(IllegalStateException.class, () -> run.value(0));
   }
 
+  private static boolean clear(NavigableMap<Long, Long> map) {
+    map.clear();
+    return true;
+  }
+
   /** Calls every method of an interface. */
   private void assertRefuses(Object target, Class<?> type) throws ReflectiveOperationException {
     int called = 0;
@@ -153,13 +160,12 @@ class UseAfterCloseTest {
       called++;
       @Nullable Object[] arguments =
           Arrays.stream(method.getParameterTypes()).map(this::argument).toArray();
-      Throwable thrown =
+      InvocationTargetException thrown =
           assertThrows(
-                  InvocationTargetException.class,
-                  () -> method.invoke(target, arguments),
-                  () -> target.getClass().getSimpleName() + " answers " + method)
-              .getCause();
-      assertEquals(IllegalStateException.class, thrown.getClass(), method::toString);
+              InvocationTargetException.class,
+              () -> method.invoke(target, arguments),
+              () -> target.getClass().getSimpleName() + " answers " + method);
+      assertInstanceOf(IllegalStateException.class, thrown.getCause(), method::toString);
     }
     assertTrue(called > 10);
   }
@@ -198,8 +204,8 @@ class UseAfterCloseTest {
     reading.await();
     index.close();
     for (Future<?> reader : readers) {
-      Throwable end = assertThrows(ExecutionException.class, reader::get).getCause();
-      assertEquals(IllegalStateException.class, end.getClass(), end::toString);
+      ExecutionException end = assertThrows(ExecutionException.class, reader::get);
+      assertInstanceOf(IllegalStateException.class, end.getCause());
     }
   }
 

@@ -279,9 +279,9 @@ final class BPlusCursor implements LongCursor {
   }
 
   /**
-   * Asks for the leaves ahead, two with every step until they are {@code prefetchDistance} ahead, so
-   * that a short range does not fetch many leaves in vain. Their places are in their parents; when
-   * the last of them enters a new parent, the parent after that is asked for too.
+   * Asks for the leaves ahead, two with every step until they are {@code prefetchDistance} ahead,
+   * so that a short range does not fetch many leaves in vain. Their places are in their parents;
+   * when the last of them enters a new parent, the parent after that is asked for too.
    */
   private void prefetchAhead(MemorySegment nodes, int direction) {
     if (aheadDirection != direction) {

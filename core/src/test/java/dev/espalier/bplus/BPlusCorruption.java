@@ -136,6 +136,8 @@ enum BPlusCorruption {
       });
 
   private final String invariant;
+
+  @SuppressWarnings("ImmutableEnumChecker") // lambdas that capture nothing
   private final Consumer<BPlusStructure> damage;
 
   BPlusCorruption(String invariant, Consumer<BPlusStructure> damage) {

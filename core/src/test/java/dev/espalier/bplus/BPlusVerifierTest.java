@@ -43,8 +43,25 @@ class BPlusVerifierTest {
         corruption.inflictOn(index.tree);
         InvariantViolationException violation =
             assertThrows(InvariantViolationException.class, index::verify);
-        assertEquals(corruption.invariant(), violation.invariant(), violation::getMessage);
-        assertTrue(violation.getMessage().startsWith(corruption.invariant() + ": "));
+        assertEquals(corruption.invariant(), violation.invariant(), violation::toString);
+        assertTrue(
+            String.valueOf(violation.getMessage()).startsWith(corruption.invariant() + ": "));
+      }
+    }
+  }
+
+  /** Nodes do not tell their kind, so that this shows as whatever the leaf's words look like. */
+  @Test
+  void leafInPlaceOfAnInnerNodeIsNoticed() {
+    for (BPlusIndex index : healthyTrees().toList()) {
+      try (index) {
+        BPlusStructure tree = index.tree;
+        long leaf = tree.root;
+        for (int level = tree.height - 1; level > 0; level--) {
+          leaf = tree.inner.child(tree.nodes, leaf, 1);
+        }
+        tree.inner.child(tree.nodes, tree.root, 1, leaf);
+        assertThrows(InvariantViolationException.class, index::verify);
       }
     }
   }

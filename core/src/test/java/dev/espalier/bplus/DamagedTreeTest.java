@@ -152,8 +152,8 @@ class DamagedTreeTest {
   private static void survives(Runnable call) {
     try {
       call.run();
-    } catch (RuntimeException expected) {
-      assertTrue(expected.toString().length() > 0);
+    } catch (RuntimeException _) {
+      // As good as an answer: the tree is damaged.
     }
   }
 

@@ -94,7 +94,7 @@ class NodeMemoryTest {
     int moves = 0;
     while (memory.endOffset() < 3 * NodeMemory.HUGE_PAGE_BYTES) {
       long node = memory.allocate(64);
-      if (memory.segment() != segment) {
+      if (memory.segment().address() != segment.address()) {
         segment = memory.segment();
         moves++;
       }
@@ -171,7 +171,7 @@ class NodeMemoryTest {
             });
     assertEquals((limit - 512) / 64, nodes.size());
     assertTrue(memory.committedBytes() <= limit);
-    assertTrue(full.getMessage().contains(Long.toString(limit)), full::getMessage);
+    assertTrue(String.valueOf(full.getMessage()).contains(Long.toString(limit)), full::toString);
     assertThrows(MemoryLimitException.class, () -> memory.allocate(1));
     assertEquals(64L * nodes.size(), memory.usedBytes());
     memory.free(nodes.getFirst(), 1);

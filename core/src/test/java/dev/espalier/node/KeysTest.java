@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.espalier.memory.CacheLine;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -64,12 +68,11 @@ class KeysTest {
 
   /** Asks the operating system, because the JVM's own answer is what is tested. */
   private static boolean machineHasAvx2() {
-    java.nio.file.Path cpus = java.nio.file.Path.of("/proc/cpuinfo");
+    Path cpus = Path.of("/proc/cpuinfo");
     try {
-      return java.nio.file.Files.exists(cpus)
-          && java.nio.file.Files.readString(cpus).contains(" avx2 ");
-    } catch (java.io.IOException unreadable) {
-      throw new java.io.UncheckedIOException(unreadable);
+      return Files.exists(cpus) && Files.readString(cpus).contains(" avx2 ");
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
     }
   }
 
