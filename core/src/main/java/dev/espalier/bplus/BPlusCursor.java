@@ -298,7 +298,7 @@ final class BPlusCursor implements LongCursor {
       }
       if (aheadParent != 0) {
         long ahead = inner.child(nodes, aheadParent, aheadSlot);
-        Words.prefetch(tree.base + ahead, leaf.width, Locality.T0);
+        Words.prefetch(tree.base + ahead, leaf.width, Locality.T1);
         leavesAhead++;
       }
     }

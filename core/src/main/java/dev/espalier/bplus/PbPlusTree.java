@@ -84,7 +84,7 @@ public final class PbPlusTree extends BPlusIndex {
    */
   public record Geometry(int innerWidth, int leafWidth, int prefetchDistance) {
     /** What measured best: see docs/measurements. */
-    public static final Geometry DEFAULT = new Geometry(8, 8, 4);
+    public static final Geometry DEFAULT = new Geometry(8, 8, 16);
 
     private static final int MAX_DISTANCE = 64;
 
