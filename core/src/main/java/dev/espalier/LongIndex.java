@@ -19,8 +19,9 @@ import java.util.NavigableMap;
  * #isClosed}, {@link #variant} and the making of adapters ({@link #asMap()}, {@link
  * #withReadWriteLock}), whose own calls then do.
  *
- * <p><b>Memory.</b> No call on the paths {@code get}, {@code put}, {@code set}, {@code remove},
- * {@code delete}, {@code getAll}, {@code putAll} and the cursor's allocates Java objects or boxes.
+ * <p><b>Memory.</b> {@code get}, {@code put}, {@code set}, {@code remove}, {@code delete}, {@code
+ * getAll} over arrays and the moves of a cursor allocate no Java objects and box nothing; {@code
+ * putAll} and {@code getAll} over segments may allocate one or two small arrays per call.
  */
 public interface LongIndex extends LongNavigable, AutoCloseable {
 
@@ -37,6 +38,8 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    * #missingValue()}. Faster per key than {@link #get}, because the keys' cache misses overlap;
    * from about 16 keys on it pays, from about 64 on it gains no more. The keys are in any order and
    * may repeat. The arrays may be the same.
+   *
+   * <p>If it ends by an exception, {@code values} may hold anything.
    *
    * @throws IllegalArgumentException if the arrays differ in length
    */

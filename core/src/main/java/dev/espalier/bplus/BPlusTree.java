@@ -16,7 +16,7 @@ import java.util.Set;
  *
  * <p>Nodes are a few cache lines wide; a leaf of width 4 holds 15 entries, an inner node of width 4
  * holds 16 separators. {@code get}, {@code put} and {@code remove} are O(log n) key comparisons and
- * as many dependent memory accesses. About 17.4 bytes per entry when full.
+ * as many dependent memory accesses. About 18.1 bytes per entry when full.
  */
 public final class BPlusTree extends BPlusIndex {
   /* Overview

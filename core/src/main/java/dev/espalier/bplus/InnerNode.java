@@ -38,8 +38,8 @@ final class InnerNode {
   final int keySlots;
   final int childrenOffset;
 
-  /** Lines that hold children and the header. */
-  final int childLines;
+  /** Lines that hold separators. */
+  final int keyLines;
 
   final int countOffset;
   final int nextOffset;
@@ -68,7 +68,7 @@ final class InnerNode {
     this.capacity = bestCapacity;
     this.keySlots = bestSlots;
     this.childrenOffset = bestSlots * Long.BYTES;
-    this.childLines = width - childrenOffset / CacheLine.BYTES;
+    this.keyLines = (childrenOffset + CacheLine.BYTES - 1) / CacheLine.BYTES;
     this.countOffset = bytes - HEADER_BYTES;
     this.nextOffset = countOffset + 8;
     this.previousOffset = countOffset + 12;

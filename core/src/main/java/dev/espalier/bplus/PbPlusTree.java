@@ -23,7 +23,7 @@ import java.util.Set;
  * <p>The tree to start with: fastest at single lookups, batched lookups ({@link #getAll}), updates
  * and scans among the trees that change in place. All operations on one key are O(log n), with one
  * memory latency per level; {@code getAll} overlaps the latencies of 64 probes. A full tree takes
- * 17.0 bytes per entry, one built by random inserts about 24.5.
+ * 16.9 bytes per entry, one built by random inserts about 24.5.
  *
  * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
  * scalar code; results are the same.
@@ -36,16 +36,16 @@ public final class PbPlusTree extends BPlusIndex {
    *
    *   Single lookups (thesis 3.6, "Node Layout and Prefetching"). The kernels of Keys read all of a
    *   node's key lines, and their loads wait neither for the node's count nor for one another: they
-   *   are the prefetch of the keys. The lines behind the keys, of which one will be needed, are
-   *   prefetched before the search of the node begins.
-   *     D5  The thesis prefetches every line of every node, keys too. That measured no better.
-   *     D6  Inner nodes above the leaves' parents are not prefetched: they are few enough to be in
-   *         the second-level cache up to hundreds of millions of entries, and a downcall costs more
-   *         than it saves there.
+   *   are the prefetch of the keys. The lines of a leaf's values, of which one will be needed, are
+   *   prefetched before the search of its keys.
+   *     D5  The thesis prefetches every line of every node. Here inner nodes are not prefetched at
+   *         all: calls of the shim between their searches keep the processor from starting on the
+   *         next lookup while this one waits for memory, which costs more than they save.
    *
-   *   Batched lookups. A group of probes goes down level by level: for each probe find the child, then
-   *   prefetch the children of the whole group with one call, then search them. In the leaves, first
-   *   the key lines, then the one line that holds the value.
+   *   Batched lookups. A group of probes goes down level by level. Before the leaves' parents and the
+   *   leaves are searched, the key lines of the whole group's nodes are prefetched by one call, and
+   *   last the one line of each leaf that holds the value.
+   *     D6  Inner nodes further up are few, and taken to be cached.
    *
    *   Range scans: see BPlusCursor.
    */
@@ -67,10 +67,14 @@ public final class PbPlusTree extends BPlusIndex {
   /** Probes that go down together: their key lines fit into the first-level cache. */
   private static final int GROUP = 64;
 
-  /** Levels at the top that are taken to be cached: at most the root and some 40 children. */
-  private static final int CACHED_LEVELS = 2;
+  /** The width for which the searches of nodes are compiled with constants: the default. */
+  private static final int COMMON_WIDTH = 8;
+
+  private static final int COMMON_INNER_SLOTS = new InnerNode(COMMON_WIDTH).keySlots;
+  private static final int COMMON_LEAF_SLOTS = new LeafNode(COMMON_WIDTH).keySlots;
 
   private final Geometry geometry;
+  private final boolean ofCommonWidth;
   private final LeafNode leaf;
   private final InnerNode inner;
   private final long missingValue;
@@ -83,7 +87,7 @@ public final class PbPlusTree extends BPlusIndex {
    * @param prefetchDistance leaves that a range scan fetches ahead; 0 for none
    */
   public record Geometry(int innerWidth, int leafWidth, int prefetchDistance) {
-    /** What measured best: see docs/measurements. */
+    /** What measured best: docs/measurements/ground-floor.md. */
     public static final Geometry DEFAULT = new Geometry(8, 8, 16);
 
     private static final int MAX_DISTANCE = 64;
@@ -107,6 +111,7 @@ public final class PbPlusTree extends BPlusIndex {
         new BPlusStructure(
             options, new LeafNode(geometry.leafWidth), new InnerNode(geometry.innerWidth)));
     this.geometry = geometry;
+    this.ofCommonWidth = geometry.innerWidth == COMMON_WIDTH && geometry.leafWidth == COMMON_WIDTH;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     this.missingValue = options.missingValue();
@@ -144,7 +149,7 @@ public final class PbPlusTree extends BPlusIndex {
     MemorySegment nodes = tree.nodes;
     long node = findLeaf(nodes, key);
     prefetchValues(node);
-    int slot = Keys.lowerBound(nodes, node, leaf.keySlots, key);
+    int slot = searchLeaf(nodes, node, key);
     return holds(nodes, node, slot, key) ? leaf.value(nodes, node, slot) : defaultValue;
   }
 
@@ -152,18 +157,31 @@ public final class PbPlusTree extends BPlusIndex {
   public boolean containsKey(long key) {
     MemorySegment nodes = tree.nodes;
     long node = findLeaf(nodes, key);
-    return holds(nodes, node, Keys.lowerBound(nodes, node, leaf.keySlots, key), key);
+    return holds(nodes, node, searchLeaf(nodes, node, key), key);
+  }
+
+  /**
+   * Searches an inner node. The kernel is called with a constant where that is possible, because
+   * the JIT then keeps one case of it: lookups take a quarter less time (docs/measurements).
+   */
+  private int searchInner(MemorySegment nodes, long node, long key) {
+    return ofCommonWidth
+        ? Keys.lowerBound(nodes, node, COMMON_INNER_SLOTS, key)
+        : Keys.lowerBound(nodes, node, inner.keySlots, key);
+  }
+
+  /** Searches a leaf, as {@link #searchInner}. */
+  private int searchLeaf(MemorySegment nodes, long node, long key) {
+    return ofCommonWidth
+        ? Keys.lowerBound(nodes, node, COMMON_LEAF_SLOTS, key)
+        : Keys.lowerBound(nodes, node, leaf.keySlots, key);
   }
 
   private long findLeaf(MemorySegment nodes, long key) {
-    int keySlots = inner.keySlots;
     int childrenOffset = inner.childrenOffset;
     long node = tree.root;
     for (int level = tree.height - 1; level > 0; level--) {
-      if (level == 1) {
-        prefetchChildren(node);
-      }
-      int slot = Keys.lowerBound(nodes, node, keySlots, key);
+      int slot = searchInner(nodes, node, key);
       node = InnerNode.toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
     }
     return node;
@@ -177,11 +195,6 @@ public final class PbPlusTree extends BPlusIndex {
   /** Asks for the lines that hold a leaf's values and count. */
   private void prefetchValues(long node) {
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
-  }
-
-  /** Asks for the lines that hold an inner node's children. */
-  private void prefetchChildren(long node) {
-    Words.prefetch(tree.base + node + inner.childrenOffset, inner.childLines, Locality.T0);
   }
 
   @Override
@@ -233,7 +246,7 @@ public final class PbPlusTree extends BPlusIndex {
     int keySlots = leaf.keySlots;
     for (int i = 0; i < count; i++) {
       long node = values[valuesFrom + i];
-      int slot = Keys.lowerBound(nodes, node, keySlots, keys[keysFrom + i]);
+      int slot = searchLeaf(nodes, node, keys[keysFrom + i]);
       values[valuesFrom + i] = node + ((long) Math.min(slot, keySlots - 1) << 3);
     }
     int valuesOffset = leaf.valuesOffset;
@@ -248,26 +261,24 @@ public final class PbPlusTree extends BPlusIndex {
     }
   }
 
-  /** Takes a group of probes down to their leaves and prefetches the leaves' key lines. */
+  /** Takes a group of probes down to their leaves, whose key lines it prefetches. */
   private void findLeaves(
       MemorySegment nodes, long[] keys, int keysFrom, long[] leaves, int leavesFrom, int count) {
-    int keySlots = inner.keySlots;
     int childrenOffset = inner.childrenOffset;
-    int height = tree.height;
     for (int i = 0; i < count; i++) {
       leaves[leavesFrom + i] = tree.root;
     }
-    for (int level = height - 1; level > 0; level--) {
+    for (int level = tree.height - 1; level > 0; level--) {
       for (int i = 0; i < count; i++) {
         long node = leaves[leavesFrom + i];
-        int slot = Keys.lowerBound(nodes, node, keySlots, keys[keysFrom + i]);
+        int slot = searchInner(nodes, node, keys[keysFrom + i]);
         leaves[leavesFrom + i] =
             InnerNode.toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
       }
       if (level == 1) {
         Words.prefetchGroup(tree.base, leaves, leavesFrom, count, leaf.keyLines);
-      } else if (height - level >= CACHED_LEVELS) {
-        Words.prefetchGroup(tree.base, leaves, leavesFrom, count, inner.width);
+      } else if (level == 2) {
+        Words.prefetchGroup(tree.base, leaves, leavesFrom, count, inner.keyLines);
       }
     }
   }
@@ -278,7 +289,7 @@ public final class PbPlusTree extends BPlusIndex {
   public long put(long key, long value) {
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
-    int slot = Keys.lowerBound(nodes, node, leaf.keySlots, key);
+    int slot = searchLeaf(nodes, node, key);
     if (holds(nodes, node, slot, key)) {
       long previous = leaf.value(nodes, node, slot);
       leaf.value(nodes, node, slot, value);
@@ -292,7 +303,7 @@ public final class PbPlusTree extends BPlusIndex {
   public long putIfAbsent(long key, long value) {
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
-    int slot = Keys.lowerBound(nodes, node, leaf.keySlots, key);
+    int slot = searchLeaf(nodes, node, key);
     if (holds(nodes, node, slot, key)) {
       return leaf.value(nodes, node, slot);
     }
@@ -325,16 +336,12 @@ public final class PbPlusTree extends BPlusIndex {
    * Goes down to the leaf of {@code key}, notes the path, and asks for the lines that will change.
    */
   private long findPath(MemorySegment nodes, long key) {
-    int keySlots = inner.keySlots;
     int childrenOffset = inner.childrenOffset;
     long[] pathNode = tree.pathNode;
     int[] pathSlot = tree.pathSlot;
     long node = tree.root;
     for (int level = tree.height - 1; level > 0; level--) {
-      if (level == 1) {
-        prefetchChildren(node);
-      }
-      int slot = Keys.lowerBound(nodes, node, keySlots, key);
+      int slot = searchInner(nodes, node, key);
       pathNode[level] = node;
       pathSlot[level] = slot;
       node = InnerNode.toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
@@ -349,7 +356,7 @@ public final class PbPlusTree extends BPlusIndex {
   public long remove(long key) {
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
-    int slot = Keys.lowerBound(nodes, node, leaf.keySlots, key);
+    int slot = searchLeaf(nodes, node, key);
     if (!holds(nodes, node, slot, key)) {
       return missingValue;
     }
