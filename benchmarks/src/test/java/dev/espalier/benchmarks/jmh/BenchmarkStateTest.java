@@ -2,6 +2,7 @@
 package dev.espalier.benchmarks.jmh;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.espalier.benchmarks.WorkKeys;
@@ -53,6 +54,24 @@ final class BenchmarkStateTest {
       }
     }
     loaded.close();
+  }
+
+  @Test
+  void everyGeometryFindsItsKeys() {
+    for (int width : new int[] {1, 4, 8, 16}) {
+      GeometryBenchmark.Tree state = new GeometryBenchmark.Tree();
+      state.width = width;
+      state.prefetchDistance = 4;
+      state.size = "1000";
+      state.load();
+      GeometryBenchmark benchmark = new GeometryBenchmark();
+      assertNotEquals(state.tree.missingValue(), benchmark.get(state));
+      for (long value : benchmark.getAll(state)) {
+        assertNotEquals(state.tree.missingValue(), value);
+      }
+      assertEquals(WorkKeys.sum(1000), benchmark.scan(state));
+      state.close();
+    }
   }
 
   @ParameterizedTest
