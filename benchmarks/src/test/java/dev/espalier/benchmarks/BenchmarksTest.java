@@ -42,7 +42,9 @@ final class BenchmarksTest {
             "scanRuns",
             "scanEntries",
             "scanRange100",
-            "bulkload"),
+            "bulkload",
+            "get",
+            "scan"),
         names);
   }
 

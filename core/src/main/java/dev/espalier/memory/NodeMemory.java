@@ -5,6 +5,8 @@ import dev.espalier.ffi.SystemCallException;
 import dev.espalier.ffi.VirtualMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The native memory of one index: nodes of whole cache lines, given out by offset, taken back by
@@ -112,7 +114,7 @@ public final class NodeMemory implements AutoCloseable {
     hugePagesGranted = false;
     top = FIRST_OFFSET;
     freeBytes = 0;
-    java.util.Arrays.fill(freeNodes, 0);
+    Arrays.fill(freeNodes, 0);
     old.close();
   }
 
@@ -182,7 +184,7 @@ public final class NodeMemory implements AutoCloseable {
    * Reserves as much address space as the system gives, the limit at most and twice the need at
    * least, or returns null. Strict overcommit or an address-space limit may refuse the first sizes.
    */
-  private @org.jspecify.annotations.Nullable MemorySegment reserve(Arena newArena, long needed) {
+  private @Nullable MemorySegment reserve(Arena newArena, long needed) {
     if (!VirtualMemory.isAvailable()) {
       return null;
     }
