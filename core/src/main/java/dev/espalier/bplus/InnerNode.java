@@ -8,6 +8,7 @@ import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.memory.CacheLine;
 import dev.espalier.node.Keys;
+import dev.espalier.node.Slots;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -83,9 +84,7 @@ final class InnerNode {
 
   /** Pads the separator slots from {@code from} on. */
   void clearKeys(MemorySegment nodes, long node, int from) {
-    for (int slot = from; slot < keySlots; slot++) {
-      putLong(nodes, node + ((long) slot << 3), Keys.PADDING);
-    }
+    Slots.fill(nodes, node, from, keySlots, Keys.PADDING);
   }
 
   int count(MemorySegment nodes, long node) {

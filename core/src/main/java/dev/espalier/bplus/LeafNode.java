@@ -9,6 +9,7 @@ import static dev.espalier.memory.Words.putLong;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
+import dev.espalier.node.Slots;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -85,9 +86,7 @@ final class LeafNode {
 
   /** Pads the key slots from {@code from} on. */
   void clearKeys(MemorySegment nodes, long node, int from) {
-    for (int slot = from; slot < keySlots; slot++) {
-      putLong(nodes, node + ((long) slot << 3), Keys.PADDING);
-    }
+    Slots.fill(nodes, node, from, keySlots, Keys.PADDING);
   }
 
   void clearKey(MemorySegment nodes, long node, int slot) {
