@@ -3,7 +3,9 @@ package dev.espalier;
 
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.support.BatchArguments;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.NavigableMap;
 
 /**
@@ -65,7 +67,19 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    * @throws IllegalArgumentException if the segments differ in size, or the size is not a multiple
    *     of 8, or {@code values} can't be written
    */
-  void getAll(MemorySegment keys, MemorySegment values);
+  default void getAll(MemorySegment keys, MemorySegment values) {
+    BatchArguments.check(keys, values);
+    Arguments.checkOpen(this);
+    int most = 256; // a multiple of every tree's group of probes
+    long[] group = new long[most];
+    long[] answers = new long[most];
+    for (long offset = 0; offset < keys.byteSize(); offset += (long) most * Long.BYTES) {
+      int count = (int) Math.min(most, (keys.byteSize() - offset) / Long.BYTES);
+      MemorySegment.copy(keys, ValueLayout.JAVA_LONG_UNALIGNED, offset, group, 0, count);
+      getAll(group, 0, answers, 0, count);
+      MemorySegment.copy(answers, 0, values, ValueLayout.JAVA_LONG_UNALIGNED, offset, count);
+    }
+  }
 
   /**
    * Stores {@code values[i]} for {@code keys[i]}, for every {@code i} in turn.
@@ -121,6 +135,16 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    */
   default <K, V> NavigableMap<K, V> asMap(KeyCodec<K> keyCodec, ValueCodec<V> valueCodec) {
     return new IndexMap<>(this, keyCodec, valueCodec);
+  }
+
+  @Override
+  default long countRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return CursorRanges.count(this, from, fromInclusive, to, toInclusive);
+  }
+
+  @Override
+  default long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return CursorRanges.remove(this, from, fromInclusive, to, toInclusive);
   }
 
   /** Returns this index behind a read-write lock, for use by readers and writers at once. */

@@ -50,7 +50,7 @@ final class BPlusBulkload {
       tree.clear();
       throw failed;
     }
-    tree.modifications++;
+    tree.modifications.changes++;
   }
 
   private void fillLeaves(LongEntrySource entries, long total, ProgressListener listener) {

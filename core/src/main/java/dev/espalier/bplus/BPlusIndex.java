@@ -44,46 +44,6 @@ abstract sealed class BPlusIndex implements LongIndex permits BPlusTree, PbPlusT
   }
 
   @Override
-  public final long countRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
-    checkRange(from, to);
-    tree.checkOpen();
-    boolean startsAboveAll = !fromInclusive && from == Long.MAX_VALUE;
-    boolean endsBelowAll = !toInclusive && to == Long.MIN_VALUE;
-    if (startsAboveAll || endsBelowAll) {
-      return 0;
-    }
-    long low = fromInclusive ? from : from + 1;
-    long high = toInclusive ? to : to - 1;
-    BPlusCursor cursor = new BPlusCursor(tree, 0);
-    return low <= high && cursor.ceiling(low) ? cursor.countUpTo(high) : 0;
-  }
-
-  @Override
-  public final long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
-    long before = countRange(from, fromInclusive, to, toInclusive);
-    if (before == tree.size) {
-      tree.clear();
-      return before;
-    }
-    BPlusCursor cursor = new BPlusCursor(tree, 0);
-    for (long left = before; left > 0; left--) {
-      if (fromInclusive) {
-        cursor.ceiling(from);
-      } else {
-        cursor.higher(from);
-      }
-      cursor.remove();
-    }
-    return before;
-  }
-
-  private static void checkRange(long from, long to) {
-    if (from > to) {
-      throw new IllegalArgumentException("from is " + from + ", above to, which is " + to);
-    }
-  }
-
-  @Override
   public final void verify(ProgressListener listener) {
     BPlusVerifier.verify(tree, listener);
   }

@@ -9,6 +9,7 @@ import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.support.ChangeCount;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -79,7 +80,7 @@ final class BPlusStructure {
   long size;
 
   /** Counts the changes after which a cursor's place may no longer be where it was. */
-  long modifications;
+  final ChangeCount modifications = new ChangeCount();
 
   /** For each level from 1 on, the inner node on the way to the leaf, and the child taken there. */
   final long[] pathNode = new long[MAX_HEIGHT];
@@ -118,7 +119,7 @@ final class BPlusStructure {
 
   void clear() {
     checkOpen();
-    modifications++;
+    modifications.changes++;
     memory.clear();
     plantEmptyLeaf();
   }
@@ -193,7 +194,7 @@ final class BPlusStructure {
       insertIntoLeaf(node, slot, count, key, value);
     }
     size++;
-    modifications++;
+    modifications.changes++;
   }
 
   private void insertIntoLeaf(long node, int slot, int count, long key, long value) {
@@ -389,7 +390,7 @@ final class BPlusStructure {
     leaf.clearKey(in, node, count - 1);
     leaf.count(in, node, count - 1);
     size--;
-    modifications++;
+    modifications.changes++;
     if (count - 1 < leaf.minimum && height > 1) {
       refillLeaf();
     }

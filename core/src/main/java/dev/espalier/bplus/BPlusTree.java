@@ -6,8 +6,9 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.node.Keys;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Set;
 
 /**
@@ -118,21 +119,12 @@ public final class BPlusTree extends BPlusIndex {
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
-    // Within one array no answer may overwrite a key that is still to come.
-    boolean backwards = keys == values && valuesFrom > keysFrom;
-    for (int i = 0; i < count; i++) {
-      int at = backwards ? count - 1 - i : i;
-      values[valuesFrom + at] = get(keys[keysFrom + at]);
+    if (keys == values) {
+      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
+      return;
     }
-  }
-
-  @Override
-  public void getAll(MemorySegment keys, MemorySegment values) {
-    BatchArguments.check(keys, values);
-    tree.checkOpen();
-    for (long offset = 0; offset < keys.byteSize(); offset += Long.BYTES) {
-      long value = get(keys.get(ValueLayout.JAVA_LONG_UNALIGNED, offset));
-      values.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, value);
+    for (int i = 0; i < count; i++) {
+      values[valuesFrom + i] = get(keys[keysFrom + i]);
     }
   }
 

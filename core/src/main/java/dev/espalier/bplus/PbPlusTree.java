@@ -11,8 +11,9 @@ import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Set;
 
 /**
@@ -203,36 +204,11 @@ public final class PbPlusTree extends BPlusIndex {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
     if (keys == values) {
-      getOneByOne(keys, keysFrom, valuesFrom, count);
+      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
     for (int done = 0; done < count; done += GROUP) {
       getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(GROUP, count - done));
-    }
-  }
-
-  /**
-   * As {@code getAll} within one array, where answers may overwrite keys that are still to come.
-   */
-  private void getOneByOne(long[] array, int keysFrom, int valuesFrom, int count) {
-    boolean backwards = valuesFrom > keysFrom;
-    for (int i = 0; i < count; i++) {
-      int at = backwards ? count - 1 - i : i;
-      array[valuesFrom + at] = get(array[keysFrom + at]);
-    }
-  }
-
-  @Override
-  public void getAll(MemorySegment keys, MemorySegment values) {
-    BatchArguments.check(keys, values);
-    tree.checkOpen();
-    long[] group = new long[GROUP];
-    long[] answers = new long[GROUP];
-    for (long offset = 0; offset < keys.byteSize(); offset += GROUP * Long.BYTES) {
-      int count = (int) Math.min(GROUP, (keys.byteSize() - offset) / Long.BYTES);
-      MemorySegment.copy(keys, ValueLayout.JAVA_LONG_UNALIGNED, offset, group, 0, count);
-      getGroup(group, 0, answers, 0, count);
-      MemorySegment.copy(answers, 0, values, ValueLayout.JAVA_LONG_UNALIGNED, offset, count);
     }
   }
 

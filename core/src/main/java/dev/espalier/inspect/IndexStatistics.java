@@ -10,8 +10,8 @@ import dev.espalier.memory.NodeMemory;
  * @param height number of levels, leaves included
  * @param innerNodes number of nodes above the leaves
  * @param leafNodes number of leaves
- * @param innerFill keys in inner nodes per slot, from 0 to 1
- * @param leafFill entries per slot of the leaves, from 0 to 1
+ * @param innerFill separators per slot of the inner nodes, from 0 to 1
+ * @param leafFill entries per slot of the nodes that hold entries, from 0 to 1
  * @param usedBytes bytes of all nodes
  * @param committedBytes bytes taken from the system
  * @param hugePages whether the system granted huge pages for them
@@ -41,8 +41,8 @@ public record IndexStatistics(
         root.level() + 1,
         counter.innerNodes,
         counter.leafNodes,
-        counter.innerNodes == 0 ? 0 : (double) counter.innerKeys / counter.innerSlots,
-        (double) counter.leafKeys / counter.leafSlots,
+        counter.innerSlots == 0 ? 0 : (double) counter.innerKeys / counter.innerSlots,
+        counter.entrySlots == 0 ? 0 : (double) counter.entryKeys / counter.entrySlots,
         memory.usedBytes(),
         memory.committedBytes(),
         memory.hugePagesGranted());
@@ -53,19 +53,22 @@ public record IndexStatistics(
     private long innerKeys;
     private long innerSlots;
     private long leafNodes;
-    private long leafKeys;
-    private long leafSlots;
+    private long entryKeys;
+    private long entrySlots;
 
     private void visit(NodeView node) {
-      if (node.children() == 0) {
+      if (node.level() == 0) {
         leafNodes++;
-        leafKeys += node.count();
-        leafSlots += node.capacity();
-        return;
+      } else {
+        innerNodes++;
       }
-      innerNodes++;
-      innerKeys += node.count();
-      innerSlots += node.capacity();
+      if (node.holdsEntries()) {
+        entryKeys += node.count();
+        entrySlots += node.capacity();
+      } else {
+        innerKeys += node.count();
+        innerSlots += node.capacity();
+      }
       for (int i = 0; i < node.children(); i++) {
         visit(node.child(i));
       }

@@ -10,8 +10,13 @@ public interface NodeView {
   /** Returns the node's bytes. */
   long bytes();
 
-  /** Returns the level: 0 for leaves, and one more per level up. */
+  /** Returns the level: 0 for leaves, and at least one more than any child's elsewhere. */
   int level();
+
+  /** Tells whether the node holds entries, with values, rather than separators. */
+  default boolean holdsEntries() {
+    return level() == 0;
+  }
 
   /** Returns the number of keys. */
   int count();
@@ -19,10 +24,10 @@ public interface NodeView {
   /** Returns the most keys the node can hold. */
   int capacity();
 
-  /** Returns key {@code i}: of an entry in a leaf, a separator in an inner node. */
+  /** Returns key {@code i}: of an entry, or a separator. */
   long key(int i);
 
-  /** Returns value {@code i}; leaves only. */
+  /** Returns value {@code i}; of nodes that hold entries only. */
   long value(int i);
 
   /** Returns the number of children: none in a leaf. */

@@ -31,7 +31,7 @@ public final class TreePrinter {
       return;
     }
     out.append("  ".repeat(depth))
-        .append(node.children() == 0 ? "leaf" : "inner " + node.level())
+        .append(node.level() == 0 ? "leaf" : "inner " + node.level())
         .append(" @")
         .append(node.offset())
         .append(' ')
@@ -41,7 +41,7 @@ public final class TreePrinter {
         .append(':');
     for (int i = 0; i < node.count(); i++) {
       out.append(' ').append(node.key(i));
-      if (node.children() == 0) {
+      if (node.holdsEntries()) {
         out.append('=').append(node.value(i));
       }
     }

@@ -29,6 +29,9 @@ public final class NodeMemory implements AutoCloseable {
   /** The widest node, in lines. */
   public static final int MAX_LINES = 64;
 
+  /** The largest group of nodes that is given out as one, in lines: 2 MiB. */
+  public static final int MAX_GROUP_LINES = 1 << 15;
+
   /** Bytes of a huge page on x86-64 and (with 4 KiB base pages) aarch64. */
   public static final long HUGE_PAGE_BYTES = 2L << 20;
 
@@ -56,7 +59,7 @@ public final class NodeMemory implements AutoCloseable {
   /**
    * For each number of lines, the first node of a list of free ones (linked in their first word).
    */
-  private final long[] freeNodes = new long[MAX_LINES + 1];
+  private long[] freeNodes = new long[MAX_LINES + 1];
 
   /**
    * Creates memory of a few KiB, in about a microsecond.
@@ -80,11 +83,12 @@ public final class NodeMemory implements AutoCloseable {
    * Gives out a node of {@code lines} cache lines with any contents and returns its offset, which
    * is a multiple of the line size and never 0.
    *
+   * @param lines from 1 to {@link #MAX_GROUP_LINES}; nodes that lie together are allocated as one
    * @throws MemoryLimitException if that would exceed the limit, or the system refuses memory;
    *     nothing is changed
    */
   public long allocate(int lines) {
-    long free = freeNodes[lines];
+    long free = lines < freeNodes.length ? freeNodes[lines] : 0;
     if (free != 0) {
       freeNodes[lines] = Words.getLong(segment, free);
       freeBytes -= bytes(lines);
@@ -100,6 +104,9 @@ public final class NodeMemory implements AutoCloseable {
 
   /** Takes back a node that {@link #allocate} gave out with the same number of lines. */
   public void free(long node, int lines) {
+    if (lines >= freeNodes.length) {
+      freeNodes = Arrays.copyOf(freeNodes, Math.min(2 * lines, MAX_GROUP_LINES) + 1);
+    }
     Words.putLong(segment, node, freeNodes[lines]);
     freeNodes[lines] = node;
     freeBytes += bytes(lines);

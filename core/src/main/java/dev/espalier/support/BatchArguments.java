@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.bplus;
+package dev.espalier.support;
 
 import java.lang.foreign.MemorySegment;
 
 /** Checks what the batched calls are given. */
-final class BatchArguments {
+public final class BatchArguments {
   private BatchArguments() {}
 
-  static void check(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  /** Checks the ranges of two arrays. */
+  public static void check(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     checkRange("keys", keys.length, keysFrom, count);
     checkRange("values", values.length, valuesFrom, count);
   }
@@ -28,7 +29,8 @@ final class BatchArguments {
     }
   }
 
-  static void check(MemorySegment keys, MemorySegment values) {
+  /** Checks the sizes of two segments, and that the second can be written. */
+  public static void check(MemorySegment keys, MemorySegment values) {
     if (keys.byteSize() != values.byteSize() || keys.byteSize() % Long.BYTES != 0) {
       throw new IllegalArgumentException(
           "keys has "
