@@ -6,21 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.InvariantNumbers;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.inspect.InvariantViolationException;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -68,24 +65,14 @@ class BPlusVerifierTest {
 
   @Test
   void everyInvariantOfTheOverviewIsCheckedAndHasACorruption() throws IOException {
-    Set<String> stated = numbersIn("BPlusStructure", "\\* {3}(I\\d+) ");
+    Set<String> stated = InvariantNumbers.stated("bplus/BPlusStructure");
     Set<String> corrupted =
         Arrays.stream(BPlusCorruption.values())
             .map(BPlusCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(10, stated.size(), stated::toString);
-    assertEquals(stated, numbersIn("BPlusVerifier", "\"(I\\d+)\""));
+    assertEquals(stated, InvariantNumbers.checked("bplus/BPlusVerifier"));
     assertEquals(stated, corrupted);
-  }
-
-  private static Set<String> numbersIn(String type, String pattern) throws IOException {
-    Path module = Path.of(System.getProperty("basedir", ""));
-    Path source = module.resolve("src/main/java/dev/espalier/bplus/" + type + ".java");
-    Matcher matcher = Pattern.compile(pattern).matcher(Files.readString(source));
-    return matcher
-        .results()
-        .map(found -> found.group(1))
-        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Test

@@ -2,15 +2,12 @@
 package dev.espalier.bplus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
-import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
 import dev.espalier.bplus.PbPlusTree.Geometry;
-import dev.espalier.inspect.TreePrinter;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import java.util.SplittableRandom;
@@ -27,18 +24,6 @@ import org.junit.jupiter.api.Timeout;
 @Tag("fallback-too")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamagedTreeTest {
-  private static final long[] EXTREMES = {
-    0,
-    1,
-    -1,
-    Long.MIN_VALUE,
-    Long.MAX_VALUE,
-    Integer.MIN_VALUE,
-    Integer.MAX_VALUE,
-    1L << 32,
-    -1L << 32
-  };
-
   @Test
   void smallestNodesSurvive() {
     damageAndUse(600, 300, () -> BPlusTree.create(IndexOptions.DEFAULT, 1));
@@ -66,7 +51,7 @@ class DamagedTreeTest {
             LongEntrySource.of(keys, keys, entries), 0.67, entries, ProgressListener.NONE);
         SplittableRandom random = new SplittableRandom(seed);
         damage(index.tree, random);
-        use(index, random, entries);
+        DamagedUse.of(index, random, entries, mostSteps(index));
         index.clear();
         index.verify();
         index.put(1, 10);
@@ -108,7 +93,7 @@ class DamagedTreeTest {
   private static long randomContents(BPlusStructure tree, SplittableRandom random) {
     return switch (random.nextInt(5)) {
       case 0 -> random.nextLong();
-      case 1 -> EXTREMES[random.nextInt(EXTREMES.length)];
+      case 1 -> DamagedUse.extreme(random);
       case 2 -> Words.getLong(tree.nodes, randomWord(tree, random));
       case 3 -> random.nextInt(64);
       default -> twoLines(tree, random);
@@ -123,61 +108,6 @@ class DamagedTreeTest {
 
   private static long randomWord(BPlusStructure tree, SplittableRandom random) {
     return random.nextLong(1, tree.memory.endOffset() / 8) * 8;
-  }
-
-  private static void use(BPlusIndex index, SplittableRandom random, int entries) {
-    survives(index::verify);
-    survives(index::statistics);
-    survives(() -> TreePrinter.print(index.rootView(), 1000));
-    survives(() -> scan(index, index.cursor()));
-    survives(() -> scanBackwards(index, index.cursor()));
-    survives(() -> scanRuns(index, index.cursor()));
-    survives(() -> index.countRange(Long.MIN_VALUE, true, Long.MAX_VALUE, true));
-    long[] keys = random.longs(200, -2, entries + 2L).toArray();
-    survives(() -> index.getAll(keys, new long[keys.length]));
-    survives(() -> index.cursor().last());
-    for (long key : keys) {
-      survives(() -> index.get(key));
-      survives(() -> index.containsKey(key));
-      survives(() -> index.remove(key));
-      survives(() -> index.put(key, key));
-      survives(() -> index.cursor().floor(key));
-      survives(() -> index.putIfAbsent(random.nextLong(), key));
-    }
-    survives(() -> index.putAll(keys, keys.clone()));
-    survives(() -> index.removeRange(0, true, 100, true));
-    survives(index::verify);
-  }
-
-  private static void survives(Runnable call) {
-    try {
-      call.run();
-    } catch (RuntimeException _) {
-      // As good as an answer: the tree is damaged.
-    }
-  }
-
-  private static void scan(BPlusIndex index, LongCursor cursor) {
-    for (long steps = 0; cursor.next(); steps++) {
-      assertTrue(steps < mostSteps(index), "the scan does not end");
-    }
-  }
-
-  private static void scanBackwards(BPlusIndex index, LongCursor cursor) {
-    for (long steps = 0; cursor.previous(); steps++) {
-      assertTrue(steps < mostSteps(index), "the scan does not end");
-    }
-  }
-
-  private static void scanRuns(BPlusIndex index, LongCursor cursor) {
-    LongRun run = new LongRun();
-    for (long steps = 0; cursor.nextRun(run); steps++) {
-      assertTrue(steps < mostSteps(index), "the scan does not end");
-      for (int i = 0; i < run.count(); i++) {
-        run.key(i);
-        run.value(i);
-      }
-    }
   }
 
   /** A leaf may begin at every line, and each is scanned at most once. */
