@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.TreeVariant.Capability;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -126,7 +127,12 @@ class CursorTest {
       runs++;
     }
     assertEquals(LongStream.range(0, ENTRIES).boxed().toList(), keys);
-    assertEquals(index.statistics().leafNodes(), runs);
+    long leaves = index.statistics().leafNodes();
+    if (index.variant().capabilities().contains(Capability.UPDATE_IN_PLACE)) {
+      assertEquals(leaves, runs);
+    } else {
+      assertTrue(runs < Math.max(leaves, 3), "an array is not divided into leaves");
+    }
   }
 
   @ParameterizedTest

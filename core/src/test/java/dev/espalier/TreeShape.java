@@ -4,6 +4,8 @@ package dev.espalier;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.css.CssTree;
+import dev.espalier.css.CssTree.Form;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -27,7 +29,13 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
 
   /** Returns nodes so small that a few dozen entries make a tree of several levels. */
   public static List<TreeShape> smallest() {
-    return List.of(bPlus(1), pbPlus(1, 1, 0), pbPlus(1, 2, 3), pbPlus(2, 1, 1));
+    return List.of(
+        bPlus(1),
+        pbPlus(1, 1, 0),
+        pbPlus(1, 2, 3),
+        pbPlus(2, 1, 1),
+        css(Form.FULL, 1),
+        css(Form.LEVEL, 1));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -38,6 +46,9 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
       shapes.add(bPlus(width));
       shapes.add(pbPlus(width, width, width));
     }
+    shapes.add(css(Form.FULL, 2));
+    shapes.add(css(Form.LEVEL, 3));
+    shapes.add(css(Form.FULL, 64));
     shapes.add(pbPlus(1, 8, 64));
     shapes.add(pbPlus(8, 1, 2));
     shapes.add(pbPlus(64, 64, 1));
@@ -53,6 +64,12 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     return new TreeShape(
         "PbPlusTree " + innerWidth + " " + leafWidth + " " + prefetchDistance,
         options -> PbPlusTree.create(options, geometry));
+  }
+
+  static TreeShape css(Form form, int width) {
+    return new TreeShape(
+        "CssTree " + form + " " + width,
+        options -> CssTree.create(options, new CssTree.Geometry(form, width)));
   }
 
   @Override

@@ -34,6 +34,13 @@ public record IndexStatistics(
 
   /** Counts the nodes below {@code root}, in one pass. */
   public static IndexStatistics of(NodeView root, long entries, NodeMemory memory) {
+    return of(
+        root, entries, memory.usedBytes(), memory.committedBytes(), memory.hugePagesGranted());
+  }
+
+  /** Counts the nodes below {@code root}, in one pass; the rest is given. */
+  public static IndexStatistics of(
+      NodeView root, long entries, long usedBytes, long committedBytes, boolean hugePages) {
     Counter counter = new Counter();
     counter.visit(root);
     return new IndexStatistics(
@@ -43,9 +50,9 @@ public record IndexStatistics(
         counter.leafNodes,
         counter.innerSlots == 0 ? 0 : (double) counter.innerKeys / counter.innerSlots,
         counter.entrySlots == 0 ? 0 : (double) counter.entryKeys / counter.entrySlots,
-        memory.usedBytes(),
-        memory.committedBytes(),
-        memory.hugePagesGranted());
+        usedBytes,
+        committedBytes,
+        hugePages);
   }
 
   private static final class Counter {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
-import dev.espalier.ffi.SystemCallException;
-import dev.espalier.ffi.VirtualMemory;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The native memory of one index: nodes of whole cache lines, given out by offset, taken back by
@@ -35,9 +31,6 @@ public final class NodeMemory implements AutoCloseable {
   /** Bytes of a huge page on x86-64 and (with 4 KiB base pages) aarch64. */
   public static final long HUGE_PAGE_BYTES = 2L << 20;
 
-  /** Where 32-bit line numbers end: 256 GiB. */
-  private static final long MAX_BYTES = 1L << (32 + CacheLine.SHIFT);
-
   private static final long INITIAL_BYTES = 4096;
 
   /** The offset of the first node: no node is at 0, so that 0 can mean none. */
@@ -46,10 +39,7 @@ public final class NodeMemory implements AutoCloseable {
   private final long limit;
   private final HugePages hugePages;
 
-  private Arena arena;
-  private MemorySegment segment;
-  private boolean reserved;
-  private boolean hugePagesGranted;
+  private Region region;
 
   /** Bytes given out so far, freed ones included; the next new node starts here. */
   private long top;
@@ -67,16 +57,15 @@ public final class NodeMemory implements AutoCloseable {
    * @param limit most bytes it may ever hold
    */
   public NodeMemory(long limit, HugePages hugePages) {
-    this.limit = Math.min(limit, MAX_BYTES);
+    this.limit = Math.min(limit, Region.MOST_RESERVED_BYTES);
     this.hugePages = hugePages;
-    this.arena = Arena.ofShared();
-    this.segment = arena.allocate(Math.min(INITIAL_BYTES, this.limit), CacheLine.BYTES);
+    this.region = Region.small(Math.min(INITIAL_BYTES, this.limit));
     this.top = FIRST_OFFSET;
   }
 
   /** Returns the memory that holds all nodes; another one after the memory has moved. */
   public MemorySegment segment() {
-    return segment;
+    return region.segment();
   }
 
   /**
@@ -90,12 +79,12 @@ public final class NodeMemory implements AutoCloseable {
   public long allocate(int lines) {
     long free = lines < freeNodes.length ? freeNodes[lines] : 0;
     if (free != 0) {
-      freeNodes[lines] = Words.getLong(segment, free);
+      freeNodes[lines] = Words.getLong(region.segment(), free);
       freeBytes -= bytes(lines);
       return free;
     }
     long node = top;
-    if (node + bytes(lines) > segment.byteSize()) {
+    if (node + bytes(lines) > region.segment().byteSize()) {
       grow(node + bytes(lines));
     }
     top = node + bytes(lines);
@@ -107,18 +96,15 @@ public final class NodeMemory implements AutoCloseable {
     if (lines >= freeNodes.length) {
       freeNodes = Arrays.copyOf(freeNodes, Math.min(2 * lines, MAX_GROUP_LINES) + 1);
     }
-    Words.putLong(segment, node, freeNodes[lines]);
+    Words.putLong(region.segment(), node, freeNodes[lines]);
     freeNodes[lines] = node;
     freeBytes += bytes(lines);
   }
 
   /** Takes back all nodes and gives the memory back to the system. */
   public void clear() {
-    Arena old = arena;
-    arena = Arena.ofShared();
-    segment = arena.allocate(Math.min(INITIAL_BYTES, limit), CacheLine.BYTES);
-    reserved = false;
-    hugePagesGranted = false;
+    Region old = region;
+    region = Region.small(Math.min(INITIAL_BYTES, limit));
     top = FIRST_OFFSET;
     freeBytes = 0;
     Arrays.fill(freeNodes, 0);
@@ -137,7 +123,7 @@ public final class NodeMemory implements AutoCloseable {
 
   /** Returns the bytes in use or kept for reuse: what the limit counts. */
   public long committedBytes() {
-    return reserved ? top : segment.byteSize();
+    return region.committedBytes(top);
   }
 
   /** Returns the limit in bytes. */
@@ -147,20 +133,18 @@ public final class NodeMemory implements AutoCloseable {
 
   /** Tells whether the memory is reserved address space for which the system granted huge pages. */
   public boolean hugePagesGranted() {
-    return hugePagesGranted;
+    return region.hasHugePages();
   }
 
   /** Tells whether {@link #close} was called. */
   public boolean isClosed() {
-    return !arena.scope().isAlive();
+    return region.isClosed();
   }
 
   /** Frees the memory. A second call does nothing. */
   @Override
   public void close() {
-    if (!isClosed()) {
-      arena.close();
-    }
+    region.close();
   }
 
   private void grow(long needed) {
@@ -168,55 +152,12 @@ public final class NodeMemory implements AutoCloseable {
       throw new MemoryLimitException(
           "the index needs " + needed + " bytes of native memory, but its limit is " + limit);
     }
-    boolean grown = needed > HUGE_PAGE_BYTES;
-    Arena newArena = Arena.ofShared();
-    MemorySegment newSegment = grown ? reserve(newArena, needed) : null;
-    boolean newReserved = newSegment != null;
-    boolean newHugePages = false;
-    if (newSegment != null) {
-      newHugePages = hugePages == HugePages.WHEN_GROWN && VirtualMemory.adviseHugePages(newSegment);
-    } else {
-      newSegment = allocateDoubled(newArena, needed);
-    }
-    MemorySegment.copy(segment, 0, newSegment, 0, top);
-    Arena old = arena;
-    arena = newArena;
-    segment = newSegment;
-    reserved = newReserved;
-    hugePagesGranted = newHugePages;
+    Region larger =
+        Region.take(needed, Math.max(needed, 2 * region.segment().byteSize()), limit, hugePages);
+    MemorySegment.copy(region.segment(), 0, larger.segment(), 0, top);
+    Region old = region;
+    region = larger;
     old.close();
-  }
-
-  /**
-   * Reserves as much address space as the system gives, the limit at most and twice the need at
-   * least, or returns null. Strict overcommit or an address-space limit may refuse the first sizes.
-   */
-  private @Nullable MemorySegment reserve(Arena newArena, long needed) {
-    if (!VirtualMemory.isAvailable()) {
-      return null;
-    }
-    long least = Math.min(limit, 2 * needed);
-    for (long bytes = limit; ; bytes = Math.max(bytes / 4, least)) {
-      long whole = (bytes + HUGE_PAGE_BYTES - 1) & -HUGE_PAGE_BYTES;
-      try {
-        return VirtualMemory.reserve(whole, HUGE_PAGE_BYTES, newArena).asSlice(0, bytes);
-      } catch (SystemCallException refused) {
-        if (bytes == least) {
-          return null;
-        }
-      }
-    }
-  }
-
-  private MemorySegment allocateDoubled(Arena newArena, long needed) {
-    long bytes = Math.min(limit, Math.max(needed, 2 * segment.byteSize()));
-    try {
-      return newArena.allocate(bytes, CacheLine.BYTES);
-    } catch (OutOfMemoryError refused) {
-      newArena.close();
-      throw new MemoryLimitException(
-          "the system refused " + bytes + " bytes of native memory (limit " + limit + ")", refused);
-    }
   }
 
   private static long bytes(int lines) {

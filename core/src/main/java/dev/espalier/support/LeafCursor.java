@@ -122,8 +122,7 @@ public abstract class LeafCursor implements LongCursor {
     if (slot < entries && leafKey(slot) == key) {
       return settle(true);
     }
-    slot--;
-    return settle(slot >= 0 || previousLeaf());
+    return stepBack();
   }
 
   @Override
@@ -176,10 +175,12 @@ public abstract class LeafCursor implements LongCursor {
       return first();
     }
     catchUp();
-    if (state == State.ON_ENTRY) {
-      slot++;
+    int after = state == State.ON_ENTRY ? slot + 1 : slot;
+    if (after >= entries) {
+      return settle(nextLeaf());
     }
-    return settle(slot < entries || nextLeaf());
+    slot = after;
+    return settle(true);
   }
 
   @Override
@@ -188,8 +189,15 @@ public abstract class LeafCursor implements LongCursor {
       return last();
     }
     catchUp();
+    return stepBack();
+  }
+
+  private boolean stepBack() {
+    if (slot == 0) {
+      return settle(previousLeaf());
+    }
     slot--;
-    return settle(slot >= 0 || previousLeaf());
+    return settle(true);
   }
 
   @Override

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.css;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.css.CssTree.Geometry;
+import dev.espalier.memory.MemoryBudget;
+import dev.espalier.support.ChangeCount;
+
+/** The parts of one CSS-tree, and what changes them. */
+final class CssStructure {
+  /* Overview
+   *
+   *   array      all entries as of the last rebuild, in key order, keys and values in columns of their
+   *              own. Each stretch of keySlots keys is a leaf.
+   *   directory  the inner nodes over the array's keys, without pointers (thesis 3.4)
+   *   removed    one bit per slot of the array: its entry was removed since the rebuild
+   *   delta      entries inserted since the rebuild, in key order; none of their keys is in the array
+   *
+   * A value of the array is overwritten in place; a key that was removed from the array and comes
+   * back gets its old slot. When the delta is full, or a quarter of the array's entries is removed,
+   * array and delta are merged in place and the directory is built anew: O(n). The delta holds up to
+   * about 2 sqrt(n) entries, so that moving its entries and rebuilding cost an insert O(sqrt(n))
+   * each.
+   *
+   * Invariants, checked by CssVerifier:
+   *   I1  Keys in the array ascend strictly, and padding follows the last.
+   *   I2  Keys in the delta ascend strictly, padding follows the last, and none is in the array.
+   *   I3  The levels have the sizes that the number of entries in the array gives.
+   *   I4  A separator is the largest key below its child; unused slots of inner nodes hold the padding.
+   *   I5  The count of removed entries is the number of bits set, and no bit is set beyond the array.
+   *   I6  The parts together take the memory that is accounted for, at most the limit.
+   *
+   * Deviations from thesis 3.4:
+   *   D1  All leaves are at one depth. The full tree of the paper has its last leaves one level higher
+   *       where that saves nodes, and the array's two ends swapped in memory.
+   *   D2  Every level begins its own numbering, so that a node's place is one multiplication, and
+   *       each is padded to whole nodes.
+   *   D3  The delta. The thesis rebuilds for every batch of updates and sees none before.
+   */
+
+  /**
+   * The delta's capacity is at least this: rebuilding a small array costs more than searching it.
+   */
+  private static final int LEAST_DELTA = 256;
+
+  /** And at most this, where moving entries in the delta costs as much as a rebuild is worth. */
+  private static final int MOST_DELTA = 1 << 16;
+
+  /** Capacity of the delta when it has its first entries; it doubles from there. */
+  private static final int FIRST_DELTA = 32;
+
+  /** Removed entries up to this number are no reason to rebuild. */
+  private static final int FEW_REMOVED = 64;
+
+  final IndexOptions options;
+  final Geometry geometry;
+  final ChangeCount modifications = new ChangeCount();
+
+  MemoryBudget budget;
+  EntryColumns array;
+  EntryColumns delta;
+  CssDirectory directory;
+  RemovedSlots removed;
+
+  CssStructure(IndexOptions options, Geometry geometry) {
+    this.options = options;
+    this.geometry = geometry;
+    this.budget = new MemoryBudget(options.memoryLimit());
+    this.directory = new CssDirectory(budget, options.hugePages(), geometry);
+    this.array = newArray();
+    this.delta = newDelta();
+    this.removed = new RemovedSlots(budget);
+  }
+
+  /** Padded so far that a leaf can be read whole, and the slot after it too. */
+  private EntryColumns newArray() {
+    return new EntryColumns(budget, options.hugePages(), directory.keySlots + 1);
+  }
+
+  private EntryColumns newDelta() {
+    return new EntryColumns(budget, options.hugePages(), 1);
+  }
+
+  long size() {
+    return array.count - removed.count + delta.count;
+  }
+
+  long usedBytes() {
+    return array.usedBytes() + delta.usedBytes() + directory.usedBytes() + removed.usedBytes();
+  }
+
+  long committedBytes() {
+    return array.committedBytes()
+        + delta.committedBytes()
+        + directory.committedBytes()
+        + removed.committedBytes();
+  }
+
+  boolean isClosed() {
+    return array.isClosed();
+  }
+
+  void checkOpen() {
+    if (isClosed()) {
+      throw new IllegalStateException("the index is closed");
+    }
+  }
+
+  // ---------------------------------------------------------------- search
+
+  /** Counts the keys of the array smaller than {@code key}: the slot where it is or belongs. */
+  long lowerBound(long key) {
+    return CssTree.lowerBound(this, key);
+  }
+
+  /** Tells whether {@code slot}, found by a lowerBound for {@code key}, holds that key. */
+  boolean arrayHolds(long slot, long key) {
+    return slot < array.count && array.key(slot) == key;
+  }
+
+  boolean deltaHolds(long slot, long key) {
+    return slot < delta.count && delta.key(slot) == key;
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  /** Puts an entry back whose key is in {@code slot} of the array, but was removed. */
+  void revive(long slot, long value) {
+    removed.remove(slot);
+    array.value(slot, value);
+    modifications.changes++;
+  }
+
+  /**
+   * Inserts an entry whose key is neither in the array nor in the delta.
+   *
+   * @param slot where the key belongs in the delta
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing has changed then
+   */
+  void insert(long slot, long key, long value) {
+    long at = slot;
+    if (delta.count >= deltaCapacity()) {
+      rebuild();
+      at = 0;
+    }
+    if (delta.count == delta.capacity()) {
+      delta.ensure(Math.min(Math.max(2 * delta.count, FIRST_DELTA), deltaCapacity()));
+    }
+    delta.insert(at, key, value);
+    modifications.changes++;
+  }
+
+  private long deltaCapacity() {
+    long most = 2 * (long) Math.sqrt((double) array.count);
+    return Math.clamp(Long.highestOneBit(Math.max(most, 1)), LEAST_DELTA, MOST_DELTA);
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  /** Removes the entry in a slot of the array. */
+  void removeFromArray(long slot) {
+    removed.add(slot);
+    modifications.changes++;
+    if (removed.count > Math.max(array.count / 4, FEW_REMOVED)) {
+      closeGaps();
+      finishArray();
+    }
+  }
+
+  void removeFromDelta(long slot) {
+    delta.remove(slot);
+    modifications.changes++;
+  }
+
+  /** Removes {@code key} if it is there. */
+  void remove(long key) {
+    long slot = lowerBound(key);
+    if (arrayHolds(slot, key)) {
+      if (!removed.contains(slot)) {
+        removeFromArray(slot);
+      }
+      return;
+    }
+    long inDelta = delta.lowerBound(key);
+    if (deltaHolds(inDelta, key)) {
+      removeFromDelta(inDelta);
+    }
+  }
+
+  void clear() {
+    checkOpen();
+    modifications.changes++;
+    close();
+    budget = new MemoryBudget(options.memoryLimit());
+    directory = new CssDirectory(budget, options.hugePages(), geometry);
+    array = newArray();
+    delta = newDelta();
+    removed = new RemovedSlots(budget);
+  }
+
+  void close() {
+    array.close();
+    delta.close();
+    directory.close();
+    removed.close();
+  }
+
+  // ---------------------------------------------------------------- rebuild
+
+  /**
+   * Merges the delta into the array, in place.
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing has changed then
+   */
+  void rebuild() {
+    long total = size();
+    ensureArray(total);
+    closeGaps();
+    long source = array.count;
+    long target = total;
+    array.count = total;
+    // From the largest entry down: everything above `target` is in its place.
+    for (long i = delta.count - 1; i >= 0; i--) {
+      long key = delta.key(i);
+      long from = firstAbove(key, source);
+      target -= source - from;
+      array.move(from, target, source - from);
+      source = from;
+      target--;
+      array.set(target, key, delta.value(i));
+    }
+    delta.count = 0;
+    delta.pad();
+    finishArray();
+  }
+
+  /** Makes room for an array of {@code entries} entries and all that goes with it. */
+  void ensureArray(long entries) {
+    directory.ensure(entries);
+    removed.ensure(entries);
+    array.ensure(entries);
+  }
+
+  /** Returns the first of the slots below {@code end} whose key is above {@code key}. */
+  private long firstAbove(long key, long end) {
+    long low = 0;
+    long high = end;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      if (array.key(middle) < key) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** Moves the entries that are left together. */
+  private void closeGaps() {
+    long end = array.count;
+    long kept = removed.next(0, end, true);
+    for (long from = kept; from < end; ) {
+      long first = removed.next(from, end, false);
+      long after = removed.next(first, end, true);
+      array.move(first, kept, after - first);
+      kept += after - first;
+      from = after;
+    }
+    array.count = kept;
+    removed.reset(kept);
+  }
+
+  /** Builds what goes with the array, after its entries have changed; there is room for it. */
+  void finishArray() {
+    array.pad();
+    removed.reset(array.count);
+    directory.build(array);
+    modifications.changes++;
+  }
+}

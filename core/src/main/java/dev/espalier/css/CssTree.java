@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.css;
+
+import static dev.espalier.memory.Words.getLong;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.NodeMemory;
+import dev.espalier.memory.Words;
+import dev.espalier.node.Keys;
+import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.OneArray;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * The cache-sensitive search tree, CSS-tree (thesis 3.4): a sorted array with a directory above it
+ * that has no pointers. A node's place is computed from its parent's, so a line of it holds nothing
+ * but separators, and no tree has more of them per line.
+ *
+ * <p>For data that is read much more than it is changed: the fastest at {@link #getAll}, the
+ * smallest (17.3 bytes per entry), and a scan reads one array. Lookups are O(log n). Single updates
+ * go to a small sorted delta that is merged into the array by a rebuild of the whole: inserting a
+ * new key is O(sqrt(n)) amortized, and now and then O(n). Overwriting a value is as fast as a
+ * lookup; removing a key is, but for a rebuild each time a quarter of the array is gone.
+ *
+ * <p>While there is a delta, a lookup that finds nothing in the array searches it too. {@link
+ * #rebuild()} merges it at once. The fill factor of {@link #bulkload} is checked, but the array is
+ * always full.
+ */
+public final class CssTree implements LongIndex {
+  /* Overview
+   *
+   * Parts, invariants and deviations are those of CssStructure. Search (thesis 3.4, "Tree
+   * Operations"): in each node a lowerBound; the child's number is node * fanOut + slot. Hot loops
+   * keep the byte offset of the node within its level instead of its number: a child's is then
+   * offset * fanOut + slot * (bytes of a node), and the last one found is the leaf's in the array.
+   *
+   *   Batched lookups. A group of probes goes down level by level. Before a level that is larger than
+   *   the cache is searched, the nodes of the whole group are prefetched by one call; so are the
+   *   leaves, and last the lines of the values.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "CssTree",
+          "thesis 3.4",
+          TreeVariant.Medium.MEMORY,
+          Set.of(Capability.BATCHED_LOOKUP, Capability.PREFETCH, Capability.LEAF_RUNS),
+          CssTree::create);
+
+  /** Probes that go down together: docs/measurements/thesis-family.md. */
+  private static final int GROUP = 128;
+
+  /** Levels up to this size are not prefetched: they stay in a second-level cache. */
+  private static final long CACHED_BYTES = 1 << 20;
+
+  private final CssStructure tree;
+  private final int width;
+  private final int nodeBytes;
+  private final int fanOut;
+  private final long missingValue;
+
+  /** How much of an inner node is used. */
+  public enum Form {
+    /** All key slots hold separators; the fan-out is one more. */
+    FULL,
+    /**
+     * One key slot is left unused, which makes the fan-out a power of two for power-of-two widths.
+     */
+    LEVEL
+  }
+
+  /**
+   * The tree's proportions.
+   *
+   * @param form full or level CSS-tree
+   * @param width cache lines per node, inner or leaf
+   */
+  public record Geometry(Form form, int width) {
+    /** What measured best: docs/measurements/thesis-family.md. */
+    public static final Geometry DEFAULT = new Geometry(Form.FULL, 1);
+
+    /** Checks the parts. */
+    public Geometry {
+      if (width < 1 || width > NodeMemory.MAX_LINES) {
+        throw new IllegalArgumentException(
+            "width is " + width + " lines; it must be from 1 to " + NodeMemory.MAX_LINES);
+      }
+    }
+  }
+
+  private CssTree(IndexOptions options, Geometry geometry) {
+    this.tree = new CssStructure(options, geometry);
+    this.width = geometry.width;
+    this.nodeBytes = geometry.width << CacheLine.SHIFT;
+    this.fanOut = tree.directory.fanOut;
+    this.missingValue = options.missingValue();
+  }
+
+  /** Makes an empty tree with default options. */
+  public static CssTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree with the default geometry. */
+  public static CssTree create(IndexOptions options) {
+    return create(options, Geometry.DEFAULT);
+  }
+
+  /** Makes an empty tree. */
+  public static CssTree create(IndexOptions options, Geometry geometry) {
+    return new CssTree(options, geometry);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  @Override
+  public long missingValue() {
+    tree.checkOpen();
+    return missingValue;
+  }
+
+  @Override
+  public long size() {
+    tree.checkOpen();
+    return tree.size();
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    EntryColumns array = tree.array;
+    long leaf = findLeaf(key);
+    prefetchValues(array, leaf);
+    long at = leaf + ((long) searchNode(array.memory, leaf, key) << 3);
+    if (holds(array, at, key)) {
+      return tree.removed.count == 0 || !tree.removed.contains(at >>> 3)
+          ? getLong(array.memory, array.valuesOffset + at)
+          : defaultValue;
+    }
+    return tree.delta.count == 0 ? defaultValue : getFromDelta(key, defaultValue);
+  }
+
+  private long getFromDelta(long key, long defaultValue) {
+    long slot = tree.delta.lowerBound(key);
+    return tree.deltaHolds(slot, key) ? tree.delta.value(slot) : defaultValue;
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    long slot = lowerBound(tree, key);
+    if (tree.arrayHolds(slot, key)) {
+      return !tree.removed.contains(slot);
+    }
+    return tree.deltaHolds(tree.delta.lowerBound(key), key);
+  }
+
+  /** Returns the byte offset, in the array's keys, of the leaf where {@code key} is or belongs. */
+  private long findLeaf(long key) {
+    CssDirectory directory = tree.directory;
+    MemorySegment nodes = directory.nodes;
+    long[] levelOffset = directory.levelOffset;
+    long node = 0;
+    for (int level = 0; level < directory.levels; level++) {
+      int slot = searchNode(nodes, levelOffset[level] + node, key);
+      node = node * fanOut + (long) slot * nodeBytes;
+    }
+    return node;
+  }
+
+  /** As {@link #findLeaf} and the search of the leaf, for calls that need not be the fastest. */
+  static long lowerBound(CssStructure tree, long key) {
+    CssDirectory directory = tree.directory;
+    int slots = directory.keySlots;
+    long node = 0;
+    for (int level = 0; level < directory.levels; level++) {
+      long offset = directory.levelOffset[level] + ((node * slots) << 3);
+      node = node * directory.fanOut + Keys.lowerBound(directory.nodes, offset, slots, key);
+    }
+    return node * slots + Keys.lowerBound(tree.array.memory, (node * slots) << 3, slots, key);
+  }
+
+  /**
+   * Searches a node. The kernel is called with a constant for the usual widths, because the JIT
+   * then keeps one case of it.
+   */
+  private int searchNode(MemorySegment nodes, long offset, long key) {
+    return width == 1
+        ? Keys.lowerBound(nodes, offset, CacheLine.LONGS, key)
+        : Keys.lowerBound(nodes, offset, width * CacheLine.LONGS, key);
+  }
+
+  /** Tells whether the key at an offset found for {@code key} is that key, not padding. */
+  private static boolean holds(EntryColumns array, long at, long key) {
+    return getLong(array.memory, at) == key && (key != Keys.PADDING || at >>> 3 < array.count);
+  }
+
+  /** Asks for the values of a leaf, which are as many lines as its keys. */
+  private void prefetchValues(EntryColumns array, long leaf) {
+    Words.prefetch(array.memory.address() + array.valuesOffset + leaf, width, Locality.T0);
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    if (keys == values) {
+      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
+      return;
+    }
+    for (int done = 0; done < count; done += GROUP) {
+      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(GROUP, count - done));
+    }
+  }
+
+  /**
+   * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
+   * holds where each probe is: the offset of its node in its level, then of its key in the array.
+   */
+  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    CssDirectory directory = tree.directory;
+    MemorySegment nodes = directory.nodes;
+    for (int i = 0; i < count; i++) {
+      values[valuesFrom + i] = 0;
+    }
+    for (int level = 0; level < directory.levels; level++) {
+      long offset = directory.levelOffset[level];
+      if (directory.levelBytes(level) > CACHED_BYTES) {
+        Words.prefetchGroup(nodes.address() + offset, values, valuesFrom, count, width);
+      }
+      searchLevel(nodes, offset, keys, keysFrom, values, valuesFrom, count);
+    }
+    EntryColumns array = tree.array;
+    long address = array.memory.address();
+    Words.prefetchGroup(address, values, valuesFrom, count, width);
+    searchLeaves(array.memory, keys, keysFrom, values, valuesFrom, count);
+    Words.prefetchGroup(address + array.valuesOffset, values, valuesFrom, count, 1);
+    answer(array, keys, keysFrom, values, valuesFrom, count);
+  }
+
+  /** Takes every probe of a group from its node at {@code level} to the child. */
+  private void searchLevel(
+      MemorySegment nodes,
+      long level,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count) {
+    for (int i = 0; i < count; i++) {
+      long node = places[placesFrom + i];
+      int slot = searchNode(nodes, level + node, keys[keysFrom + i]);
+      places[placesFrom + i] = node * fanOut + (long) slot * nodeBytes;
+    }
+  }
+
+  /** Takes every probe of a group from its leaf to the key. */
+  private void searchLeaves(
+      MemorySegment array, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
+    for (int i = 0; i < count; i++) {
+      long leaf = places[placesFrom + i];
+      int slot = searchNode(array, leaf, keys[keysFrom + i]);
+      places[placesFrom + i] = leaf + ((long) slot << 3);
+    }
+  }
+
+  private void answer(
+      EntryColumns array, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    MemorySegment memory = array.memory;
+    long valuesOffset = array.valuesOffset;
+    boolean unchanged = tree.removed.count == 0 && tree.delta.count == 0;
+    for (int i = 0; i < count; i++) {
+      long key = keys[keysFrom + i];
+      long at = values[valuesFrom + i];
+      if (unchanged && key != Keys.PADDING) {
+        values[valuesFrom + i] =
+            getLong(memory, at) == key ? getLong(memory, valuesOffset + at) : missingValue;
+      } else {
+        values[valuesFrom + i] = answerChanged(array, at, key);
+      }
+    }
+  }
+
+  /** As the end of {@link #getOrDefault}. */
+  private long answerChanged(EntryColumns array, long at, long key) {
+    if (!holds(array, at, key)) {
+      return getFromDelta(key, missingValue);
+    }
+    return tree.removed.contains(at >>> 3)
+        ? missingValue
+        : getLong(array.memory, array.valuesOffset + at);
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    return put(key, value, true);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    return put(key, value, false);
+  }
+
+  private long put(long key, long value, boolean overwrite) {
+    long slot = lowerBound(tree, key);
+    if (tree.arrayHolds(slot, key)) {
+      if (tree.removed.contains(slot)) {
+        tree.revive(slot, value);
+        return missingValue;
+      }
+      return replace(tree.array, slot, value, overwrite);
+    }
+    long inDelta = tree.delta.lowerBound(key);
+    if (tree.deltaHolds(inDelta, key)) {
+      return replace(tree.delta, inDelta, value, overwrite);
+    }
+    tree.insert(inDelta, key, value);
+    return missingValue;
+  }
+
+  private static long replace(EntryColumns entries, long slot, long value, boolean overwrite) {
+    long previous = entries.value(slot);
+    if (overwrite) {
+      entries.value(slot, value);
+    }
+    return previous;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  /**
+   * Merges the entries inserted since the last rebuild into the array, and closes the gaps of the
+   * removed ones. O(n).
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing has changed then
+   */
+  public void rebuild() {
+    tree.checkOpen();
+    tree.rebuild();
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    long slot = lowerBound(tree, key);
+    if (tree.arrayHolds(slot, key)) {
+      if (tree.removed.contains(slot)) {
+        return missingValue;
+      }
+      long previous = tree.array.value(slot);
+      tree.removeFromArray(slot);
+      return previous;
+    }
+    long inDelta = tree.delta.lowerBound(key);
+    if (!tree.deltaHolds(inDelta, key)) {
+      return missingValue;
+    }
+    long previous = tree.delta.value(inDelta);
+    tree.removeFromDelta(inDelta);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
+  @Override
+  public void clear() {
+    tree.clear();
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new CssCursor(tree);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    tree.checkOpen();
+    BulkloadInput.checkStart(fillFactor, tree.size());
+    tree.clear();
+    try {
+      BulkloadInput input = new BulkloadInput(entries, total, listener);
+      EntryColumns array = tree.array;
+      while (input.next()) {
+        if (array.count == array.capacity()) {
+          array.ensure(array.count + Math.max(array.count / 2, CacheLine.LONGS));
+        }
+        array.ensure(array.count + 1);
+        array.set(array.count, input.key(), input.value());
+        array.count++;
+      }
+      tree.ensureArray(array.count);
+      tree.finishArray();
+      input.finish();
+    } catch (RuntimeException | Error failed) {
+      tree.clear();
+      throw failed;
+    }
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public void verify(ProgressListener listener) {
+    CssVerifier.verify(tree, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    tree.checkOpen();
+    return new CssNodeView(tree, 0, 0);
+  }
+
+  @Override
+  public IndexStatistics statistics() {
+    tree.checkOpen();
+    return IndexStatistics.of(
+        rootView(), tree.size(), tree.usedBytes(), tree.budget.taken(), tree.array.hasHugePages());
+  }
+
+  @Override
+  public boolean isClosed() {
+    return tree.isClosed();
+  }
+
+  @Override
+  public void close() {
+    tree.close();
+  }
+}

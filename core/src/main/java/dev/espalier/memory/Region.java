@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.memory;
+
+import dev.espalier.ffi.SystemCallException;
+import dev.espalier.ffi.VirtualMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A piece of native memory, taken from the system at once: a plain allocation while it is small;
+ * beyond one huge page reserved address space where the system allows, in which memory is taken
+ * only by touching it.
+ *
+ * @param arena owns the memory, shared by all threads
+ * @param segment the memory
+ * @param isReserved whether it is address space that takes memory by touching
+ * @param hasHugePages whether it is reserved and the system granted huge pages
+ */
+public record Region(Arena arena, MemorySegment segment, boolean isReserved, boolean hasHugePages) {
+
+  /** Where 32-bit line numbers end: 256 GiB. */
+  static final long MOST_RESERVED_BYTES = 1L << (32 + CacheLine.SHIFT);
+
+  /** Takes a few bytes, which are never reserved address space. */
+  public static Region small(long bytes) {
+    Arena arena = Arena.ofShared();
+    return new Region(arena, arena.allocate(bytes, CacheLine.BYTES), false, false);
+  }
+
+  /**
+   * Takes memory.
+   *
+   * @param needed fewest bytes
+   * @param wanted bytes of a plain allocation, at least {@code needed}
+   * @param limit most bytes, reserved address space included, at least {@code needed}
+   * @throws MemoryLimitException if the system refuses
+   */
+  public static Region take(long needed, long wanted, long limit, HugePages hugePages) {
+    Arena arena = Arena.ofShared();
+    MemorySegment reserved =
+        needed > NodeMemory.HUGE_PAGE_BYTES ? reserve(arena, needed, limit) : null;
+    if (reserved == null) {
+      return new Region(arena, allocate(arena, Math.min(wanted, limit)), false, false);
+    }
+    boolean granted = hugePages == HugePages.WHEN_GROWN && VirtualMemory.adviseHugePages(reserved);
+    return new Region(arena, reserved, true, granted);
+  }
+
+  /**
+   * Reserves as much address space as the system gives, the limit at most and twice the need at
+   * least, or returns null. Strict overcommit or an address-space limit may refuse the first sizes.
+   */
+  private static @Nullable MemorySegment reserve(Arena arena, long needed, long limit) {
+    if (!VirtualMemory.isAvailable()) {
+      return null;
+    }
+    long least = Math.min(limit, 2 * needed);
+    for (long bytes = Math.clamp(limit, least, MOST_RESERVED_BYTES);
+        ;
+        bytes = Math.max(bytes / 4, least)) {
+      long whole = (bytes + NodeMemory.HUGE_PAGE_BYTES - 1) & -NodeMemory.HUGE_PAGE_BYTES;
+      try {
+        return VirtualMemory.reserve(whole, NodeMemory.HUGE_PAGE_BYTES, arena).asSlice(0, bytes);
+      } catch (SystemCallException refused) {
+        if (bytes == least) {
+          return null;
+        }
+      }
+    }
+  }
+
+  private static MemorySegment allocate(Arena arena, long bytes) {
+    try {
+      return arena.allocate(bytes, CacheLine.BYTES);
+    } catch (OutOfMemoryError refused) {
+      arena.close();
+      throw new MemoryLimitException(
+          "the system refused " + bytes + " bytes of native memory", refused);
+    }
+  }
+
+  /** Returns the bytes that count against a limit when the first {@code used} are in use. */
+  public long committedBytes(long used) {
+    return isReserved ? used : segment.byteSize();
+  }
+
+  /** Tells whether the memory was given back. */
+  public boolean isClosed() {
+    return !arena.scope().isAlive();
+  }
+
+  /** Gives the memory back. A second call does nothing. */
+  public void close() {
+    if (!isClosed()) {
+      arena.close();
+    }
+  }
+}
