@@ -207,12 +207,12 @@ public final class CssTree implements LongIndex {
   }
 
   /**
-   * Searches a node. The kernel is called with a constant for the usual widths, because the JIT
-   * then keeps one case of it.
+   * Searches a node. Nodes of one line have a kernel of their own, which is small enough that the
+   * JIT inlines it always; the general one it does not once other trees' searches are compiled.
    */
   private int searchNode(MemorySegment nodes, long offset, long key) {
     return width == 1
-        ? Keys.lowerBound(nodes, offset, CacheLine.LONGS, key)
+        ? Keys.lowerBoundInLine(nodes, offset, key)
         : Keys.lowerBound(nodes, offset, width * CacheLine.LONGS, key);
   }
 

@@ -56,6 +56,13 @@ final class VectorKeys {
     };
   }
 
+  /** As {@link Keys#lowerBoundInLine}. */
+  static int lowerBoundInLine(MemorySegment nodes, long offset, long key) {
+    return SPECIES.length() == CacheLine.LONGS
+        ? smallerInVector(nodes, offset, key)
+        : vectorByVector(nodes, offset, CacheLine.LONGS, key);
+  }
+
   private static int vectorByVector(MemorySegment nodes, long offset, int slots, long key) {
     int smaller = 0;
     for (int i = 0; i < slots; i += SPECIES.length()) {
