@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -16,20 +17,20 @@ public final class Stopwatch {
   /**
    * A piece of work.
    *
-   * @param name for the progress
+   * @param setting what tells it from the others; shown while it runs
    * @param operations how many operations one call does
    * @param body does the work; its answer must be the same at every call
    */
-  public record Work(String name, long operations, LongSupplier body) {}
+  public record Work<S>(S setting, long operations, LongSupplier body) {}
 
   /**
    * The time one piece of work took.
    *
-   * @param name of the work
+   * @param setting of the work
    * @param nanos nanoseconds per operation, the median of all rounds
    * @param answer what its body returned
    */
-  public record Time(String name, double nanos, long answer) {}
+  public record Time<S>(S setting, double nanos, long answer) {}
 
   private Stopwatch() {}
 
@@ -39,15 +40,15 @@ public final class Stopwatch {
    * @return a time for each piece of work, in the same order
    * @throws IllegalStateException if a piece of work answers one thing and then another
    */
-  public static List<Time> time(List<Work> works, int rounds, Progress progress) {
+  public static <S> List<Time<S>> time(List<Work<S>> works, int rounds, Progress progress) {
     long[] answers = new long[works.size()];
     double[][] nanos = new double[works.size()][rounds];
     int steps = (WARM_UP_ROUNDS + rounds) * works.size();
     int step = 0;
     for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
       for (int i = 0; i < works.size(); i++) {
-        Work work = works.get(i);
-        progress.show(work.name, (double) step++ / steps);
+        Work<S> work = works.get(i);
+        progress.show(work.setting.toString(), (double) step++ / steps);
         long start = System.nanoTime();
         long answer = work.body.getAsLong();
         long time = System.nanoTime() - start;
@@ -55,16 +56,18 @@ public final class Stopwatch {
           answers[i] = answer;
         } else if (answer != answers[i]) {
           throw new IllegalStateException(
-              "%s answered %d, and then %d".formatted(work.name, answers[i], answer));
+              "%s answered %d, and then %d".formatted(work.setting, answers[i], answer));
         }
         if (round >= 0) {
           nanos[i][round] = (double) time / work.operations;
         }
       }
     }
-    Time[] times = new Time[works.size()];
-    Arrays.setAll(times, i -> new Time(works.get(i).name, median(nanos[i]), answers[i]));
-    return List.of(times);
+    List<Time<S>> times = new ArrayList<>();
+    for (int i = 0; i < works.size(); i++) {
+      times.add(new Time<>(works.get(i).setting, median(nanos[i]), answers[i]));
+    }
+    return times;
   }
 
   /** Returns the middle value, or the mean of the two in the middle. */

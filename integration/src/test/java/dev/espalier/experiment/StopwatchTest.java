@@ -18,16 +18,16 @@ final class StopwatchTest {
   @Test
   void worksRunInTurn() {
     List<String> calls = new ArrayList<>();
-    List<Work> works = List.of(noting("a", 1, calls), noting("b", 2, calls));
-    List<Time> times = Stopwatch.time(works, 3, Progress.NONE);
+    List<Work<String>> works = List.of(noting("a", 1, calls), noting("b", 2, calls));
+    List<Time<String>> times = Stopwatch.time(works, 3, Progress.NONE);
     assertEquals(
         Collections.nCopies(5, List.of("a", "b")).stream().flatMap(List::stream).toList(), calls);
-    assertEquals(List.of("a", "b"), times.stream().map(Time::name).toList());
+    assertEquals(List.of("a", "b"), times.stream().map(Time::setting).toList());
     assertEquals(List.of(1L, 2L), times.stream().map(Time::answer).toList());
   }
 
-  private static Work noting(String name, long answer, List<String> calls) {
-    return new Work(
+  private static Work<String> noting(String name, long answer, List<String> calls) {
+    return new Work<>(
         name,
         1,
         () -> {
@@ -39,7 +39,7 @@ final class StopwatchTest {
   @Test
   void changingAnswersAreRefused() {
     AtomicLong next = new AtomicLong();
-    List<Work> works = List.of(new Work("fickle", 1, next::getAndIncrement));
+    List<Work<String>> works = List.of(new Work<>("fickle", 1, next::getAndIncrement));
     var e =
         assertThrows(IllegalStateException.class, () -> Stopwatch.time(works, 1, Progress.NONE));
     assertEquals("fickle answered 0, and then 1", e.getMessage());
@@ -49,7 +49,7 @@ final class StopwatchTest {
   void progressGoesFromPartToPart() {
     List<Double> fractions = new ArrayList<>();
     Progress whole = (task, fraction) -> fractions.add(fraction);
-    List<Work> works = List.of(noting("a", 1, new ArrayList<>()));
+    List<Work<String>> works = List.of(noting("a", 1, new ArrayList<>()));
     Stopwatch.time(works, 1, whole.part(0, 2));
     Stopwatch.time(works, 1, whole.part(1, 2));
     assertEquals(0, fractions.getFirst());

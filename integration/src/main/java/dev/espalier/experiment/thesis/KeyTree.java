@@ -116,12 +116,12 @@ final class KeyTree implements AutoCloseable {
   }
 
   /**
-   * Returns keys of the tree, shuffled (thesis 4.2.2).
+   * Returns keys of any tree of so many entries, shuffled (thesis 4.2.2).
    *
    * @param count how many
    * @param distinct how many different ones, or fewer if the tree has fewer; they are repeated
    */
-  long[] probes(int count, int distinct) {
+  static long[] probes(int entries, int count, int distinct) {
     int[] ranks = shuffled(entries, PROBE_SHUFFLE_SEED);
     long[] probes = new long[count];
     for (int i = 0; i < count; i++) {

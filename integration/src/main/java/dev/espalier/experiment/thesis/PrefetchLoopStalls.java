@@ -67,8 +67,8 @@ final class PrefetchLoopStalls implements Experiment {
           measure(
               "query",
               (form, keys) -> form.query(tree, keys),
-              tree.probes(probes, run.effort().entries()),
-              tree.probes(probes, CACHED),
+              KeyTree.probes(run.effort().entries(), probes, run.effort().entries()),
+              KeyTree.probes(run.effort().entries(), probes, CACHED),
               run.effort().rounds(),
               run.progress().part(0, 2),
               outcome);
@@ -101,11 +101,13 @@ final class PrefetchLoopStalls implements Experiment {
       int rounds,
       Progress progress,
       Outcome outcome) {
-    List<Time> total = Stopwatch.time(works(operation, body, all), rounds, progress.part(0, 2));
-    List<Time> cached = Stopwatch.time(works(operation, body, few), rounds, progress.part(1, 2));
+    List<Time<String>> total =
+        Stopwatch.time(works(operation, body, all), rounds, progress.part(0, 2));
+    List<Time<String>> cached =
+        Stopwatch.time(works(operation, body, few), rounds, progress.part(1, 2));
     int wrong = 0;
     for (int i = 0; i < total.size(); i++) {
-      String loop = total.get(i).name();
+      String loop = total.get(i).setting();
       double busy = cached.get(i).nanos();
       outcome.row(loop, "busy", busy);
       // Noise may make the cached run the slower one where hardly anything stalls.
@@ -122,12 +124,12 @@ final class PrefetchLoopStalls implements Experiment {
     return wrong;
   }
 
-  private static List<Work> works(
+  private static List<Work<String>> works(
       String operation, ToLongBiFunction<PrefetchForm, long[]> body, long[] places) {
     return Arrays.stream(PrefetchForm.values())
         .map(
             form ->
-                new Work(
+                new Work<>(
                     loop(operation, form), places.length, () -> body.applyAsLong(form, places)))
         .toList();
   }

@@ -10,7 +10,6 @@ import dev.espalier.experiment.Effort;
 import dev.espalier.experiment.Experiment;
 import dev.espalier.experiment.Numbers;
 import dev.espalier.experiment.Outcome;
-import dev.espalier.experiment.Progress;
 import dev.espalier.experiment.Requirement;
 import dev.espalier.experiment.Run;
 import dev.espalier.experiment.Stopwatch;
@@ -43,12 +42,18 @@ final class PrefetchLoops implements Experiment {
 
   private static final String QUERY = "query";
   private static final String SCAN = "scan";
-  private static final int MIN_WIDTH = 4;
-  private static final int MAX_WIDTH = 32;
-  private static final int WIDTH_STEP = 4;
+  private static final List<Integer> WIDTHS = List.of(4, 8, 12, 16, 20, 24, 28, 32);
 
   /** What the thesis gains by unrolling, on average: 2%. */
   private static final Target GAIN = Target.atLeast(1.02);
+
+  /** What is measured, and the answer it is to give. */
+  private record Setting(String loop, int width, long answer) {
+    @Override
+    public String toString() {
+      return loop + ", " + width + " lines";
+    }
+  }
 
   @Override
   public Description description() {
@@ -69,12 +74,7 @@ final class PrefetchLoops implements Experiment {
         .parameter("rounds", run.effort().rounds())
         .parameter("query group", PrefetchForm.QUERY_GROUP)
         .parameter("scan distance", PrefetchForm.SCAN_DISTANCE);
-    int wrong = 0;
-    for (int width = MIN_WIDTH; width <= MAX_WIDTH; width += WIDTH_STEP) {
-      Progress progress = run.progress().part(width / WIDTH_STEP - 1, MAX_WIDTH / WIDTH_STEP);
-      wrong += measure(width, run.effort(), progress, outcome);
-    }
-    outcome.check(Check.deterministic("wrong answers", wrong, Target.exactly(0)));
+    measure(run, outcome);
     for (String operation : List.of(QUERY, SCAN)) {
       double[] perLine = nanos(outcome, operation, PrefetchForm.CALL_PER_LINE);
       double[] perNode = nanos(outcome, operation, PrefetchForm.CALL_PER_NODE);
@@ -87,28 +87,38 @@ final class PrefetchLoops implements Experiment {
     return outcome;
   }
 
-  /** Adds the rows of one width and returns how many answers were wrong. */
-  private static int measure(int width, Effort effort, Progress progress, Outcome outcome) {
-    try (KeyTree tree = new KeyTree(width, effort.entries())) {
-      long[] probes = tree.probes(effort.probes(), effort.entries());
-      long[] leaves = tree.leaves(Integer.MAX_VALUE);
-      List<Work> queries = new ArrayList<>();
-      List<Work> scans = new ArrayList<>();
-      for (PrefetchForm form : PrefetchForm.values()) {
-        queries.add(new Work(loop(QUERY, form), probes.length, () -> form.query(tree, probes)));
-        scans.add(new Work(loop(SCAN, form), leaves.length, () -> form.scan(tree, leaves)));
+  /** Adds the rows and the check of their answers. */
+  private static void measure(Run run, Outcome outcome) {
+    Effort effort = run.effort();
+    long[] probes = KeyTree.probes(effort.entries(), effort.probes(), effort.entries());
+    int wrong = 0;
+    try (KeyTrees trees = new KeyTrees(WIDTHS, effort.entries(), run.progress().part(0, 3))) {
+      List<Work<Setting>> queries = new ArrayList<>();
+      List<Work<Setting>> scans = new ArrayList<>();
+      for (KeyTree tree : trees.all()) {
+        long[] leaves = tree.leaves(Integer.MAX_VALUE);
+        for (PrefetchForm form : PrefetchForm.values()) {
+          queries.add(
+              new Work<>(
+                  new Setting(loop(QUERY, form), tree.width, KeyTree.sumOfRanks(probes)),
+                  probes.length,
+                  () -> form.query(tree, probes)));
+          scans.add(
+              new Work<>(
+                  new Setting(loop(SCAN, form), tree.width, tree.sumOfLeaves()),
+                  leaves.length,
+                  () -> form.scan(tree, leaves)));
+        }
       }
-      List<Time> queryTimes = Stopwatch.time(queries, effort.rounds(), progress.part(0, 2));
-      List<Time> scanTimes = Stopwatch.time(scans, effort.rounds(), progress.part(1, 2));
-      queryTimes.forEach(time -> outcome.row(time.name(), width, time.nanos()));
-      scanTimes.forEach(time -> outcome.row(time.name(), width, time.nanos()));
-      return wrongAnswers(queryTimes, KeyTree.sumOfRanks(probes))
-          + wrongAnswers(scanTimes, tree.sumOfLeaves());
+      List<Time<Setting>> times = new ArrayList<>();
+      times.addAll(Stopwatch.time(queries, effort.rounds(), run.progress().part(1, 3)));
+      times.addAll(Stopwatch.time(scans, effort.rounds(), run.progress().part(2, 3)));
+      for (Time<Setting> time : times) {
+        outcome.row(time.setting().loop, time.setting().width, time.nanos());
+        wrong += time.answer() == time.setting().answer ? 0 : 1;
+      }
     }
-  }
-
-  private static int wrongAnswers(List<Time> times, long answer) {
-    return (int) times.stream().filter(time -> time.answer() != answer).count();
+    outcome.check(Check.deterministic("wrong answers", wrong, Target.exactly(0)));
   }
 
   private static double[] nanos(Outcome outcome, String operation, PrefetchForm form) {

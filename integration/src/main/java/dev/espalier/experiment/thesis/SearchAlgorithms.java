@@ -10,7 +10,6 @@ import dev.espalier.experiment.Effort;
 import dev.espalier.experiment.Experiment;
 import dev.espalier.experiment.Numbers;
 import dev.espalier.experiment.Outcome;
-import dev.espalier.experiment.Progress;
 import dev.espalier.experiment.Requirement;
 import dev.espalier.experiment.Run;
 import dev.espalier.experiment.Stopwatch;
@@ -18,6 +17,7 @@ import dev.espalier.experiment.Stopwatch.Time;
 import dev.espalier.experiment.Stopwatch.Work;
 import dev.espalier.experiment.Target;
 import dev.espalier.node.Keys;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 5.9: the search inside a node, over the width of nodes. */
@@ -41,6 +41,13 @@ final class SearchAlgorithms implements Experiment {
 
   private static final List<Integer> WIDTHS = List.of(1, 2, 4, 8, 12, 16, 24, 32);
 
+  private record Setting(SearchForm form, int width) {
+    @Override
+    public String toString() {
+      return form.label() + ", " + width + " lines";
+    }
+  }
+
   @Override
   public Description description() {
     return DESCRIPTION;
@@ -58,12 +65,7 @@ final class SearchAlgorithms implements Experiment {
         .parameter("entries", run.effort().entries())
         .parameter("probes", run.effort().probes())
         .parameter("rounds", run.effort().rounds());
-    int wrong = 0;
-    for (int i = 0; i < WIDTHS.size(); i++) {
-      Progress progress = run.progress().part(i, WIDTHS.size());
-      wrong += measure(WIDTHS.get(i), run.effort(), progress, outcome);
-    }
-    outcome.check(Check.deterministic("wrong answers", wrong, Target.exactly(0)));
+    measure(run, outcome);
     double[] linear = nanos(outcome, SearchForm.LINEAR);
     double[] binary = nanos(outcome, SearchForm.BINARY);
     outcome.check(
@@ -80,19 +82,26 @@ final class SearchAlgorithms implements Experiment {
     return outcome;
   }
 
-  /** Adds the rows of one width and returns how many answers were wrong. */
-  private static int measure(int width, Effort effort, Progress progress, Outcome outcome) {
-    try (KeyTree tree = new KeyTree(width, effort.entries())) {
-      long[] probes = tree.probes(effort.probes(), effort.entries());
-      List<Work> works =
-          SearchForm.available().stream()
-              .map(form -> new Work(form.label(), probes.length, () -> form.query(tree, probes)))
-              .toList();
-      List<Time> times = Stopwatch.time(works, effort.rounds(), progress);
-      times.forEach(time -> outcome.row(time.name(), width, time.nanos()));
-      long answer = KeyTree.sumOfRanks(probes);
-      return (int) times.stream().filter(time -> time.answer() != answer).count();
+  /** Adds the rows and the check of their answers. */
+  private static void measure(Run run, Outcome outcome) {
+    Effort effort = run.effort();
+    long[] probes = KeyTree.probes(effort.entries(), effort.probes(), effort.entries());
+    int wrong = 0;
+    try (KeyTrees trees = new KeyTrees(WIDTHS, effort.entries(), run.progress().part(0, 2))) {
+      List<Work<Setting>> works = new ArrayList<>();
+      for (KeyTree tree : trees.all()) {
+        for (SearchForm form : SearchForm.available()) {
+          works.add(
+              new Work<>(
+                  new Setting(form, tree.width), probes.length, () -> form.query(tree, probes)));
+        }
+      }
+      for (Time<Setting> time : Stopwatch.time(works, effort.rounds(), run.progress().part(1, 2))) {
+        outcome.row(time.setting().form.label(), time.setting().width, time.nanos());
+        wrong += time.answer() == KeyTree.sumOfRanks(probes) ? 0 : 1;
+      }
     }
+    outcome.check(Check.deterministic("wrong answers", wrong, Target.exactly(0)));
   }
 
   private static double[] nanos(Outcome outcome, SearchForm form) {
