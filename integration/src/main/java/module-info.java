@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The index-nested-loop join, the command line, and adapters to other systems. */
-@SuppressWarnings("requires-automatic") // The TPC-H generator and fastutil are not modules.
+/** The index-nested-loop join, the command line, the experiments, and adapters to other systems. */
+@SuppressWarnings("requires-automatic") // The TPC-H generator, fastutil and XChart are not modules.
 module dev.espalier.integration {
   requires transitive dev.espalier.core;
   requires dev.espalier.io;
   requires info.picocli;
   requires it.unimi.dsi.fastutil;
+  requires java.desktop;
   requires static jdk.incubator.vector;
   requires jdk.management;
   requires static transitive org.jspecify;
+  requires org.knowm.xchart;
   requires tpch;
 
   exports dev.espalier.join;

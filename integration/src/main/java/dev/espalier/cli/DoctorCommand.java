@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.ffi.VirtualMemory;
-import dev.espalier.prefetch.NativeStatus;
-import dev.espalier.prefetch.Prefetch;
 import java.io.PrintWriter;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -35,10 +32,10 @@ final class DoctorCommand implements Runnable {
 
   @Override
   public void run() {
-    print("JDK", jdk());
-    print("Machine", machine());
-    print("Prefetch", describe(Prefetch.status()));
-    print("Virtual memory", describe(VirtualMemory.status()));
+    print("JDK", MachineDescription.jdk());
+    print("Machine", MachineDescription.machine());
+    print("Prefetch", MachineDescription.prefetch());
+    print("Virtual memory", MachineDescription.virtualMemory());
     print("SIMD", SimdStatus.report());
     print("Huge pages", HugePageCheck.report());
     print("Caches", CacheSizes.ofThisMachine().toString());
@@ -51,24 +48,6 @@ final class DoctorCommand implements Runnable {
     PrintWriter out = spec.commandLine().getOut();
     out.printf("%-15s %s%n", name, text);
     out.flush();
-  }
-
-  private static String jdk() {
-    return Runtime.version() + ", " + System.getProperty("java.vendor");
-  }
-
-  private static String machine() {
-    return "%s %s, %d processors, heap of at most %s"
-        .formatted(
-            System.getProperty("os.name"),
-            System.getProperty("os.arch"),
-            Runtime.getRuntime().availableProcessors(),
-            mebibytes(Runtime.getRuntime().maxMemory()));
-  }
-
-  private static String describe(NativeStatus status) {
-    String text = (status.isAvailable() ? "on: " : "off: ") + status.detail();
-    return status.remedy().isEmpty() ? text : text + "; " + status.remedy();
   }
 
   private static String nanos(double nanos) {

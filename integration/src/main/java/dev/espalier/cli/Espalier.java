@@ -20,7 +20,12 @@ import picocli.CommandLine.Spec;
     description = "Ordered off-heap indexes: try them out, compare them, look at the machine.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    subcommands = {JoinCommand.class, VariantsCommand.class, DoctorCommand.class},
+    subcommands = {
+      JoinCommand.class,
+      ExperimentCommand.class,
+      VariantsCommand.class,
+      DoctorCommand.class
+    },
     footer = {
       "",
       "Each command explains itself: espalier COMMAND --help.",

@@ -20,7 +20,7 @@ final class EspalierTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | espalier: a command is needed: join, variants, doctor
+          ''                            | espalier: a command is needed: join, experiment, variants, doctor
           grow                          | espalier: Unmatched argument at index 0: 'grow'
           join --scale 0                | espalier join: --scale is 0; it must be from 0.0001 to 300
           join --scale -1               | espalier join: --scale is -1; it must be from 0.0001 to 300
@@ -32,6 +32,9 @@ final class EspalierTest {
           join --passes 0               | espalier join: --passes is 0; it must be positive
           join --variant Oak            | espalier join: --variant: no tree is named 'Oak'; there are [BPlusTree,
           join --bulk                   | espalier join: Unknown option: '--bulk'
+          experiment                    | espalier experiment: one of NAME, --all and --list is needed; names are [thesis-fig
+          experiment thesis-fig5.9 --all | espalier experiment: one of NAME, --all and --list is needed
+          experiment thesis-fig0        | espalier experiment: no experiment is named 'thesis-fig0'; there are [thesis-fig
           variants extra                | espalier variants: Unmatched argument at index 1: 'extra'
           doctor --json                 | espalier doctor: Unknown option: '--json'
           """)
@@ -64,7 +67,8 @@ final class EspalierTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--help", "join --help", "variants --help", "doctor --help"})
+  @ValueSource(
+      strings = {"--help", "join --help", "experiment --help", "variants --help", "doctor --help"})
   void helpGoesToStandardOutput(String arguments) {
     CommandRun run = CommandRun.of(arguments.split(" "));
     assertEquals(0, run.status());

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment;
+
+import dev.espalier.experiment.thesis.ThesisExperiments;
+import java.util.List;
+
+/** All experiments there are. */
+public final class Experiments {
+  private Experiments() {}
+
+  /** Returns all experiments, paper by paper, in the papers' order. */
+  public static List<Experiment> all() {
+    return ThesisExperiments.all();
+  }
+}

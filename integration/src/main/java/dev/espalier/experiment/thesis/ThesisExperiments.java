@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment.thesis;
+
+import dev.espalier.experiment.Experiment;
+import java.util.List;
+
+/** The experiments of the thesis. */
+public final class ThesisExperiments {
+  private ThesisExperiments() {}
+
+  /** Returns all of them, in the order of the thesis. */
+  public static List<Experiment> all() {
+    return List.of(new PrefetchLoops(), new PrefetchLoopStalls(), new SearchAlgorithms());
+  }
+}

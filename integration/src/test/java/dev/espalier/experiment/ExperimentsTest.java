@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.espalier.prefetch.Prefetch;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What holds for every experiment, run on hardly any data. */
+final class ExperimentsTest {
+  private static final Effort TINY = new Effort(3000, 200, 1);
+
+  static Stream<Experiment> all() {
+    return Experiments.all().stream();
+  }
+
+  @Test
+  void namesAreUniqueAndSayThePaper() {
+    List<String> names = all().map(experiment -> experiment.description().name()).toList();
+    assertEquals(names.size(), new HashSet<>(names).size());
+    for (String name : names) {
+      assertTrue(name.matches("(thesis|fpb|buffering|pio|slides)-(fig|table)\\d+(\\.\\d+)?"), name);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void everyExperimentGivesRowsThatCanBeDrawnAndPassesItsDeterministicChecks(
+      Experiment experiment) {
+    assumeTrue(Prefetch.isNative(), "most experiments need native code");
+    List<Double> fractions = new ArrayList<>();
+    Outcome outcome = experiment.run(new Run(TINY, (task, fraction) -> fractions.add(fraction)));
+    Description description = experiment.description();
+
+    assertFalse(outcome.table().rows().isEmpty());
+    assertFalse(outcome.checks().isEmpty());
+    assertEquals(List.of(), outcome.checks().stream().filter(Check::isFailure).toList());
+    assertEquals(fractions.stream().sorted().toList(), fractions);
+    assertTrue(fractions.stream().allMatch(fraction -> fraction >= 0 && fraction <= 1));
+    for (double value : outcome.table().numbers(description.chart().y().column())) {
+      assertTrue(value >= 0, "a bar or point at " + value);
+    }
+    Result result = new Result(description, Map.of(), outcome);
+    assertTrue(new Drawing(result).svg().length > 0);
+    for (String text : List.of(description.paper(), description.here())) {
+      assertTrue(text.length() > 100 && text.endsWith("."), text);
+    }
+  }
+}
