@@ -8,7 +8,6 @@ module dev.espalier.integration {
   requires info.picocli;
   requires it.unimi.dsi.fastutil;
   requires static jdk.incubator.vector;
-  requires jdk.management;
   requires static transitive org.jspecify;
   requires tpch;
 
