@@ -19,4 +19,5 @@ module dev.espalier.core {
   exports dev.espalier.memory;
   exports dev.espalier.model;
   exports dev.espalier.node;
+  exports dev.espalier.simulation;
 }
