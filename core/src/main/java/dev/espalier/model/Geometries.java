@@ -10,8 +10,8 @@ import java.util.function.IntUnaryOperator;
  * single lookups or for batches. Pure functions, which take microseconds.
  *
  * <p>Unlike in {@link CostModel}, fan-outs are the real ones, with headers, padding and references
- * of four bytes; widths are powers of two from 1 to {@value #MAX_WIDTH}, for which the kernels that
- * search a node are compiled to straight-line code.
+ * of four bytes. Widths are powers of two from 1 to {@value #MAX_WIDTH}: few enough that the
+ * kernels which search a node can have straight-line code for each.
  */
 public final class Geometries {
   /** The widest node, in lines. */
@@ -98,9 +98,9 @@ public final class Geometries {
   /**
    * Returns the time of one lookup of a batch. The levels fill the cache from the root on, and the
    * last one that finds room in it may be there in part. On each level a lookup takes, once for the
-   * search, Tnext (measured: what a search in a cached node takes is near to that); and if the node
-   * is not cached, Tnext for each line that it touches, and its share of the latency that its group
-   * waits for once.
+   * search, Tnext, which is near to what a search in a cached node was measured to take
+   * (docs/measurements/node-widths.md); and if the node is not cached, Tnext for each line that it
+   * touches, and its share of the latency that its group waits for once.
    */
   static double timeOfBatchedProbe(
       MemoryTimes times, NodeKind inner, NodeKind leaf, Widths widths, long entries) {
