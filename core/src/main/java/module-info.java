@@ -9,6 +9,7 @@
 module dev.espalier.core {
   requires transitive dev.espalier.ffi;
   requires static jdk.incubator.vector;
+  requires jdk.management;
   requires static transitive org.jspecify;
 
   exports dev.espalier;
@@ -16,5 +17,7 @@ module dev.espalier.core {
   exports dev.espalier.css;
   exports dev.espalier.inspect;
   exports dev.espalier.memory;
+  exports dev.espalier.model;
   exports dev.espalier.node;
+  exports dev.espalier.simulation;
 }

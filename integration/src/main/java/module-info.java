@@ -9,7 +9,6 @@ module dev.espalier.integration {
   requires it.unimi.dsi.fastutil;
   requires java.desktop;
   requires static jdk.incubator.vector;
-  requires jdk.management;
   requires static transitive org.jspecify;
   requires org.knowm.xchart;
   requires tpch;

@@ -9,6 +9,8 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.Words;
+import dev.espalier.model.Geometries;
+import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
@@ -88,10 +90,13 @@ public final class PbPlusTree extends BPlusIndex {
    * @param prefetchDistance leaves that a range scan fetches ahead; 0 for none
    */
   public record Geometry(int innerWidth, int leafWidth, int prefetchDistance) {
-    /** What measured best: docs/measurements/ground-floor.md. */
-    public static final Geometry DEFAULT = new Geometry(8, 8, 16);
-
     private static final int MAX_DISTANCE = 64;
+
+    /** Lines that a scan fetches ahead: what measured best, docs/measurements/ground-floor.md. */
+    private static final int PREFETCH_LINES = 128;
+
+    /** For single lookups, with typical memory: widths 8 and 8, distance 16. */
+    public static final Geometry DEFAULT = forSingleProbes(MemoryTimes.TYPICAL);
 
     /** Checks the parts. */
     public Geometry {
@@ -104,6 +109,21 @@ public final class PbPlusTree extends BPlusIndex {
                 + " leaves; it must be from 0 to "
                 + MAX_DISTANCE);
       }
+    }
+
+    /** Returns the geometry that the cost model chooses for single lookups. */
+    public static Geometry forSingleProbes(MemoryTimes times) {
+      return of(Geometries.forSingleProbes(times, NodeKinds.INNER, NodeKinds.LEAF));
+    }
+
+    /** Returns the geometry that the cost model chooses for batches, over large indexes. */
+    public static Geometry forBatches(MemoryTimes times) {
+      return of(Geometries.forBatches(times, NodeKinds.INNER, NodeKinds.LEAF));
+    }
+
+    private static Geometry of(Geometries.Widths widths) {
+      int distance = Math.min(PREFETCH_LINES / widths.leaf(), MAX_DISTANCE);
+      return new Geometry(widths.inner(), widths.leaf(), distance);
     }
   }
 
@@ -123,9 +143,9 @@ public final class PbPlusTree extends BPlusIndex {
     return create(IndexOptions.DEFAULT);
   }
 
-  /** Makes an empty tree with the default geometry. */
+  /** Makes an empty tree with the geometry for single lookups on this machine. */
   public static PbPlusTree create(IndexOptions options) {
-    return create(options, Geometry.DEFAULT);
+    return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }
 
   /** Makes an empty tree. */

@@ -22,10 +22,16 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
   /** Where 32-bit line numbers end: 256 GiB. */
   static final long MOST_RESERVED_BYTES = 1L << (32 + CacheLine.SHIFT);
 
+  /**
+   * A simulated page table can't know where the system puts memory, but it sees the place within a
+   * page. When tracing, that place is the same on every machine, for pages up to huge ones.
+   */
+  private static final long ALIGNMENT = Trace.ON ? NodeMemory.HUGE_PAGE_BYTES : CacheLine.BYTES;
+
   /** Takes a few bytes, which are never reserved address space. */
   public static Region small(long bytes) {
     Arena arena = Arena.ofShared();
-    return new Region(arena, arena.allocate(bytes, CacheLine.BYTES), false, false);
+    return new Region(arena, arena.allocate(bytes, ALIGNMENT), false, false);
   }
 
   /**
@@ -72,7 +78,7 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
 
   private static MemorySegment allocate(Arena arena, long bytes) {
     try {
-      return arena.allocate(bytes, CacheLine.BYTES);
+      return arena.allocate(bytes, ALIGNMENT);
     } catch (OutOfMemoryError refused) {
       arena.close();
       throw new MemoryLimitException(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.node.Keys;
 
@@ -36,7 +37,7 @@ final class TracedProgram {
   /** Traces three operations on a tree of two levels. */
   public static void main(String[] args) {
     System.out.println("simd " + Keys.SIMD);
-    try (PbPlusTree tree = PbPlusTree.create()) {
+    try (PbPlusTree tree = PbPlusTree.create(IndexOptions.DEFAULT, PbPlusTree.Geometry.DEFAULT)) {
       for (long key = 0; key < 100; key++) {
         tree.put(key, key);
       }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.model.CacheSizes;
+import dev.espalier.model.MemoryTimes;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -20,9 +23,11 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     footer = {
       "",
-      "T1 is the time to fetch a cache line from memory, Tnext what each further, independent line "
-          + "adds: medians over random lines of a region much larger than the caches. Takes a few "
-          + "seconds."
+      "T1 is the time to fetch a cache line from memory, Tnext what each further, independent line"
+          + " adds: medians over random lines of a region much larger than the caches. They are"
+          + " saved in the user's cache folder, or in the one that -Despalier.cache names: new"
+          + " indexes choose their node widths by them. Takes a few seconds; best while nothing"
+          + " else runs."
     })
 final class DoctorCommand implements Runnable {
 
@@ -39,9 +44,18 @@ final class DoctorCommand implements Runnable {
     print("SIMD", SimdStatus.report());
     print("Huge pages", HugePageCheck.report());
     print("Caches", CacheSizes.ofThisMachine().toString());
-    MemoryLatency latency = MemoryLatency.measure();
-    print("T1", nanos(latency.t1Nanos()) + ", in a region of " + mebibytes(latency.regionBytes()));
-    print("Tnext", nanos(latency.tnextNanos()));
+    MemoryTimes times = MemoryTimes.measure();
+    print("T1", nanos(times.t1()));
+    print("Tnext", nanos(times.tnext()));
+    print("Saved", save(times));
+  }
+
+  private static String save(MemoryTimes times) {
+    try {
+      return "T1 and Tnext, in " + times.save();
+    } catch (IOException e) {
+      return "not, and new indexes assume typical figures: " + e;
+    }
   }
 
   private void print(String name, String text) {
@@ -52,9 +66,5 @@ final class DoctorCommand implements Runnable {
 
   private static String nanos(double nanos) {
     return String.format(Locale.ROOT, "%.1f ns", nanos);
-  }
-
-  private static String mebibytes(long bytes) {
-    return (bytes >> 20) + " MiB";
   }
 }

@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.ffi.VirtualMemory;
+import dev.espalier.model.CacheSizes;
 import dev.espalier.prefetch.NativeStatus;
 import dev.espalier.prefetch.Prefetch;
 import java.util.LinkedHashMap;

@@ -10,6 +10,10 @@ public final class ThesisExperiments {
 
   /** Returns all of them, in the order of the thesis. */
   public static List<Experiment> all() {
-    return List.of(new PrefetchLoops(), new PrefetchLoopStalls(), new SearchAlgorithms());
+    return List.of(
+        new ModelComparison(),
+        new PrefetchLoops(),
+        new PrefetchLoopStalls(),
+        new SearchAlgorithms());
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.cli;
+package dev.espalier.model;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  *
  * @param caches by level; empty where it is not known
  */
-record CacheSizes(List<Cache> caches) {
+public record CacheSizes(List<Cache> caches) {
   private static final Path SYSTEM_FOLDER = Path.of("/sys/devices/system/cpu/cpu0/cache");
 
   /**
@@ -28,7 +28,7 @@ record CacheSizes(List<Cache> caches) {
    * @param bytes size
    * @param lineBytes size of a line
    */
-  record Cache(int level, String type, long bytes, int lineBytes) {
+  public record Cache(int level, String type, long bytes, int lineBytes) {
 
     private static Cache read(Path folder) {
       return new Cache(
@@ -63,7 +63,13 @@ record CacheSizes(List<Cache> caches) {
     }
   }
 
-  static CacheSizes ofThisMachine() {
+  /** Copies the list. */
+  public CacheSizes {
+    caches = List.copyOf(caches);
+  }
+
+  /** Returns the caches of this machine, none where the system does not tell. */
+  public static CacheSizes ofThisMachine() {
     return read(SYSTEM_FOLDER);
   }
 
@@ -80,11 +86,11 @@ record CacheSizes(List<Cache> caches) {
       return new CacheSizes(List.of()); // Another system, or a container that hides it.
     }
     caches.sort(Comparator.comparingInt(Cache::level).thenComparing(Cache::type));
-    return new CacheSizes(List.copyOf(caches));
+    return new CacheSizes(caches);
   }
 
   /** Returns the size of the largest cache in bytes, or 0 if it is not known. */
-  long lastLevelBytes() {
+  public long lastLevelBytes() {
     return caches.stream().mapToLong(Cache::bytes).max().orElse(0);
   }
 

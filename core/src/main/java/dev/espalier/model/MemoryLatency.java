@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.cli;
+package dev.espalier.model;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.espalier.ffi.SystemCallException;
@@ -12,19 +12,14 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 
 /**
- * The two figures of the machine that the cost models are fed with (thesis 3.6): fetching {@code w}
- * cache lines from memory, none of which waits for another, takes {@code T1 + (w - 1) * Tnext}.
+ * Measures {@link MemoryTimes}.
  *
- * <p>Measured with loads at random places of a region far larger than the last-level cache, in the
- * kind of memory that indexes use: huge pages where they are granted. T1 is the time per load where
- * each address depends on the load before. For Tnext, a group of lines takes the place of each
- * single one: loads within a group are independent, the next group's addresses depend on their sum.
- *
- * @param t1Nanos nanoseconds to fetch a line from memory
- * @param tnextNanos nanoseconds that each further, independent line adds
- * @param regionBytes size of the region
+ * <p>With loads at random places of a region far larger than the last-level cache, in the kind of
+ * memory that indexes use: huge pages where they are granted. T1 is the time per load where each
+ * address depends on the load before. For Tnext, a group of lines takes the place of each single
+ * one: loads within a group are independent, the next group's addresses depend on their sum.
  */
-record MemoryLatency(double t1Nanos, double tnextNanos, long regionBytes) {
+final class MemoryLatency {
   /** Larger than most processors' caches, and still touched in less than a second. */
   private static final long MAX_REGION_BYTES = 1L << 30;
 
@@ -38,6 +33,12 @@ record MemoryLatency(double t1Nanos, double tnextNanos, long regionBytes) {
   /** Lines per group: more than a processor fetches at a time, so that the rate is what counts. */
   private static final int GROUP = 16;
 
+  /**
+   * More lines than a memory delivers within one latency. Noise in T1 can make the difference that
+   * Tnext is taken from tiny or negative; this bounds it.
+   */
+  private static final int MAX_LINES_PER_LATENCY = 256;
+
   private static final int STEPS = 1 << 17;
   private static final int RUNS = 7;
 
@@ -49,8 +50,10 @@ record MemoryLatency(double t1Nanos, double tnextNanos, long regionBytes) {
   /** The golden ratio's fraction: its multiples fall evenly and far from each other. */
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
-  /** Measures this machine, in a second or two. */
-  static MemoryLatency measure() {
+  private MemoryLatency() {}
+
+  /** Measures this machine, in a second or two; in nanoseconds. */
+  static MemoryTimes measure() {
     return measure(regionBytes(CacheSizes.ofThisMachine().lastLevelBytes(), freeBytes()));
   }
 
@@ -59,7 +62,7 @@ record MemoryLatency(double t1Nanos, double tnextNanos, long regionBytes) {
    *
    * @param regionBytes a power of two, at least the size of two lines
    */
-  static MemoryLatency measure(long regionBytes) {
+  static MemoryTimes measure(long regionBytes) {
     if (Long.bitCount(regionBytes) != 1 || regionBytes < 2 * CacheLine.BYTES) {
       throw new IllegalArgumentException(
           "regionBytes is " + regionBytes + "; it must be a power of two and hold two lines");
@@ -71,7 +74,8 @@ record MemoryLatency(double t1Nanos, double tnextNanos, long regionBytes) {
       }
       double t1 = medianNanosPerStep(region, 1);
       double group = medianNanosPerStep(region, GROUP);
-      return new MemoryLatency(t1, (group - t1) / (GROUP - 1), regionBytes);
+      double tnext = (group - t1) / (GROUP - 1);
+      return new MemoryTimes(t1, Math.max(tnext, t1 / MAX_LINES_PER_LATENCY));
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.cli;
+package dev.espalier.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
