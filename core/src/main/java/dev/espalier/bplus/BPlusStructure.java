@@ -5,6 +5,7 @@ import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.putInt;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.bplus.PbPlusChoices.JumpPointers;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
@@ -12,6 +13,7 @@ import dev.espalier.node.Slots;
 import dev.espalier.support.ChangeCount;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of one B+-tree and what changes them: inserting into and removing from a leaf that has
@@ -91,7 +93,14 @@ final class BPlusStructure {
   private final int[] scratchChildren;
   private final long[] spare = new long[MAX_HEIGHT + 1];
 
+  /** The jump-pointer array outside the tree, null where the leaves' parents are it. */
+  final @Nullable JumpPointerArray pointers;
+
   BPlusStructure(IndexOptions options, LeafNode leaf, InnerNode inner) {
+    this(options, leaf, inner, JumpPointers.INTERNAL);
+  }
+
+  BPlusStructure(IndexOptions options, LeafNode leaf, InnerNode inner, JumpPointers jumpPointers) {
     this.options = options;
     this.leaf = leaf;
     this.inner = inner;
@@ -99,6 +108,12 @@ final class BPlusStructure {
     this.nodes = memory.segment();
     this.scratchKeys = new long[inner.capacity + 1];
     this.scratchChildren = new int[inner.capacity + 2];
+    this.pointers =
+        switch (jumpPointers) {
+          case JumpPointers.Internal() -> null;
+          case JumpPointers.Flat() -> new FlatJumpPointers(this);
+          case JumpPointers.Chunked(int lines) -> new ChunkedJumpPointers(this, lines);
+        };
     plantEmptyLeaf();
   }
 
@@ -107,6 +122,9 @@ final class BPlusStructure {
     leaf.initialize(nodes, root);
     height = 1;
     size = 0;
+    if (pointers != null) {
+      pointers.plant(root);
+    }
   }
 
   /** Allocates a node and follows the memory if it has moved. */
@@ -207,7 +225,10 @@ final class BPlusStructure {
   }
 
   private void splitAndInsert(long left, int slot, long key, long value) {
-    int spares = allocateForSplits();
+    if (pointers != null) {
+      pointers.prefetch(left);
+    }
+    int spares = allocateForSplits(left);
     long right = spare[--spares];
     leaf.initialize(nodes, right);
     int capacity = leaf.capacity;
@@ -218,6 +239,9 @@ final class BPlusStructure {
     } else {
       moveEntries(left, kept, capacity, right, 0);
       insertIntoLeaf(right, slot - kept, capacity - kept, key, value);
+    }
+    if (pointers != null) {
+      pointers.insertAfter(left, right);
     }
     addToParent(left, leaf.key(nodes, left, kept - 1), right, spares);
   }
@@ -235,10 +259,10 @@ final class BPlusStructure {
   }
 
   /**
-   * Allocates every node that a split of the path's leaf will need, before anything is changed,
-   * into {@code spare}, the leaf last. Returns how many.
+   * Allocates every node that a split of {@code left}, to which the path leads, will need, before
+   * anything is changed, into {@code spare}, the leaf last. Returns how many.
    */
-  private int allocateForSplits() {
+  private int allocateForSplits(long left) {
     int level = 1;
     while (level < height && inner.count(nodes, pathNode[level]) == inner.capacity) {
       level++;
@@ -251,10 +275,15 @@ final class BPlusStructure {
         allocated++;
       }
       spare[allocated] = allocate(leaf.width);
-      return allocated + 1;
+      allocated++;
+      if (pointers != null) {
+        pointers.reserve(left);
+      }
+      return allocated;
     } catch (MemoryLimitException full) {
       while (allocated > 0) {
-        memory.free(spare[--allocated], inner.width);
+        allocated--;
+        memory.free(spare[allocated], allocated == innerSplits ? leaf.width : inner.width);
       }
       throw full;
     }
@@ -422,6 +451,9 @@ final class BPlusStructure {
       leaf.value(in, left, leftCount + i, leaf.value(in, right, i));
     }
     leaf.count(in, left, leftCount + rightCount);
+    if (pointers != null) {
+      pointers.remove(left, right);
+    }
     memory.free(right, leaf.width);
   }
 
