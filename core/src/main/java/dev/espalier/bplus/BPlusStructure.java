@@ -225,9 +225,6 @@ final class BPlusStructure {
   }
 
   private void splitAndInsert(long left, int slot, long key, long value) {
-    if (pointers != null) {
-      pointers.prefetch(left);
-    }
     int spares = allocateForSplits(left);
     long right = spare[--spares];
     leaf.initialize(nodes, right);
@@ -270,20 +267,21 @@ final class BPlusStructure {
     int innerSplits = level == height ? level : level - 1;
     int allocated = 0;
     try {
+      if (pointers != null) {
+        pointers.reserve(left);
+      }
       while (allocated < innerSplits) {
         spare[allocated] = allocate(inner.width);
         allocated++;
       }
       spare[allocated] = allocate(leaf.width);
-      allocated++;
-      if (pointers != null) {
-        pointers.reserve(left);
-      }
-      return allocated;
+      return allocated + 1;
     } catch (MemoryLimitException full) {
       while (allocated > 0) {
-        allocated--;
-        memory.free(spare[allocated], allocated == innerSplits ? leaf.width : inner.width);
+        memory.free(spare[--allocated], inner.width);
+      }
+      if (pointers != null) {
+        pointers.release();
       }
       throw full;
     }

@@ -11,7 +11,7 @@ final class ChunkVerifier implements JumpPointerArray.Inspection {
   private final JumpPointerChunk layout;
   private final LineClaims claims;
 
-  /** The chunk of the leaf visited last, and the slot behind its pointer. */
+  /** The chunk of the leaf visited last, and the slot of its pointer, -1 for none. */
   private long chunk;
 
   private int slot;
@@ -26,20 +26,18 @@ final class ChunkVerifier implements JumpPointerArray.Inspection {
 
   @Override
   public void visit(long leafOffset) {
-    skipEmptySlots();
-    if (slot == layout.capacity && layout.next(nodes, chunk) != 0) {
+    goToNextPointer();
+    if (slot < 0 && layout.next(nodes, chunk) != 0) {
       enter(layout.next(nodes, chunk), chunk);
-      skipEmptySlots();
+      goToNextPointer();
     }
     check(
-        slot < layout.capacity
-            && layout.pointer(nodes, chunk, slot) == InnerNode.toLine(leafOffset),
+        slot >= 0 && layout.pointer(nodes, chunk, slot) == InnerNode.toLine(leafOffset),
         "I11",
         "the chunk @%d does not list the leaf @%d in slot %d",
         chunk,
         leafOffset,
         slot);
-    slot++;
     long hint = InnerNode.toOffset(leaf.hint(nodes, leafOffset));
     check(
         hint == chunk,
@@ -52,8 +50,8 @@ final class ChunkVerifier implements JumpPointerArray.Inspection {
 
   @Override
   public void end() {
-    skipEmptySlots();
-    check(slot == layout.capacity, "I11", "the chunk @%d lists more leaves than there are", chunk);
+    goToNextPointer();
+    check(slot < 0, "I11", "the chunk @%d lists more leaves than there are", chunk);
     check(
         layout.next(nodes, chunk) == 0,
         "I13",
@@ -71,28 +69,22 @@ final class ChunkVerifier implements JumpPointerArray.Inspection {
         newChunk,
         layout.previous(nodes, newChunk),
         previous);
-    int pointers = 0;
-    for (int i = 0; i < layout.capacity; i++) {
-      pointers += layout.pointer(nodes, newChunk, i) != 0 ? 1 : 0;
-    }
-    int count = layout.count(nodes, newChunk);
+    long occupied = layout.occupied(nodes, newChunk);
     int least = layout.next(nodes, newChunk) == 0 ? 1 : layout.minimum;
     check(
-        count == pointers && count >= least,
+        (occupied & ~layout.full) == 0 && Long.bitCount(occupied) >= least,
         "I14",
-        "the chunk @%d has count %d and %d pointers, where at least %d are due",
+        "the chunk @%d has its pointers in slots %x, but %d slots and at least %d pointers",
         newChunk,
-        count,
-        pointers,
+        occupied,
+        layout.capacity,
         least);
     chunk = newChunk;
-    slot = 0;
+    slot = -1;
   }
 
-  private void skipEmptySlots() {
-    while (slot < layout.capacity && layout.pointer(nodes, chunk, slot) == 0) {
-      slot++;
-    }
+  private void goToNextPointer() {
+    slot = layout.nextPointer(nodes, chunk, slot + 1, JumpPointerArray.FORWARD);
   }
 
   @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users

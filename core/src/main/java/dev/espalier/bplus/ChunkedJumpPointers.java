@@ -34,7 +34,10 @@ final class ChunkedJumpPointers implements JumpPointerArray {
   /** Share of a chunk that bulkload fills: splits of leaves find an empty slot close by. */
   private static final double BULKLOAD_FILL = 2.0 / 3;
 
-  private static final int SLOT_BITS = 10;
+  /** The even slots. */
+  private static final long EVERY_OTHER = 0x5555_5555_5555_5555L;
+
+  private static final int SLOT_BITS = 6;
 
   final JumpPointerChunk layout;
 
@@ -45,7 +48,9 @@ final class ChunkedJumpPointers implements JumpPointerArray {
   private final LeafNode leaf;
   private final int bulkloadCount;
 
-  /** The chunk that the next insert needs, 0 for none. */
+  /** What was reserved for the next insert: the slot of its left leaf, and a chunk or 0. */
+  private int reservedSlot;
+
   private long spare;
 
   private final int[] scratch;
@@ -70,19 +75,25 @@ final class ChunkedJumpPointers implements JumpPointerArray {
 
   @Override
   public void restart(long leafOffset) {
-    layout.initialize(tree.nodes, first);
+    layout.occupied(tree.nodes, first, 0);
     add(first, 0, leafOffset);
   }
 
+  /** Finds the slot of {@code left} already: its loads wait for memory while the leaf is split. */
   @Override
-  public void prefetch(long left) {
-    Words.prefetch(tree.base + chunkOf(left), layout.width, Locality.T0);
+  public void reserve(long left) {
+    long chunk = chunkOf(left);
+    reservedSlot = layout.find(tree.nodes, chunk, InnerNode.toLine(left));
+    if (layout.occupied(tree.nodes, chunk) == layout.full) {
+      spare = tree.allocate(layout.width);
+    }
   }
 
   @Override
-  public void reserve(long left) {
-    if (spare == 0 && layout.count(tree.nodes, chunkOf(left)) == layout.capacity) {
-      spare = tree.allocate(layout.width);
+  public void release() {
+    if (spare != 0) {
+      tree.memory.free(spare, layout.width);
+      spare = 0;
     }
   }
 
@@ -90,25 +101,25 @@ final class ChunkedJumpPointers implements JumpPointerArray {
   public void insertAfter(long left, long right) {
     MemorySegment nodes = tree.nodes;
     long chunk = chunkOf(left);
-    int slot = slotOf(chunk, left);
-    if (layout.count(nodes, chunk) == layout.capacity) {
+    int slot = reservedSlot;
+    if (spare != 0) {
       if (layout.next(nodes, chunk) == 0 && slot == layout.capacity - 1) {
         add(splitOff(chunk), 0, right);
         return;
       }
       split(chunk, splitOff(chunk));
       chunk = chunkOf(left);
-      slot = slotOf(chunk, left);
+      slot = layout.find(nodes, chunk, InnerNode.toLine(left));
     }
-    add(chunk, openGap(chunk, slot, left), right);
+    if (slot >= layout.capacity) {
+      throw JumpPointerArray.notListed(left);
+    }
+    put(chunk, openGap(chunk, slot), right);
   }
 
   /** Puts the spare chunk, without a pointer, behind {@code chunk}. */
   private long splitOff(long chunk) {
     long sibling = spare;
-    if (sibling == 0) {
-      throw JumpPointerArray.notListed(chunk);
-    }
     spare = 0;
     layout.initialize(tree.nodes, sibling);
     link(sibling, layout.next(tree.nodes, chunk));
@@ -119,29 +130,25 @@ final class ChunkedJumpPointers implements JumpPointerArray {
   /** Spreads the pointers of a full chunk over itself and a new one: on every other slot. */
   private void split(long chunk, long sibling) {
     MemorySegment nodes = tree.nodes;
-    int kept = (layout.capacity + 1) / 2;
-    int given = layout.capacity - kept;
-    for (int i = 0; i < given; i++) {
-      int pointer = layout.pointer(nodes, chunk, kept + i);
+    int half = layout.capacity / 2;
+    for (int i = 0; i < half; i++) {
+      int pointer = layout.pointer(nodes, chunk, half + i);
       layout.pointer(nodes, sibling, 2 * i, pointer);
       moved[i] = InnerNode.toOffset(pointer);
     }
-    layout.count(nodes, sibling, given);
-    for (int i = layout.capacity - 1; i > 0; i--) {
-      boolean even = (i & 1) == 0;
-      layout.pointer(nodes, chunk, i, even ? layout.pointer(nodes, chunk, i >> 1) : 0);
+    for (int i = half - 1; i > 0; i--) {
+      layout.pointer(nodes, chunk, 2 * i, layout.pointer(nodes, chunk, i));
     }
-    layout.count(nodes, chunk, kept);
-    rehintMoved(sibling, given);
+    layout.occupied(nodes, chunk, layout.full & EVERY_OTHER);
+    layout.occupied(nodes, sibling, layout.full & EVERY_OTHER);
+    rehintMoved(sibling, half);
   }
 
-  /** Moves pointers so that the slot behind that of {@code left} is empty; returns that slot. */
-  private int openGap(long chunk, int slot, long left) {
+  /** Moves pointers so that there is a slot behind {@code slot}'s pointer; returns that slot. */
+  private int openGap(long chunk, int slot) {
     MemorySegment nodes = tree.nodes;
     int empty = layout.nearestEmpty(nodes, chunk, slot);
-    if (empty < 0) {
-      throw JumpPointerArray.notListed(left);
-    }
+    layout.occupied(nodes, chunk, layout.occupied(nodes, chunk) | 1L << empty);
     if (empty > slot) {
       for (int to = empty; to > slot + 1; to--) {
         layout.pointer(nodes, chunk, to, layout.pointer(nodes, chunk, to - 1));
@@ -156,9 +163,13 @@ final class ChunkedJumpPointers implements JumpPointerArray {
 
   private void add(long chunk, int slot, long leafOffset) {
     MemorySegment nodes = tree.nodes;
-    layout.pointer(nodes, chunk, slot, InnerNode.toLine(leafOffset));
-    layout.count(nodes, chunk, layout.count(nodes, chunk) + 1);
-    leaf.hint(nodes, leafOffset, InnerNode.toLine(chunk));
+    layout.occupied(nodes, chunk, layout.occupied(nodes, chunk) | 1L << slot);
+    put(chunk, slot, leafOffset);
+  }
+
+  private void put(long chunk, int slot, long leafOffset) {
+    layout.pointer(tree.nodes, chunk, slot, InnerNode.toLine(leafOffset));
+    leaf.hint(tree.nodes, leafOffset, InnerNode.toLine(chunk));
   }
 
   @Override
@@ -192,10 +203,12 @@ final class ChunkedJumpPointers implements JumpPointerArray {
   public void remove(long left, long right) {
     MemorySegment nodes = tree.nodes;
     long chunk = chunkOf(right);
-    layout.pointer(nodes, chunk, slotOf(chunk, right), 0);
-    int count = layout.count(nodes, chunk) - 1;
-    layout.count(nodes, chunk, count);
-    if (count < layout.minimum) {
+    int slot = layout.find(nodes, chunk, InnerNode.toLine(right));
+    if (slot >= layout.capacity) {
+      throw JumpPointerArray.notListed(right);
+    }
+    layout.occupied(nodes, chunk, layout.occupied(nodes, chunk) & ~(1L << slot));
+    if (layout.count(nodes, chunk) < layout.minimum) {
       refill(chunk);
     }
   }
@@ -226,14 +239,6 @@ final class ChunkedJumpPointers implements JumpPointerArray {
     return InnerNode.toOffset(leaf.hint(tree.nodes, leafOffset));
   }
 
-  private int slotOf(long chunk, long leafOffset) {
-    int slot = layout.find(tree.nodes, chunk, InnerNode.toLine(leafOffset));
-    if (slot < 0) {
-      throw JumpPointerArray.notListed(leafOffset);
-    }
-    return slot;
-  }
-
   /** Gives two neighbours the same number of pointers. */
   private void share(long left, long right) {
     int oldLeft = collect(left, 0);
@@ -250,27 +255,26 @@ final class ChunkedJumpPointers implements JumpPointerArray {
 
   /** Copies a chunk's pointers to {@code scratch} from {@code at} on; returns where they end. */
   private int collect(long chunk, int at) {
+    MemorySegment nodes = tree.nodes;
     int end = at;
-    for (int slot = 0; slot < layout.capacity; slot++) {
-      int pointer = layout.pointer(tree.nodes, chunk, slot);
-      if (pointer != 0) {
-        scratch[end++] = pointer;
-      }
+    for (int slot = layout.nextPointer(nodes, chunk, 0, FORWARD);
+        slot >= 0;
+        slot = layout.nextPointer(nodes, chunk, slot + 1, FORWARD)) {
+      scratch[end++] = layout.pointer(nodes, chunk, slot);
     }
     return end;
   }
 
   /** Makes part of {@code scratch} the pointers of a chunk, with the same distance between them. */
   private void spread(long chunk, int from, int to) {
-    MemorySegment nodes = tree.nodes;
-    for (int slot = 0; slot < layout.capacity; slot++) {
-      layout.pointer(nodes, chunk, slot, 0);
-    }
     int count = to - from;
+    long occupied = 0;
     for (int i = 0; i < count; i++) {
-      layout.pointer(nodes, chunk, spreadSlot(i, count), scratch[from + i]);
+      int slot = spreadSlot(i, count);
+      layout.pointer(tree.nodes, chunk, slot, scratch[from + i]);
+      occupied |= 1L << slot;
     }
-    layout.count(nodes, chunk, count);
+    layout.occupied(tree.nodes, chunk, occupied);
   }
 
   private int spreadSlot(int i, int count) {
@@ -298,35 +302,25 @@ final class ChunkedJumpPointers implements JumpPointerArray {
   public long placeOf(long leafOffset) {
     long chunk = chunkOf(leafOffset);
     int slot = layout.find(tree.nodes, chunk, InnerNode.toLine(leafOffset));
-    return slot < 0 ? NO_PLACE : place(chunk, slot);
+    return slot < layout.capacity ? place(chunk, slot) : NO_PLACE;
   }
 
   /** A chunk without pointers, which only torn trees have, ends the array. */
   @Override
   public long step(long place, int direction) {
+    MemorySegment nodes = tree.nodes;
     long chunk = chunkAt(place);
-    int slot = nextPointer(chunk, slotAt(place) + direction, direction);
+    int slot = layout.nextPointer(nodes, chunk, slotAt(place) + direction, direction);
     if (slot < 0) {
       chunk = neighbour(chunk, direction);
       if (chunk == 0) {
         return NO_PLACE;
       }
       Words.prefetch(tree.base + neighbour(chunk, direction), layout.width, Locality.T0);
-      slot = nextPointer(chunk, direction == FORWARD ? 0 : layout.capacity - 1, direction);
+      int from = direction == FORWARD ? 0 : layout.capacity - 1;
+      slot = layout.nextPointer(nodes, chunk, from, direction);
     }
     return slot < 0 ? NO_PLACE : place(chunk, slot);
-  }
-
-  /** Returns the first slot from {@code from} on that is in use, or -1 at the chunk's end. */
-  private int nextPointer(long chunk, int from, int direction) {
-    int slot = from;
-    while (slot >= 0 && slot < layout.capacity) {
-      if (layout.pointer(tree.nodes, chunk, slot) != 0) {
-        return slot;
-      }
-      slot += direction;
-    }
-    return -1;
   }
 
   private long neighbour(long chunk, int direction) {

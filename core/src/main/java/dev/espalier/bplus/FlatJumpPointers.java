@@ -43,16 +43,16 @@ final class FlatJumpPointers implements JumpPointerArray {
     plant(leafOffset);
   }
 
-  /** Nothing: Java's heap can't be prefetched. */
-  @Override
-  public void prefetch(long left) {}
-
   @Override
   public void reserve(long left) {
     if (count == lines.length) {
       lines = Arrays.copyOf(lines, 2 * count);
     }
   }
+
+  /** Nothing: room that is there is kept for the next leaf. */
+  @Override
+  public void release() {}
 
   @Override
   public void insertAfter(long left, long right) {

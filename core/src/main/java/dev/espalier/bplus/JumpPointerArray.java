@@ -14,8 +14,8 @@ sealed interface JumpPointerArray permits ChunkedJumpPointers, FlatJumpPointers 
    *   I11 The array lists the leaves of the tree, each once, in order of keys.
    *   I12 The hint of a leaf is the chunk that lists it.
    *   I13 next and previous chain the chunks in order, both ways, and end in none.
-   *   I14 A chunk's count is that of its pointers, at least one, and at least its minimum if a
-   *       chunk comes after it.
+   *   I14 A chunk has pointers in no slots but its own, at least one pointer, and at least its
+   *       minimum if a chunk comes after it.
    * A flat array has no chunks; its hints may be stale, and only I11 is asked of it.
    */
 
@@ -33,17 +33,17 @@ sealed interface JumpPointerArray permits ChunkedJumpPointers, FlatJumpPointers 
   /** Lists {@code leaf} alone, which is the only one listed. */
   void restart(long leaf);
 
-  /** Asks for what {@link #reserve} and {@link #insertAfter} will need. */
-  void prefetch(long left);
-
   /**
-   * Makes room for one leaf after {@code left}.
+   * Makes room for one leaf after {@code left}, and begins to look for it.
    *
    * @throws MemoryLimitException if there is no memory for it; nothing has changed then
    */
   void reserve(long left);
 
-  /** Lists {@code right} after {@code left}; room was reserved for it. */
+  /** Gives back what was reserved and will not be used. */
+  void release();
+
+  /** Lists {@code right} after {@code left}, for which room was reserved just before. */
   void insertAfter(long left, long right);
 
   /** Lists {@code leaf} after {@code last}, the last one so far, as densely as bulkload wants. */

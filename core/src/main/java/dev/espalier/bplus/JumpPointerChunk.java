@@ -2,7 +2,9 @@
 package dev.espalier.bplus;
 
 import static dev.espalier.memory.Words.getInt;
+import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putInt;
+import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.memory.CacheLine;
 import dev.espalier.node.Ints;
@@ -12,45 +14,60 @@ import java.lang.foreign.MemorySegment;
  * The bytes of a chunk of the chunked jump-pointer array, {@code width} cache lines in all.
  *
  * <pre>
- *  0       4      8          12
- *  | count | next | previous | pointer 0 .. capacity-1 |
- *     int    int      int             ints
+ *  0          8      12         16
+ *  | occupied | next | previous | pointer 0 .. capacity-1 |
+ *     long      int     int             ints
  * </pre>
  *
- * Width 4: 61 pointers. A pointer is the line number of a leaf (offset / 64, unsigned); a slot
- * without one holds 0. {@code next} and {@code previous} are line numbers of chunks, 0 for none.
+ * Width 4: 60 pointers. A pointer is the line number of a leaf (offset / 64, unsigned). Bit {@code
+ * i} of {@code occupied} tells whether slot {@code i} has one; what lies in other slots means
+ * nothing. {@code next} and {@code previous} are line numbers of chunks, 0 for none.
  */
 final class JumpPointerChunk {
-  private static final int NEXT_OFFSET = 4;
-  private static final int PREVIOUS_OFFSET = 8;
-  private static final int POINTERS_OFFSET = 12;
+  /** The widest chunk whose slots have a bit each in one word. */
+  static final int MAX_WIDTH = 4;
+
+  private static final int NEXT_OFFSET = 8;
+  private static final int PREVIOUS_OFFSET = 12;
+  private static final int POINTERS_OFFSET = 16;
+  private static final int HEADER_WORDS = POINTERS_OFFSET / Integer.BYTES;
 
   final int width;
-  final int bytes;
   final int capacity;
+
+  /** {@code occupied} of a full chunk. */
+  final long full;
 
   /** Fewest pointers of a chunk that is not the last. */
   final int minimum;
 
+  /** Ints in a chunk, those of the header first. */
+  private final int words;
+
   JumpPointerChunk(int width) {
     this.width = width;
-    this.bytes = width << CacheLine.SHIFT;
-    this.capacity = (bytes - POINTERS_OFFSET) / Integer.BYTES;
+    this.words = (width << CacheLine.SHIFT) / Integer.BYTES;
+    this.capacity = words - HEADER_WORDS;
+    this.full = (1L << capacity) - 1;
     this.minimum = capacity / 4;
   }
 
+  /** Makes a chunk without pointers and neighbours. */
   void initialize(MemorySegment nodes, long chunk) {
-    for (int at = 0; at < bytes; at += Integer.BYTES) {
-      putInt(nodes, chunk + at, 0);
-    }
+    putLong(nodes, chunk, 0);
+    putLong(nodes, chunk + NEXT_OFFSET, 0);
+  }
+
+  long occupied(MemorySegment nodes, long chunk) {
+    return getLong(nodes, chunk);
+  }
+
+  void occupied(MemorySegment nodes, long chunk, long occupied) {
+    putLong(nodes, chunk, occupied);
   }
 
   int count(MemorySegment nodes, long chunk) {
-    return getInt(nodes, chunk);
-  }
-
-  void count(MemorySegment nodes, long chunk, int count) {
-    putInt(nodes, chunk, count);
+    return Long.bitCount(occupied(nodes, chunk));
   }
 
   long next(MemorySegment nodes, long chunk) {
@@ -77,23 +94,30 @@ final class JumpPointerChunk {
     putInt(nodes, chunk + POINTERS_OFFSET + ((long) slot << 2), leafLine);
   }
 
-  /** Returns the slot of a pointer, or -1 if the chunk does not have it. */
+  /** Returns the slot of a pointer, or at least 64 if the chunk does not have it. */
   int find(MemorySegment nodes, long chunk, int leafLine) {
-    int word =
-        Ints.find(nodes, chunk, POINTERS_OFFSET / Integer.BYTES, bytes / Integer.BYTES, leafLine);
-    return word < 0 ? -1 : word - POINTERS_OFFSET / Integer.BYTES;
+    long places = Ints.places(nodes, chunk, words, leafLine) >>> HEADER_WORDS;
+    return Long.numberOfTrailingZeros(places & occupied(nodes, chunk));
   }
 
-  /** Returns the empty slot that is nearest to a slot, or -1 if all are in use. */
+  /** Returns the nearest of the slots that are empty, of which there is one. */
   int nearestEmpty(MemorySegment nodes, long chunk, int slot) {
-    for (int distance = 1; distance < capacity; distance++) {
-      if (slot + distance < capacity && pointer(nodes, chunk, slot + distance) == 0) {
-        return slot + distance;
-      }
-      if (slot >= distance && pointer(nodes, chunk, slot - distance) == 0) {
-        return slot - distance;
-      }
+    long empty = ~occupied(nodes, chunk) & full;
+    long right = empty & -1L << slot;
+    long left = empty ^ right;
+    int onRight = Long.numberOfTrailingZeros(right);
+    int onLeft = Long.SIZE - 1 - Long.numberOfLeadingZeros(left);
+    return left == 0 || (right != 0 && onRight - slot <= slot - onLeft) ? onRight : onLeft;
+  }
+
+  /** Returns the first occupied slot from {@code from} on in a direction, or -1. */
+  int nextPointer(MemorySegment nodes, long chunk, int from, int direction) {
+    long occupied = occupied(nodes, chunk) & full;
+    if (direction == JumpPointerArray.FORWARD) {
+      long ahead = from < capacity ? occupied & -1L << from : 0;
+      return ahead == 0 ? -1 : Long.numberOfTrailingZeros(ahead);
     }
-    return -1;
+    long ahead = from < 0 ? 0 : occupied & -1L >>> (Long.SIZE - 1 - from);
+    return Long.SIZE - 1 - Long.numberOfLeadingZeros(ahead);
   }
 }

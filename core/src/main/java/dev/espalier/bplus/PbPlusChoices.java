@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bplus;
 
-import dev.espalier.memory.NodeMemory;
 import dev.espalier.prefetch.Locality;
 
 /**
@@ -53,9 +52,9 @@ public record PbPlusChoices(
 
     /**
      * Chained chunks of {@code chunkLines} cache lines each, in which pointers lie spread, so that
-     * a split of a leaf moves few. A chunk of c lines has room for {@code 16c - 3} leaves.
+     * a split of a leaf moves few. A chunk of c lines has room for {@code 16c - 4} leaves.
      *
-     * @param chunkLines from 1 to {@link NodeMemory#MAX_LINES}
+     * @param chunkLines from 1 to 4
      */
     static JumpPointers chunked(int chunkLines) {
       return new Chunked(chunkLines);
@@ -75,7 +74,13 @@ public record PbPlusChoices(
     record Chunked(int chunkLines) implements JumpPointers {
       /** Checks the width. */
       public Chunked {
-        LeafNode.checkWidth("chunkLines", chunkLines);
+        if (chunkLines < 1 || chunkLines > JumpPointerChunk.MAX_WIDTH) {
+          throw new IllegalArgumentException(
+              "chunkLines is "
+                  + chunkLines
+                  + "; it must be from 1 to "
+                  + JumpPointerChunk.MAX_WIDTH);
+        }
       }
     }
   }

@@ -7,27 +7,30 @@ import java.lang.foreign.MemorySegment;
 
 /** Searching ints that are in no order, one after the other from a byte offset on. */
 public final class Ints {
+  /** The most ints that are searched at once. */
+  public static final int MOST = Long.SIZE;
+
   private Ints() {}
 
   /**
-   * Returns the first place of {@code sought} among the ints number {@code from} to {@code to - 1},
-   * or -1 if it is not there. O(to).
+   * Tells where {@code sought} is among the ints: bit {@code i} of the answer is set if int {@code
+   * i} is equal to it. No branch depends on the ints. O(count).
    *
    * @param nodes native memory
-   * @param offset byte offset of int 0; {@code to} ints from there are whole cache lines
+   * @param offset byte offset of the first int
+   * @param count a whole number of cache lines, at most {@link #MOST} ints
    */
-  public static int find(MemorySegment nodes, long offset, int from, int to, int sought) {
+  public static long places(MemorySegment nodes, long offset, int count, int sought) {
     return Keys.SIMD
-        ? VectorInts.find(nodes, offset, from, to, sought)
-        : findOneByOne(nodes, offset, from, to, sought);
+        ? VectorInts.places(nodes, offset, count, sought)
+        : placesOneByOne(nodes, offset, count, sought);
   }
 
-  static int findOneByOne(MemorySegment nodes, long offset, int from, int to, int sought) {
-    for (int i = from; i < to; i++) {
-      if (getInt(nodes, offset + ((long) i << 2)) == sought) {
-        return i;
-      }
+  static long placesOneByOne(MemorySegment nodes, long offset, int count, int sought) {
+    long places = 0;
+    for (int i = 0; i < count; i++) {
+      places |= (getInt(nodes, offset + ((long) i << 2)) == sought ? 1L : 0L) << i;
     }
-    return -1;
+    return places;
   }
 }

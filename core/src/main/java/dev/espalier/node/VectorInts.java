@@ -17,23 +17,16 @@ final class VectorInts {
 
   private VectorInts() {}
 
-  /** As {@link Ints#find}; a vector's length divides {@code to}. */
-  static int find(MemorySegment nodes, long offset, int from, int to, int sought) {
-    int first = from & -SPECIES.length();
-    long places = placesInVector(nodes, offset, first, sought) & -1L << (from - first);
-    while (places == 0) {
-      first += SPECIES.length();
-      if (first >= to) {
-        return -1;
-      }
-      places = placesInVector(nodes, offset, first, sought);
+  /** As {@link Ints#places}; a vector's length divides {@code count}. */
+  static long places(MemorySegment nodes, long offset, int count, int sought) {
+    long places = 0;
+    for (int i = 0; i < count; i += SPECIES.length()) {
+      places |=
+          IntVector.fromMemorySegment(SPECIES, nodes, offset + ((long) i << 2), ORDER)
+                  .compare(VectorOperators.EQ, sought)
+                  .toLong()
+              << i;
     }
-    return first + Long.numberOfTrailingZeros(places);
-  }
-
-  private static long placesInVector(MemorySegment nodes, long offset, int first, int sought) {
-    return IntVector.fromMemorySegment(SPECIES, nodes, offset + ((long) first << 2), ORDER)
-        .compare(VectorOperators.EQ, sought)
-        .toLong();
+    return places;
   }
 }

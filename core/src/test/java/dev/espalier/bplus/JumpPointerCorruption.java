@@ -29,13 +29,7 @@ enum JumpPointerCorruption {
             tree.nodes, chunk, 0, pointers.layout.pointer(tree.nodes, chunk, second));
         pointers.layout.pointer(tree.nodes, chunk, second, line);
       }),
-  POINTER_LOST(
-      "I11",
-      (tree, pointers) -> {
-        long chunk = pointers.first;
-        pointers.layout.pointer(tree.nodes, chunk, 0, 0);
-        pointers.layout.count(tree.nodes, chunk, pointers.layout.count(tree.nodes, chunk) - 1);
-      }),
+  POINTER_LOST("I11", (tree, pointers) -> setOccupied(tree, pointers, pointers.first, ~1L)),
   POINTER_TWICE(
       "I11",
       (tree, pointers) ->
@@ -51,12 +45,11 @@ enum JumpPointerCorruption {
   LEAF_TOO_MANY(
       "I11",
       (tree, pointers) -> {
-        long chunk = pointers.first;
-        while (pointers.layout.next(tree.nodes, chunk) != 0) {
-          chunk = pointers.layout.next(tree.nodes, chunk);
-        }
-        pointers.layout.pointer(tree.nodes, chunk, pointers.layout.capacity - 1, 1);
-        pointers.layout.count(tree.nodes, chunk, pointers.layout.count(tree.nodes, chunk) + 1);
+        long chunk = last(tree, pointers);
+        pointers.layout.occupied(
+            tree.nodes,
+            chunk,
+            pointers.layout.occupied(tree.nodes, chunk) | 1L << (pointers.layout.capacity - 1));
       }),
 
   HINT_TO_ANOTHER_CHUNK(
@@ -88,33 +81,22 @@ enum JumpPointerCorruption {
               tree.nodes, pointers.first, pointers.layout.next(tree.nodes, pointers.first))),
   LAST_HAS_A_NEXT(
       "I13",
-      (tree, pointers) -> {
-        long chunk = pointers.first;
-        while (pointers.layout.next(tree.nodes, chunk) != 0) {
-          chunk = pointers.layout.next(tree.nodes, chunk);
-        }
-        pointers.layout.next(tree.nodes, chunk, pointers.first);
-      }),
+      (tree, pointers) -> pointers.layout.next(tree.nodes, last(tree, pointers), pointers.first)),
 
-  COUNT_TOO_LARGE(
+  POINTER_BEHIND_THE_LAST_SLOT(
       "I14",
       (tree, pointers) ->
-          pointers.layout.count(
-              tree.nodes, pointers.first, pointers.layout.count(tree.nodes, pointers.first) + 1)),
-  COUNT_NEGATIVE("I14", (tree, pointers) -> pointers.layout.count(tree.nodes, pointers.first, -1)),
+          pointers.layout.occupied(
+              tree.nodes,
+              pointers.first,
+              pointers.layout.occupied(tree.nodes, pointers.first)
+                  | 1L << pointers.layout.capacity)),
+  CHUNK_WITHOUT_POINTERS(
+      "I14", (tree, pointers) -> setOccupied(tree, pointers, last(tree, pointers), 0)),
   CHUNK_BELOW_MINIMUM(
       "I14",
-      (tree, pointers) -> {
-        JumpPointerChunk layout = pointers.layout;
-        for (int slot = layout.minimum - 1; slot < layout.capacity; slot++) {
-          layout.pointer(tree.nodes, pointers.first, slot, 0);
-        }
-        int left = 0;
-        for (int slot = 0; slot < layout.capacity; slot++) {
-          left += layout.pointer(tree.nodes, pointers.first, slot) != 0 ? 1 : 0;
-        }
-        layout.count(tree.nodes, pointers.first, left);
-      });
+      (tree, pointers) ->
+          setOccupied(tree, pointers, pointers.first, (1L << (pointers.layout.minimum - 1)) - 1));
 
   private final String invariant;
 
@@ -135,6 +117,21 @@ enum JumpPointerCorruption {
     damage.accept(tree, (ChunkedJumpPointers) tree.pointers);
   }
 
+  /** Lets a chunk keep only the pointers in some slots. */
+  private static void setOccupied(
+      BPlusStructure tree, ChunkedJumpPointers pointers, long chunk, long kept) {
+    pointers.layout.occupied(tree.nodes, chunk, pointers.layout.occupied(tree.nodes, chunk) & kept);
+  }
+
+  /** Returns the last chunk. */
+  private static long last(BPlusStructure tree, ChunkedJumpPointers pointers) {
+    long chunk = pointers.first;
+    while (pointers.layout.next(tree.nodes, chunk) != 0) {
+      chunk = pointers.layout.next(tree.nodes, chunk);
+    }
+    return chunk;
+  }
+
   /** Returns the first leaf. */
   private static long leaf(BPlusStructure tree, ChunkedJumpPointers pointers) {
     return InnerNode.toOffset(pointers.layout.pointer(tree.nodes, pointers.first, 0));
@@ -142,10 +139,6 @@ enum JumpPointerCorruption {
 
   /** Returns the slot of the second pointer of the first chunk. */
   private static int second(BPlusStructure tree, ChunkedJumpPointers pointers) {
-    int slot = 1;
-    while (pointers.layout.pointer(tree.nodes, pointers.first, slot) == 0) {
-      slot++;
-    }
-    return slot;
+    return pointers.layout.nextPointer(tree.nodes, pointers.first, 1, JumpPointerArray.FORWARD);
   }
 }

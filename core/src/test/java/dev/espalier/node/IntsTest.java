@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -15,33 +16,33 @@ class IntsTest {
   private static final long OFFSET = 64;
 
   @ParameterizedTest
-  @ValueSource(ints = {16, 32, 64, 1024})
-  void everyPlaceIsFoundFromEveryFirstPlaceOfALine(int count) {
+  @ValueSource(ints = {16, 32, 48, 64})
+  void everyPlaceIsFoundAndNoOther(int count) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(OFFSET + 4L * count, 64);
       for (int i = 0; i < count; i++) {
         memory.set(ValueLayout.JAVA_INT, OFFSET + 4L * i, -100 - i);
       }
-      for (int from = 0; from < 16; from++) {
-        for (int i = 0; i < count; i++) {
-          int expected = i < from ? -1 : i;
-          assertEquals(expected, Ints.find(memory, OFFSET, from, count, -100 - i));
-          assertEquals(expected, Ints.findOneByOne(memory, OFFSET, from, count, -100 - i));
-        }
-        assertEquals(-1, Ints.find(memory, OFFSET, from, count, 7));
+      for (int i = 0; i < count; i++) {
+        assertEquals(1L << i, Ints.places(memory, OFFSET, count, -100 - i));
+        assertEquals(1L << i, Ints.placesOneByOne(memory, OFFSET, count, -100 - i));
       }
+      assertEquals(0, Ints.places(memory, OFFSET, count, 7));
+      assertEquals(0, Ints.placesOneByOne(memory, OFFSET, count, 7));
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, 3, 15})
-  void firstOfSeveralIsFound(int from) {
+  @Test
+  void allPlacesOfAnIntAreFound() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(OFFSET + 4 * 64, 64);
-      memory.set(ValueLayout.JAVA_INT, OFFSET, 5);
-      memory.set(ValueLayout.JAVA_INT, OFFSET + 4 * 40, 5);
-      memory.set(ValueLayout.JAVA_INT, OFFSET + 4 * 63, 5);
-      assertEquals(from == 0 ? 0 : 40, Ints.find(memory, OFFSET, from, 64, 5));
+      for (int i : new int[] {0, 15, 16, 63}) {
+        memory.set(ValueLayout.JAVA_INT, OFFSET + 4L * i, 5);
+      }
+      long expected = 1L | 1L << 15 | 1L << 16 | 1L << 63;
+      assertEquals(expected, Ints.places(memory, OFFSET, 64, 5));
+      assertEquals(expected, Ints.placesOneByOne(memory, OFFSET, 64, 5));
+      assertEquals(~expected, Ints.places(memory, OFFSET, 64, 0));
     }
   }
 }
