@@ -41,6 +41,9 @@ final class BPlusStructure {
    * Delete: a node below its minimum merges with a sibling if both fit in one node; else the two
    *         share their entries evenly. The last node of a level may stay below its minimum.
    *
+   * Where scans do not find the leaves ahead in their parents but in an array outside the tree
+   * (JumpPointerArray), splits and merges of leaves keep it up.
+   *
    * Invariants, checked by BPlusVerifier:
    *   I1  Keys in a leaf ascend strictly; so do separators in an inner node.
    *   I2  Keys below child i are above separator i-1 and not above separator i, at every level.

@@ -9,8 +9,9 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right. Built
- * to survive any damage: it follows no offset that it has not checked, and visits no line twice.
+ * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right, and
+ * along with it those of a jump-pointer array outside the tree. Built to survive any damage: it
+ * follows no offset that it has not checked, and visits no line twice.
  */
 final class BPlusVerifier {
   private final BPlusStructure tree;
