@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import static dev.espalier.bplus.PbPlusChoices.DEFAULT;
+
 import dev.espalier.bplus.BPlusTree;
+import dev.espalier.bplus.PbPlusChoices;
+import dev.espalier.bplus.PbPlusChoices.JumpPointers;
+import dev.espalier.bplus.PbPlusChoices.Localities;
+import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
+import dev.espalier.bplus.PbPlusChoices.NodeSearch;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
+import dev.espalier.prefetch.Locality;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -35,7 +43,9 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
         pbPlus(1, 2, 3),
         pbPlus(2, 1, 1),
         css(Form.FULL, 1),
-        css(Form.LEVEL, 1));
+        css(Form.LEVEL, 1),
+        smallestChunked(),
+        pbPlus(1, 1, 3, DEFAULT.withJumpPointers(JumpPointers.FLAT)));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -52,7 +62,48 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     shapes.add(pbPlus(1, 8, 64));
     shapes.add(pbPlus(8, 1, 2));
     shapes.add(pbPlus(64, 64, 1));
+    shapes.addAll(choices());
     return shapes;
+  }
+
+  /** Returns a pB+-tree for every implementation choice that is not the default. */
+  private static List<TreeShape> choices() {
+    return List.of(
+        pbPlus(2, 2, 8, DEFAULT.withJumpPointers(JumpPointers.chunked(4))),
+        pbPlus(
+            1,
+            2,
+            5,
+            DEFAULT
+                .withSearchPrefetch(NodePrefetch.NONE)
+                .withScanPrefetch(NodePrefetch.NONE)
+                .withSearch(NodeSearch.LINEAR)),
+        pbPlus(
+            2, 1, 4, DEFAULT.withSearchPrefetch(NodePrefetch.LINEAR).withSearch(NodeSearch.BINARY)),
+        pbPlus(
+            3,
+            3,
+            5,
+            DEFAULT
+                .withJumpPointers(JumpPointers.FLAT)
+                .withSearchPrefetch(NodePrefetch.HALF_LINEAR)
+                .withScanPrefetch(NodePrefetch.HALF_LINEAR)),
+        pbPlus(
+            1, 4, 2, DEFAULT.withSearchPrefetch(NodePrefetch.BINARY).withSearch(NodeSearch.BINARY)),
+        pbPlus(
+            4,
+            1,
+            7,
+            DEFAULT
+                .withJumpPointers(JumpPointers.chunked(1))
+                .withSearchPrefetch(NodePrefetch.HALF_BINARY)
+                .withScanPrefetch(NodePrefetch.HALF_LINEAR)
+                .withLocalities(new Localities(Locality.T1, Locality.WRITE, Locality.NTA))));
+  }
+
+  /** Returns a tree whose leaves and chunks split and merge all the time. */
+  static TreeShape smallestChunked() {
+    return pbPlus(1, 1, 3, DEFAULT.withJumpPointers(JumpPointers.chunked(1)));
   }
 
   static TreeShape bPlus(int width) {
@@ -70,6 +121,22 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     return new TreeShape(
         "CssTree " + form + " " + width,
         options -> CssTree.create(options, new CssTree.Geometry(form, width)));
+  }
+
+  private static TreeShape pbPlus(
+      int innerWidth, int leafWidth, int prefetchDistance, PbPlusChoices choices) {
+    Geometry geometry = new Geometry(innerWidth, leafWidth, prefetchDistance);
+    return new TreeShape(
+        "PbPlusTree %d %d %d %s %s %s %s"
+            .formatted(
+                innerWidth,
+                leafWidth,
+                prefetchDistance,
+                choices.jumpPointers(),
+                choices.searchPrefetch(),
+                choices.scanPrefetch(),
+                choices.search()),
+        options -> PbPlusTree.create(options, geometry, choices));
   }
 
   @Override

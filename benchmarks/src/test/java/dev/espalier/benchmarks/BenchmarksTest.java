@@ -44,6 +44,7 @@ final class BenchmarksTest {
             "scanRange100",
             "bulkload",
             "get",
+            "putExisting",
             "scan"),
         names);
   }

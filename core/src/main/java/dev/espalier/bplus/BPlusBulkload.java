@@ -54,7 +54,11 @@ final class BPlusBulkload {
   }
 
   private void fillLeaves(LongEntrySource entries, long total, ProgressListener listener) {
+    JumpPointerArray pointers = tree.pointers;
     long node = tree.root;
+    if (pointers != null) {
+      pointers.restart(node);
+    }
     int count = 0;
     long loaded = 0;
     long previous = 0;
@@ -73,6 +77,9 @@ final class BPlusBulkload {
         long next = tree.allocate(leaf.width);
         leaf.initialize(tree.nodes, next);
         addAfter(1, node, previous, next);
+        if (pointers != null) {
+          pointers.append(node, next);
+        }
         node = next;
         count = 0;
       }

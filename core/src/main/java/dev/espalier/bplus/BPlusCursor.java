@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bplus;
 
-import dev.espalier.memory.Words;
+import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.LeafCursor;
@@ -9,40 +9,51 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * A cursor over the leaves. It steps from leaf to leaf through their parents, which are chained,
- * and prefetches the leaf that lies {@code prefetchDistance} ahead in either direction: the
- * internal jump-pointer array of thesis 3.6. Distance 0 prefetches nothing.
+ * and prefetches the leaf that lies {@code prefetchDistance} ahead in either direction, which the
+ * tree's jump-pointer array tells (thesis 3.6). Distance 0 prefetches nothing.
  */
 final class BPlusCursor extends LeafCursor {
-  private static final int FORWARD = 1;
-  private static final int BACKWARD = -1;
-
   private final BPlusStructure tree;
   private final LeafNode leaf;
   private final InnerNode inner;
   private final int prefetchDistance;
+  private final NodePrefetcher prefetcher;
+  private final Locality locality;
 
   /** The current leaf's parent, or 0 if the leaf is the root, and the leaf's place in it. */
   private long parent;
 
   private int parentSlot;
 
-  /**
-   * Direction of the leaves asked for so far, 0 for none, and the place of the furthest of them.
-   */
+  /** Direction of the leaves asked for so far, 0 for none, and the furthest of them. */
   private int aheadDirection;
 
-  private long aheadParent;
-  private int aheadSlot;
+  private final LeafPlace ahead;
 
   /** Leaves asked for and not yet reached. */
   private int leavesAhead;
 
-  BPlusCursor(BPlusStructure tree, int prefetchDistance) {
+  /** The furthest leaf of which all is asked for, where that waits for the leaf's header. */
+  private final LeafPlace complete;
+
+  private int leavesComplete;
+
+  /** Creates a cursor that prefetches nothing. */
+  BPlusCursor(BPlusStructure tree) {
+    this(tree, 0, NodePrefetcher.of(NodePrefetch.NONE, tree.leaf), Locality.T0);
+  }
+
+  BPlusCursor(
+      BPlusStructure tree, int prefetchDistance, NodePrefetcher prefetcher, Locality locality) {
     super(tree.modifications);
     this.tree = tree;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     this.prefetchDistance = prefetchDistance;
+    this.prefetcher = prefetcher;
+    this.locality = locality;
+    this.ahead = new LeafPlace(tree);
+    this.complete = new LeafPlace(tree);
   }
 
   // ---------------------------------------------------------------- seek
@@ -102,7 +113,7 @@ final class BPlusCursor extends LeafCursor {
     }
     MemorySegment nodes = tree.nodes;
     if (prefetchDistance > 0) {
-      prefetchAhead(nodes, FORWARD);
+      prefetchAhead(nodes, JumpPointerArray.FORWARD);
     }
     if (parentSlot < inner.count(nodes, parent)) {
       parentSlot++;
@@ -124,7 +135,7 @@ final class BPlusCursor extends LeafCursor {
     }
     MemorySegment nodes = tree.nodes;
     if (prefetchDistance > 0) {
-      prefetchAhead(nodes, BACKWARD);
+      prefetchAhead(nodes, JumpPointerArray.BACKWARD);
     }
     if (parentSlot > 0) {
       parentSlot--;
@@ -141,40 +152,42 @@ final class BPlusCursor extends LeafCursor {
 
   /**
    * Asks for the leaves ahead, two with every step until they are {@code prefetchDistance} ahead,
-   * so that a short range does not fetch many leaves in vain. Their places are in their parents;
-   * when the last of them enters a new parent, the parent after that is asked for too.
+   * so that a short range does not fetch many leaves in vain.
    */
   private void prefetchAhead(MemorySegment nodes, int direction) {
     if (aheadDirection != direction) {
       aheadDirection = direction;
-      aheadParent = parent;
-      aheadSlot = parentSlot;
+      ahead.start(nodes, parent, parentSlot);
       leavesAhead = 0;
+      if (prefetcher.readsHeader()) {
+        complete.start(nodes, parent, parentSlot);
+        leavesComplete = 0;
+      }
     }
     leavesAhead = Math.max(leavesAhead - 1, 0);
-    for (int i = 0; i < 2 && leavesAhead < prefetchDistance && aheadParent != 0; i++) {
-      aheadSlot += direction;
-      if (aheadSlot < 0 || aheadSlot > inner.count(nodes, aheadParent)) {
-        enterAheadParent(nodes, direction);
+    for (int i = 0; i < 2 && leavesAhead < prefetchDistance; i++) {
+      long node = ahead.step(nodes, direction);
+      if (node == 0) {
+        break;
       }
-      if (aheadParent != 0) {
-        long ahead = inner.child(nodes, aheadParent, aheadSlot);
-        Words.prefetch(tree.base + ahead, leaf.width, Locality.T1);
-        leavesAhead++;
-      }
+      prefetcher.prefetchFirst(tree.base, node, locality);
+      leavesAhead++;
+    }
+    if (prefetcher.readsHeader()) {
+      completeAhead(nodes, direction);
     }
   }
 
-  private void enterAheadParent(MemorySegment nodes, int direction) {
-    aheadParent = neighbour(nodes, aheadParent, direction);
-    if (aheadParent != 0) {
-      aheadSlot = direction == FORWARD ? 0 : inner.count(nodes, aheadParent);
-      long after = neighbour(nodes, aheadParent, direction);
-      Words.prefetch(tree.base + after, inner.width, Locality.T0);
+  /** Half way between request and use a leaf's header is there, and tells what else to ask for. */
+  private void completeAhead(MemorySegment nodes, int direction) {
+    leavesComplete = Math.max(leavesComplete - 1, 0);
+    for (int i = 0; i < 2 && leavesComplete < (leavesAhead + 1) / 2; i++) {
+      long node = complete.step(nodes, direction);
+      if (node == 0) {
+        break;
+      }
+      prefetcher.prefetchRest(nodes, tree.base, node, locality);
+      leavesComplete++;
     }
-  }
-
-  private long neighbour(MemorySegment nodes, long innerNode, int direction) {
-    return direction == FORWARD ? inner.next(nodes, innerNode) : inner.previous(nodes, innerNode);
   }
 }

@@ -5,6 +5,7 @@ import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.putInt;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.bplus.PbPlusChoices.JumpPointers;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
@@ -12,6 +13,7 @@ import dev.espalier.node.Slots;
 import dev.espalier.support.ChangeCount;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of one B+-tree and what changes them: inserting into and removing from a leaf that has
@@ -38,6 +40,9 @@ final class BPlusStructure {
    *         [a b c d] + e    ->  [a b c d] | s | [e]      so ascending inserts leave full nodes
    * Delete: a node below its minimum merges with a sibling if both fit in one node; else the two
    *         share their entries evenly. The last node of a level may stay below its minimum.
+   *
+   * Where scans do not find the leaves ahead in their parents but in an array outside the tree
+   * (JumpPointerArray), splits and merges of leaves keep it up.
    *
    * Invariants, checked by BPlusVerifier:
    *   I1  Keys in a leaf ascend strictly; so do separators in an inner node.
@@ -91,7 +96,14 @@ final class BPlusStructure {
   private final int[] scratchChildren;
   private final long[] spare = new long[MAX_HEIGHT + 1];
 
+  /** The jump-pointer array outside the tree, null where the leaves' parents are it. */
+  final @Nullable JumpPointerArray pointers;
+
   BPlusStructure(IndexOptions options, LeafNode leaf, InnerNode inner) {
+    this(options, leaf, inner, JumpPointers.INTERNAL);
+  }
+
+  BPlusStructure(IndexOptions options, LeafNode leaf, InnerNode inner, JumpPointers jumpPointers) {
     this.options = options;
     this.leaf = leaf;
     this.inner = inner;
@@ -99,6 +111,12 @@ final class BPlusStructure {
     this.nodes = memory.segment();
     this.scratchKeys = new long[inner.capacity + 1];
     this.scratchChildren = new int[inner.capacity + 2];
+    this.pointers =
+        switch (jumpPointers) {
+          case JumpPointers.Internal() -> null;
+          case JumpPointers.Flat() -> new FlatJumpPointers(this);
+          case JumpPointers.Chunked(int lines) -> new ChunkedJumpPointers(this, lines);
+        };
     plantEmptyLeaf();
   }
 
@@ -107,6 +125,9 @@ final class BPlusStructure {
     leaf.initialize(nodes, root);
     height = 1;
     size = 0;
+    if (pointers != null) {
+      pointers.plant(root);
+    }
   }
 
   /** Allocates a node and follows the memory if it has moved. */
@@ -207,7 +228,7 @@ final class BPlusStructure {
   }
 
   private void splitAndInsert(long left, int slot, long key, long value) {
-    int spares = allocateForSplits();
+    int spares = allocateForSplits(left);
     long right = spare[--spares];
     leaf.initialize(nodes, right);
     int capacity = leaf.capacity;
@@ -218,6 +239,9 @@ final class BPlusStructure {
     } else {
       moveEntries(left, kept, capacity, right, 0);
       insertIntoLeaf(right, slot - kept, capacity - kept, key, value);
+    }
+    if (pointers != null) {
+      pointers.insertAfter(left, right);
     }
     addToParent(left, leaf.key(nodes, left, kept - 1), right, spares);
   }
@@ -235,10 +259,10 @@ final class BPlusStructure {
   }
 
   /**
-   * Allocates every node that a split of the path's leaf will need, before anything is changed,
-   * into {@code spare}, the leaf last. Returns how many.
+   * Allocates every node that a split of {@code left}, to which the path leads, will need, before
+   * anything is changed, into {@code spare}, the leaf last. Returns how many.
    */
-  private int allocateForSplits() {
+  private int allocateForSplits(long left) {
     int level = 1;
     while (level < height && inner.count(nodes, pathNode[level]) == inner.capacity) {
       level++;
@@ -246,6 +270,9 @@ final class BPlusStructure {
     int innerSplits = level == height ? level : level - 1;
     int allocated = 0;
     try {
+      if (pointers != null) {
+        pointers.reserve(left);
+      }
       while (allocated < innerSplits) {
         spare[allocated] = allocate(inner.width);
         allocated++;
@@ -255,6 +282,9 @@ final class BPlusStructure {
     } catch (MemoryLimitException full) {
       while (allocated > 0) {
         memory.free(spare[--allocated], inner.width);
+      }
+      if (pointers != null) {
+        pointers.release();
       }
       throw full;
     }
@@ -422,6 +452,9 @@ final class BPlusStructure {
       leaf.value(in, left, leftCount + i, leaf.value(in, right, i));
     }
     leaf.count(in, left, leftCount + rightCount);
+    if (pointers != null) {
+      pointers.remove(left, right);
+    }
     memory.free(right, leaf.width);
   }
 

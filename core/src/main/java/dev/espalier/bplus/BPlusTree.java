@@ -205,6 +205,6 @@ public final class BPlusTree extends BPlusIndex {
   @Override
   public LongCursor cursor() {
     tree.checkOpen();
-    return new BPlusCursor(tree, 0);
+    return new BPlusCursor(tree);
   }
 }

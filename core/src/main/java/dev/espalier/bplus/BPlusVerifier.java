@@ -3,39 +3,30 @@ package dev.espalier.bplus;
 
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
-import dev.espalier.memory.CacheLine;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right. Built
- * to survive any damage: it follows no offset that it has not checked, and visits no line twice.
+ * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right, and
+ * along with it those of a jump-pointer array outside the tree. Built to survive any damage: it
+ * follows no offset that it has not checked, and visits no line twice.
  */
 final class BPlusVerifier {
-  private static final int LINES_PART_SHIFT = 30;
-
   private final BPlusStructure tree;
   private final MemorySegment nodes;
   private final LeafNode leaf;
   private final InnerNode inner;
   private final ProgressListener listener;
 
-  /** The lines of all nodes visited so far, in parts small enough for a {@code BitSet}. */
-  private final BitSet[] lines = new BitSet[1 << (32 - LINES_PART_SHIFT)];
+  private final LineClaims claims;
+  private final JumpPointerArray.@Nullable Inspection pointers;
 
   /** The node last visited on each level, 0 for none. */
   private final long[] last;
 
-  /**
-   * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
-   */
-  private final long end;
-
   private long entries;
-  private long bytes;
 
   private BPlusVerifier(BPlusStructure tree, ProgressListener listener) {
     this.tree = tree;
@@ -43,8 +34,8 @@ final class BPlusVerifier {
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     this.listener = listener;
-    this.end = Math.min(tree.memory.endOffset(), nodes.byteSize());
-    Arrays.setAll(lines, i -> new BitSet());
+    this.claims = new LineClaims(Math.min(tree.memory.endOffset(), nodes.byteSize()));
+    this.pointers = tree.pointers == null ? null : tree.pointers.inspect(claims);
     this.last = new long[Math.max(tree.height, 1)];
   }
 
@@ -71,41 +62,25 @@ final class BPlusVerifier {
     }
     check(
         entries == tree.size, "I6", "the size is %d, but there are %d entries", tree.size, entries);
+    if (pointers != null) {
+      pointers.end();
+    }
     check(
-        bytes == tree.memory.usedBytes(),
+        claims.bytes() == tree.memory.usedBytes(),
         "I10",
         "the nodes have %d bytes, but %d were given out",
-        bytes,
+        claims.bytes(),
         tree.memory.usedBytes());
   }
 
   /** Visits a node whose keys are from {@code low} to {@code high}, both included. */
   private void visit(long node, int level, long low, long high, boolean lastOfLevel) {
-    checkPlace(node, level);
+    claims.claim(node, level == 0 ? leaf.width : inner.width, level == 0 ? "leaf" : "inner node");
     if (level == 0) {
       visitLeaf(node, low, high, lastOfLevel);
     } else {
       visitInner(node, level, low, high, lastOfLevel);
     }
-  }
-
-  private void checkPlace(long node, int level) {
-    int width = level == 0 ? leaf.width : inner.width;
-    int bytesOfNode = width << CacheLine.SHIFT;
-    check(
-        node > 0 && node % CacheLine.BYTES == 0 && node + bytesOfNode <= end,
-        "I9",
-        "a node of level %d would lie @%d, but nodes end @%d",
-        level,
-        node,
-        end);
-    for (long line = node >>> CacheLine.SHIFT, after = line + width; line < after; line++) {
-      BitSet part = lines[(int) (line >>> LINES_PART_SHIFT)];
-      int bit = (int) (line & ((1 << LINES_PART_SHIFT) - 1));
-      check(!part.get(bit), "I9", "the node @%d of level %d overlaps another", node, level);
-      part.set(bit);
-    }
-    bytes += bytesOfNode;
   }
 
   private void visitLeaf(long node, long low, long high, boolean lastOfLevel) {
@@ -114,6 +89,9 @@ final class BPlusVerifier {
     checkCount(node, 0, count, leaf.capacity, isRoot ? 0 : 1);
     checkFill(node, 0, count, leaf.minimum, isRoot || lastOfLevel);
     checkKeys(node, 0, count, leaf.keySlots, low, high);
+    if (pointers != null) {
+      pointers.visit(node);
+    }
     long before = entries;
     entries += count;
     if (before >>> 16 != entries >>> 16 && !listener.onProgress(entries, tree.size)) {

@@ -132,7 +132,8 @@ final class InnerNode {
     return Integer.toUnsignedLong(line) << CacheLine.SHIFT;
   }
 
-  private static int toLine(long offset) {
+  /** Returns the line number of a byte offset. */
+  static int toLine(long offset) {
     return (int) (offset >>> CacheLine.SHIFT);
   }
 }

@@ -24,7 +24,7 @@ import java.lang.foreign.MemorySegment;
  *
  * Width 8: 32 key slots, of which 31 are used, 31 values, 8 bytes of header: 512 bytes, none lost.
  * Unused key slots hold {@link Keys#PADDING}. The version is kept free for optimistic lock
- * coupling.
+ * coupling; in a tree with a jump-pointer array outside, it is the hint to the leaf's place there.
  *
  * <p>A node of one line has no room to pad its keys to a line: they are searched by a loop.
  */
@@ -99,6 +99,14 @@ final class LeafNode {
 
   void count(MemorySegment nodes, long node, int count) {
     putInt(nodes, node + countOffset, count);
+  }
+
+  int hint(MemorySegment nodes, long node) {
+    return getInt(nodes, node + countOffset + Integer.BYTES);
+  }
+
+  void hint(MemorySegment nodes, long node, int hint) {
+    putInt(nodes, node + countOffset + Integer.BYTES, hint);
   }
 
   long key(MemorySegment nodes, long node, int slot) {

@@ -17,6 +17,7 @@ import dev.espalier.support.BatchArguments;
 import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The prefetching B+-tree, pB+-tree (thesis 3.6): a {@link BPlusTree} whose nodes are several cache
@@ -51,6 +52,9 @@ public final class PbPlusTree extends BPlusIndex {
    *     D6  Inner nodes further up are few, and taken to be cached.
    *
    *   Range scans: see BPlusCursor.
+   *
+   *   Choices (thesis chapter 5). The descents below are the default ones and know nothing of the
+   *   others, which are in PolicyDescent.
    */
 
   /** This tree in the catalogue. */
@@ -77,6 +81,12 @@ public final class PbPlusTree extends BPlusIndex {
   private static final int COMMON_LEAF_SLOTS = new LeafNode(COMMON_WIDTH).keySlots;
 
   private final Geometry geometry;
+  private final PbPlusChoices choices;
+  private final NodePrefetcher scanPrefetcher;
+
+  /** How operations on one key go where the choices differ from the default, else null. */
+  private final @Nullable PolicyDescent policy;
+
   private final boolean ofCommonWidth;
   private final LeafNode leaf;
   private final InnerNode inner;
@@ -127,11 +137,17 @@ public final class PbPlusTree extends BPlusIndex {
     }
   }
 
-  private PbPlusTree(IndexOptions options, Geometry geometry) {
+  private PbPlusTree(IndexOptions options, Geometry geometry, PbPlusChoices choices) {
     super(
         new BPlusStructure(
-            options, new LeafNode(geometry.leafWidth), new InnerNode(geometry.innerWidth)));
+            options,
+            new LeafNode(geometry.leafWidth),
+            new InnerNode(geometry.innerWidth),
+            choices.jumpPointers()));
     this.geometry = geometry;
+    this.choices = choices;
+    this.scanPrefetcher = NodePrefetcher.of(choices.scanPrefetch(), tree.leaf);
+    this.policy = choices.isDefaultDescent() ? null : new PolicyDescent(tree, choices);
     this.ofCommonWidth = geometry.innerWidth == COMMON_WIDTH && geometry.leafWidth == COMMON_WIDTH;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
@@ -148,9 +164,14 @@ public final class PbPlusTree extends BPlusIndex {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }
 
-  /** Makes an empty tree. */
+  /** Makes an empty tree with the default choices. */
   public static PbPlusTree create(IndexOptions options, Geometry geometry) {
-    return new PbPlusTree(options, geometry);
+    return create(options, geometry, PbPlusChoices.DEFAULT);
+  }
+
+  /** Makes an empty tree. */
+  public static PbPlusTree create(IndexOptions options, Geometry geometry, PbPlusChoices choices) {
+    return new PbPlusTree(options, geometry, choices);
   }
 
   @Override
@@ -167,6 +188,9 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
+    if (policy != null) {
+      return policy.getOrDefault(key, defaultValue);
+    }
     MemorySegment nodes = tree.nodes;
     long node = findLeaf(nodes, key);
     prefetchValues(node);
@@ -176,6 +200,9 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public boolean containsKey(long key) {
+    if (policy != null) {
+      return policy.containsKey(key);
+    }
     MemorySegment nodes = tree.nodes;
     long node = findLeaf(nodes, key);
     return holds(nodes, node, searchLeaf(nodes, node, key), key);
@@ -283,6 +310,9 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public long put(long key, long value) {
+    if (policy != null) {
+      return policy.put(key, value);
+    }
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
     int slot = searchLeaf(nodes, node, key);
@@ -297,6 +327,9 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public long putIfAbsent(long key, long value) {
+    if (policy != null) {
+      return policy.putIfAbsent(key, value);
+    }
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
     int slot = searchLeaf(nodes, node, key);
@@ -350,6 +383,9 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public long remove(long key) {
+    if (policy != null) {
+      return policy.remove(key);
+    }
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
     int slot = searchLeaf(nodes, node, key);
@@ -371,6 +407,7 @@ public final class PbPlusTree extends BPlusIndex {
   @Override
   public LongCursor cursor() {
     tree.checkOpen();
-    return new BPlusCursor(tree, geometry.prefetchDistance);
+    return new BPlusCursor(
+        tree, geometry.prefetchDistance, scanPrefetcher, choices.localities().scan());
   }
 }

@@ -75,11 +75,17 @@ public final class Words {
    * values of {@code i} from {@code from}: a group prefetch, in one call.
    */
   public static void prefetchGroup(long base, long[] offsets, int from, int count, int lines) {
+    prefetchGroup(base, offsets, from, count, lines, Locality.T0);
+  }
+
+  /** As {@link #prefetchGroup(long, long[], int, int, int)}, into chosen caches. */
+  public static void prefetchGroup(
+      long base, long[] offsets, int from, int count, int lines, Locality hint) {
     if (Trace.ON) {
       for (int i = from; i < from + count; i++) {
         Trace.prefetch(base + offsets[i], lines);
       }
     }
-    Prefetch.batch(base, offsets, from, count, lines);
+    Prefetch.batch(base, offsets, from, count, lines, hint);
   }
 }

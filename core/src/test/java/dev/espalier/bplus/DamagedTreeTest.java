@@ -7,9 +7,12 @@ import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.bplus.PbPlusChoices.JumpPointers;
+import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
 import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -28,6 +31,18 @@ class DamagedTreeTest {
   void smallestNodesSurvive() {
     damageAndUse(600, 300, () -> BPlusTree.create(IndexOptions.DEFAULT, 1));
     damageAndUse(600, 300, () -> PbPlusTree.create(IndexOptions.DEFAULT, new Geometry(1, 2, 3)));
+  }
+
+  @Test
+  void smallestNodesWithAJumpPointerArrayOutsideSurvive() {
+    Geometry geometry = new Geometry(1, 1, 3);
+    for (JumpPointers jumpPointers : List.of(JumpPointers.chunked(1), JumpPointers.FLAT)) {
+      PbPlusChoices choices =
+          PbPlusChoices.DEFAULT
+              .withJumpPointers(jumpPointers)
+              .withScanPrefetch(NodePrefetch.HALF_LINEAR);
+      damageAndUse(600, 300, () -> PbPlusTree.create(IndexOptions.DEFAULT, geometry, choices));
+    }
   }
 
   @Test

@@ -6,13 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tracing is chosen when a JVM starts, so what it sees is tested in a JVM of its own. */
 final class TraceTest {
   /** Slots of an inner node and of a leaf that the kernel without SIMD reads at width 8. */
   private static final int SEARCH_READS = (4 + 8) + (3 + 8);
@@ -24,7 +21,7 @@ final class TraceTest {
 
   @Test
   void everyAccessOfAnOperationIsSeen() throws IOException, InterruptedException {
-    List<String> lines = runTraced();
+    List<String> lines = TracedJvm.run(TracedProgram.class);
     assertEquals("simd false", lines.get(0));
     int[] contains = counts(lines, "contains");
     int[] get = counts(lines, "get");
@@ -38,21 +35,6 @@ final class TraceTest {
     assertEquals(4, get[2]);
     // The key, the value and the count at least.
     assertTrue(put[1] >= 3, "writes of put: " + put[1]);
-  }
-
-  private static List<String> runTraced() throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Despalier.trace=true",
-                "-cp",
-                System.getProperty("java.class.path"),
-                TracedProgram.class.getName())
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), output);
-    return output.lines().toList();
   }
 
   /** Returns reads, writes and prefetched lines of an operation. */

@@ -6,6 +6,10 @@ import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.Sums;
 import dev.espalier.benchmarks.WorkKeys;
+import dev.espalier.bplus.PbPlusChoices;
+import dev.espalier.bplus.PbPlusChoices.JumpPointers;
+import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
+import dev.espalier.bplus.PbPlusChoices.NodeSearch;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
 import java.util.SplittableRandom;
@@ -25,7 +29,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What the default geometry of the pB+-tree was chosen by. The tree is built by random puts. */
+/**
+ * What the default geometry and choices of the pB+-tree were chosen by. The tree is built by random
+ * puts.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 1)
@@ -41,13 +48,33 @@ public class GeometryBenchmark {
     private static final int PROBES = 1 << 20;
     private static final int BLOCK = 1 << 16;
 
-    /** Lines per node, inner and leaf. */
+    /** Lines per inner node, and per leaf unless {@code leafWidth} says otherwise. */
     @Param({"4", "8", "16"})
     public int width;
+
+    /** Lines per leaf; 0 for those of inner nodes. */
+    @Param("0")
+    public int leafWidth;
 
     /** Leaves that a scan fetches ahead. */
     @Param("16")
     public int prefetchDistance;
+
+    /** INTERNAL, FLAT, or the lines of a chunk. */
+    @Param("INTERNAL")
+    public String jumpPointers;
+
+    /** How nodes are fetched before they are searched. */
+    @Param("BY_SEARCH")
+    public NodePrefetch searchPrefetch;
+
+    /** How the leaves ahead of a scan are fetched. */
+    @Param("LINEAR")
+    public NodePrefetch scanPrefetch;
+
+    /** How nodes are searched. */
+    @Param("SIMD")
+    public NodeSearch search;
 
     /** Amount of data, see {@link DataSize}. */
     @Param("10M")
@@ -63,12 +90,27 @@ public class GeometryBenchmark {
     public void load() {
       NativeRequirement.check();
       long entries = DataSize.entries(size);
-      tree = PbPlusTree.create(IndexOptions.DEFAULT, new Geometry(width, width, prefetchDistance));
+      Geometry geometry = new Geometry(width, leafWidth == 0 ? width : leafWidth, prefetchDistance);
+      tree = PbPlusTree.create(IndexOptions.DEFAULT, geometry, choices());
       for (long from = 0; from < entries; from += BLOCK) {
         long[] keys = WorkKeys.keys(from, (int) Math.min(BLOCK, entries - from));
         tree.putAll(keys, WorkKeys.values(keys));
       }
       probes = WorkKeys.probes(new SplittableRandom(1), entries, PROBES);
+    }
+
+    private PbPlusChoices choices() {
+      JumpPointers array =
+          switch (jumpPointers) {
+            case "INTERNAL" -> JumpPointers.INTERNAL;
+            case "FLAT" -> JumpPointers.FLAT;
+            default -> JumpPointers.chunked(Integer.parseInt(jumpPointers));
+          };
+      return PbPlusChoices.DEFAULT
+          .withJumpPointers(array)
+          .withSearchPrefetch(searchPrefetch)
+          .withScanPrefetch(scanPrefetch)
+          .withSearch(search);
     }
 
     /** Frees the tree. */
@@ -87,6 +129,13 @@ public class GeometryBenchmark {
   @Benchmark
   public long get(Tree state) {
     return state.tree.get(state.probes[state.advance(1)]);
+  }
+
+  /** Puts a key that is there, which is a lookup and a write. */
+  @Benchmark
+  public long putExisting(Tree state) {
+    long key = state.probes[state.advance(1)];
+    return state.tree.put(key, WorkKeys.value(key));
   }
 
   /** Looks up 256 keys together; the time is that of one. */

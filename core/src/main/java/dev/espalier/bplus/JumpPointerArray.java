@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bplus;
+
+import dev.espalier.memory.MemoryLimitException;
+import java.util.ConcurrentModificationException;
+
+/**
+ * A jump-pointer array outside the tree (thesis 3.6): the leaves in order of keys, for scans that
+ * fetch ahead. Places in it are longs, to which only the array gives a meaning; they hold until the
+ * tree next changes.
+ */
+sealed interface JumpPointerArray permits ChunkedJumpPointers, FlatJumpPointers {
+  /* Invariants, beyond those of BPlusStructure:
+   *   I11 The array lists the leaves of the tree, each once, in order of keys.
+   *   I12 The hint of a leaf is the chunk that lists it.
+   *   I13 next and previous chain the chunks in order, both ways, and end in none.
+   *   I14 A chunk has pointers in no slots but its own, at least one pointer, and at least its
+   *       minimum if a chunk comes after it.
+   * A flat array has no chunks; its hints may be stale, and only I11 is asked of it.
+   */
+
+  /** The place before the first leaf and after the last. */
+  long NO_PLACE = -1;
+
+  int FORWARD = 1;
+  int BACKWARD = -1;
+
+  // ---------------------------------------------------------------- upkeep
+
+  /** Lists {@code leaf} alone, in memory that is empty. */
+  void plant(long leaf);
+
+  /** Lists {@code leaf} alone, which is the only one listed. */
+  void restart(long leaf);
+
+  /**
+   * Makes room for one leaf after {@code left}, and begins to look for it.
+   *
+   * @throws MemoryLimitException if there is no memory for it; nothing has changed then
+   */
+  void reserve(long left);
+
+  /** Gives back what was reserved and will not be used. */
+  void release();
+
+  /** Lists {@code right} after {@code left}, for which room was reserved just before. */
+  void insertAfter(long left, long right);
+
+  /** Lists {@code leaf} after {@code last}, the last one so far, as densely as bulkload wants. */
+  void append(long last, long leaf);
+
+  /** Forgets {@code right}, whose entries have moved to {@code left}, the leaf before it. */
+  void remove(long left, long right);
+
+  // ---------------------------------------------------------------- range scan
+
+  /** Returns the place of a leaf, or {@link #NO_PLACE} if threads have torn the tree. */
+  long placeOf(long leaf);
+
+  /** Returns the place one leaf further in a direction, or {@link #NO_PLACE}. */
+  long step(long place, int direction);
+
+  /** Returns the leaf at a place. */
+  long leafAt(long place);
+
+  // ---------------------------------------------------------------- inspect
+
+  /** Begins a check of the invariants of the array. */
+  Inspection inspect(LineClaims claims);
+
+  /** A check of the array that goes along with a check of the tree. */
+  interface Inspection {
+    /** Goes on to the next leaf of the tree. */
+    void visit(long leaf);
+
+    /** Ends after the last leaf. */
+    void end();
+  }
+
+  /** What an array throws that does not list a leaf of the tree. */
+  static ConcurrentModificationException notListed(long leaf) {
+    return new ConcurrentModificationException(
+        "the leaf @"
+            + leaf
+            + " is not in the jump-pointer array: the index was changed by another thread at the"
+            + " same time");
+  }
+}
