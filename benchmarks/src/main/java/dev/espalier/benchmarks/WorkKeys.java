@@ -74,8 +74,26 @@ public final class WorkKeys {
   /** Returns the first {@code entries} entries in ascending order of keys. */
   public static LongEntrySource sorted(int entries) {
     long[] keys = keys(0, entries);
-    Arrays.parallelSort(keys);
-    return LongEntrySource.of(keys, values(keys), entries);
+    Arrays.sort(keys);
+    return new LongEntrySource() {
+      private int at = -1;
+
+      @Override
+      public boolean next() {
+        at++;
+        return at < keys.length;
+      }
+
+      @Override
+      public long key() {
+        return keys[at];
+      }
+
+      @Override
+      public long value() {
+        return WorkKeys.value(keys[at]);
+      }
+    };
   }
 
   /** Returns the sum of the keys and values of the first {@code entries} entries. */

@@ -6,8 +6,8 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
-import dev.espalier.TreeVariant;
 import dev.espalier.benchmarks.Sums;
+import java.util.function.Function;
 
 /** A tree of Espalier's. */
 public final class IndexPeer implements Peer {
@@ -17,8 +17,8 @@ public final class IndexPeer implements Peer {
   private final LongCursor cursor;
 
   /** Makes an empty tree. */
-  public IndexPeer(TreeVariant variant) {
-    index = variant.create(IndexOptions.DEFAULT.withMissingValue(MISSING));
+  public IndexPeer(Function<IndexOptions, ? extends LongIndex> factory) {
+    index = factory.apply(IndexOptions.DEFAULT.withMissingValue(MISSING));
     cursor = index.cursor();
   }
 

@@ -2,6 +2,8 @@
 package dev.espalier.benchmarks.peer;
 
 import dev.espalier.TreeVariant;
+import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.model.MemoryTimes;
 import it.unimi.dsi.fastutil.longs.Long2LongAVLTreeMap;
 import it.unimi.dsi.fastutil.longs.Long2LongRBTreeMap;
 import java.util.ArrayList;
@@ -29,12 +31,24 @@ public final class Peers {
               64,
               () -> new NavigableMapPeer(new ConcurrentSkipListMap<>())));
 
+  /** Trees with other proportions than their catalogue entries: those made for batched lookups. */
+  public static final List<PeerType> OTHER_GEOMETRIES =
+      List.of(
+          new PeerType(
+              "PbPlusTree-batches",
+              0,
+              () ->
+                  new IndexPeer(
+                      options ->
+                          PbPlusTree.create(
+                              options, PbPlusTree.Geometry.forBatches(MemoryTimes.TYPICAL)))));
+
   private Peers() {}
 
   /** Returns Espalier's trees, in the order of their catalogue. */
   public static List<PeerType> trees() {
     return TreeVariant.all().stream()
-        .map(variant -> new PeerType(variant.name(), 0, () -> new IndexPeer(variant)))
+        .map(variant -> new PeerType(variant.name(), 0, () -> new IndexPeer(variant.factory())))
         .toList();
   }
 
@@ -60,7 +74,9 @@ public final class Peers {
    * @throws IllegalArgumentException if there is none; the message lists the names
    */
   public static PeerType named(String name) {
-    for (PeerType type : all()) {
+    List<PeerType> all = new ArrayList<>(all());
+    all.addAll(OTHER_GEOMETRIES);
+    for (PeerType type : all) {
       if (type.name().equalsIgnoreCase(name)) {
         return type;
       }

@@ -11,6 +11,8 @@ enum Measure {
   GET_CHAINED("ns"),
   /** Random lookups in groups of 256; ns per key. */
   GET_ALL("ns"),
+  /** As {@link #GET_ALL}, in groups of 128; ns per key. */
+  GET_ALL_128("ns"),
   /** Full scan by runs of a tree filled by {@link #PUT}; GB/s of keys and values. */
   SCAN_AFTER_PUT("GB/s"),
   /** Fills a second structure with all nodes full; ns per entry. */
@@ -19,6 +21,18 @@ enum Measure {
   SCAN("GB/s"),
   /** Sequential read of as many bytes as {@link #SCAN} reads; GB/s. */
   BANDWIDTH("GB/s"),
+  /** As {@link #PUT}, but trees are filled by a bulkload of sorted entries, all nodes full. */
+  LOAD("ns"),
+  /** Fills a second tree from the first by a bulkload, all nodes half full; ns per entry. */
+  LOAD_HALF("ns"),
+  /** Full scan by runs of a tree filled by {@link #LOAD}; GB/s of keys and values. */
+  SCAN_LOADED("GB/s"),
+  /** Full scan by runs of a tree filled by {@link #LOAD_HALF}; GB/s of keys and values. */
+  SCAN_HALF("GB/s"),
+  /** Entries per slot of the leaves after {@link #LOAD_HALF}. */
+  FILL_HALF(""),
+  /** Lines prefetched in groups of 128 at random places of as many bytes as entries; ns a line. */
+  LINE("ns"),
   /** Bytes per entry after {@link #BULKLOAD}. */
   BYTES_FULL("bytes"),
   /** Bytes per entry after {@link #PUT}. */

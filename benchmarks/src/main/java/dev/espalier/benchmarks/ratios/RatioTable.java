@@ -5,10 +5,7 @@ import dev.espalier.benchmarks.peer.PeerType;
 import dev.espalier.benchmarks.peer.Peers;
 import dev.espalier.benchmarks.ratios.Target.Bound;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
@@ -27,9 +24,7 @@ final class RatioTable {
 
   /** Returns the lines of the chosen work, in Markdown. */
   List<String> targets() {
-    List<String> lines = new ArrayList<>();
-    lines.add("| work | target | measured | reached |");
-    lines.add("|---|---|---|---|");
+    List<String> lines = new ArrayList<>(Target.markdownHead());
     chosenTargets().forEach(target -> lines.add(target.toMarkdown()));
     return lines;
   }
@@ -132,27 +127,5 @@ final class RatioTable {
                 Double.compare(
                     figures.median(a, Measure.GET).getAsDouble(),
                     figures.median(b, Measure.GET).getAsDouble()));
-  }
-
-  /** Returns every figure, in Markdown: the median of its rounds, and the least and greatest. */
-  List<String> medians() {
-    List<String> lines = new ArrayList<>();
-    lines.add("| structure | measure | median | least | greatest | unit | rounds |");
-    lines.add("|---|---|---|---|---|---|---|");
-    for (Map.Entry<Figures.Series, List<Double>> series : figures.all().entrySet()) {
-      List<Double> rounds = series.getValue();
-      lines.add(
-          String.format(
-              Locale.ROOT,
-              "| %s | %s | %.1f | %.1f | %.1f | %s | %d |",
-              series.getKey().role(),
-              series.getKey().measure(),
-              Figures.median(rounds).orElseThrow(),
-              Collections.min(rounds),
-              Collections.max(rounds),
-              series.getKey().measure().unit(),
-              rounds.size()));
-    }
-    return lines;
   }
 }

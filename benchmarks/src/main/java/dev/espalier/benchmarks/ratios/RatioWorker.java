@@ -2,7 +2,9 @@
 package dev.espalier.benchmarks.ratios;
 
 import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.Pollution;
 import dev.espalier.benchmarks.Sums;
@@ -12,11 +14,14 @@ import dev.espalier.benchmarks.peer.Peer;
 import dev.espalier.benchmarks.peer.PeerType;
 import dev.espalier.benchmarks.peer.Peers;
 import dev.espalier.ffi.VirtualMemory;
+import dev.espalier.memory.CacheLine;
+import dev.espalier.prefetch.Prefetch;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.Set;
@@ -35,12 +40,14 @@ final class RatioWorker {
 
   /** What is measured for the maps that Espalier's trees are compared with. */
   private static final Set<Measure> OF_ANY_MAP =
-      EnumSet.of(Measure.PUT, Measure.GET, Measure.GET_CHAINED);
+      EnumSet.of(Measure.PUT, Measure.LOAD, Measure.GET, Measure.GET_CHAINED);
 
   /** Keys looked up per measurement, new ones each time. */
   private static final int PROBES = 1 << 20;
 
   private static final int GROUP = 256;
+  private static final int SMALL_GROUP = 128;
+  private static final double HALF = 0.5;
   private static final int WARMUP_ENTRIES = 500_000;
   private static final int WARMUP_ROUNDS = 3;
 
@@ -105,9 +112,16 @@ final class RatioWorker {
       case PUT -> put();
       case GET -> get();
       case GET_CHAINED -> getChained();
-      case GET_ALL -> getAll();
+      case GET_ALL -> getAll(GROUP);
+      case GET_ALL_128 -> getAll(SMALL_GROUP);
+      case LOAD -> load();
+      case LOAD_HALF -> bulkload(HALF);
+      case SCAN_LOADED -> scan(filled);
+      case SCAN_HALF -> scan(full);
+      case FILL_HALF -> indexOf(full).statistics().leafFill();
+      case LINE -> line();
       case SCAN_AFTER_PUT -> scan(filled);
-      case BULKLOAD -> bulkload();
+      case BULKLOAD -> bulkload(1);
       case SCAN -> scan(full);
       case BANDWIDTH -> bandwidth();
       case BYTES_FULL -> bytesPerEntry(full);
@@ -161,14 +175,14 @@ final class RatioWorker {
     return nanos / PROBES;
   }
 
-  private double getAll() {
+  private double getAll(int group) {
     long[] keys = WorkKeys.probes(random, entries, PROBES);
-    long[] values = new long[GROUP];
+    long[] values = new long[group];
     Peer peer = filled;
     long sum = 0;
     long start = System.nanoTime();
-    for (int from = 0; from < PROBES; from += GROUP) {
-      peer.getAll(keys, from, values, 0, GROUP);
+    for (int from = 0; from < PROBES; from += group) {
+      peer.getAll(keys, from, values, 0, group);
       for (long value : values) {
         sum += value;
       }
@@ -178,12 +192,26 @@ final class RatioWorker {
     return nanos / PROBES;
   }
 
-  private double bulkload() {
+  private double load() {
+    if (!(filled instanceof IndexPeer)) {
+      return put();
+    }
+    filled.close();
+    filled = type.create();
+    LongEntrySource sorted = WorkKeys.sorted(Math.toIntExact(entries));
+    long start = System.nanoTime();
+    filled.bulkload(sorted, entries);
+    double nanos = System.nanoTime() - start;
+    check("number of entries", entries, filled.size());
+    return nanos / entries;
+  }
+
+  private double bulkload(double fillFactor) {
     full.close();
     full = type.create();
     LongCursor sorted = indexOf(filled).cursor();
     long start = System.nanoTime();
-    full.bulkload(sorted, entries);
+    indexOf(full).bulkload(sorted, fillFactor, entries, ProgressListener.NONE);
     double nanos = System.nanoTime() - start;
     check("number of entries", entries, full.size());
     return nanos / entries;
@@ -218,6 +246,24 @@ final class RatioWorker {
       check("sum of longs", longs * 0x0101_0101_0101_0101L, sum);
     }
     return (double) bytes / nanos;
+  }
+
+  /** As the trees' batched lookups fetch their leaves, and as much memory. */
+  private double line() {
+    bandwidth();
+    long lines = sequence.byteSize() / CacheLine.BYTES;
+    long[] offsets = random.longs(PROBES, 0, lines).map(i -> i << CacheLine.SHIFT).toArray();
+    long sum = 0;
+    long start = System.nanoTime();
+    for (int from = 0; from < PROBES; from += SMALL_GROUP) {
+      Prefetch.batch(sequence.address(), offsets, from, SMALL_GROUP, 1);
+      for (int i = from; i < from + SMALL_GROUP; i++) {
+        sum += sequence.get(ValueLayout.JAVA_LONG, offsets[i]);
+      }
+    }
+    double nanos = System.nanoTime() - start;
+    check("sum of longs", (long) offsets.length * 0x0101_0101_0101_0101L, sum);
+    return nanos / PROBES;
   }
 
   private static MemorySegment hugePagedMemory(long bytes) {

@@ -93,14 +93,19 @@ public final class Ratios implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed, whatever the targets. */
   public static void main(String[] args) {
-    CommandLine command = new CommandLine(new Ratios());
-    command.setCaseInsensitiveEnumValuesAllowed(true);
-    command.setExecutionExceptionHandler(
-        (e, line, result) -> {
-          line.getErr().println(e.getMessage());
+    System.exit(commandLine(new Ratios()).execute(args));
+  }
+
+  /** Returns a command whose failures are explained in one line. */
+  static CommandLine commandLine(Runnable command) {
+    CommandLine line = new CommandLine(command);
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setExecutionExceptionHandler(
+        (e, failed, result) -> {
+          failed.getErr().println(e.getMessage());
           return 1;
         });
-    System.exit(command.execute(args));
+    return line;
   }
 
   @Override
@@ -125,7 +130,7 @@ public final class Ratios implements Runnable {
     System.out.println();
     table.targets().forEach(System.out::println);
     System.out.println();
-    table.medians().forEach(System.out::println);
+    figures.medians().forEach(System.out::println);
   }
 
   private long memoryBytes() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.ratios;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
@@ -24,6 +25,11 @@ record Target(String work, Bound bound, double limit, String unit, OptionalDoubl
     Bound(String words) {
       this.words = words;
     }
+  }
+
+  /** Returns the first two lines of a table of targets. */
+  static List<String> markdownHead() {
+    return List.of("| work | target | measured | reached |", "|---|---|---|---|");
   }
 
   /** Returns the line of a Markdown table. */

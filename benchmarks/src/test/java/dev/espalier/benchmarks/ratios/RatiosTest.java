@@ -30,6 +30,14 @@ final class RatiosTest {
   }
 
   @Test
+  void familyIsMeasured() throws Exception {
+    assumeTrue(Prefetch.isNative(), "built without a C compiler");
+    Output output = run(Family.class, "--entries=20k", "--forks=1", "--rounds=1");
+    assertEquals(0, output.status, output.text);
+    assertEquals(6, output.tableAfter("| work | target |").size(), output.text);
+  }
+
+  @Test
   void wrongSizeIsRefused() throws Exception {
     Output output = run("--entries=many");
     assertEquals(1, output.status, output.text);
@@ -48,6 +56,11 @@ final class RatiosTest {
   }
 
   private static Output run(String... arguments) throws IOException, InterruptedException {
+    return run(Ratios.class, arguments);
+  }
+
+  private static Output run(Class<?> main, String... arguments)
+      throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -57,7 +70,7 @@ final class RatiosTest {
                 "-Despalier.bench.native=any",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Ratios.class.getName()));
+                main.getName()));
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
