@@ -66,7 +66,7 @@ public final class CssTree implements LongIndex {
   /** Levels up to this size are not prefetched: they stay in a second-level cache. */
   private static final long CACHED_BYTES = 1 << 20;
 
-  private final CssStructure tree;
+  final CssStructure tree;
   private final int width;
   private final int nodeBytes;
   private final int fanOut;
