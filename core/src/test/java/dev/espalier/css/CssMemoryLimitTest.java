@@ -2,15 +2,21 @@
 package dev.espalier.css;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.Indexes;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
 import dev.espalier.memory.MemoryLimitException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -59,6 +65,41 @@ class CssMemoryLimitTest {
     index.bulkload(keys, keys);
     assertEquals(entries, index.size());
     assertTrue(index.statistics().committedBytes() <= limit);
+  }
+
+  @Test
+  void bulkloadThatFailsMidwayGivesItsMemoryBack() {
+    CssTree index = create(64 << 20);
+    LongEntrySource failing =
+        new LongEntrySource() {
+          private long key = -1;
+
+          @Override
+          public boolean next() {
+            if (++key == 200_000) {
+              throw new UncheckedIOException(new IOException("the source is broken"));
+            }
+            return true;
+          }
+
+          @Override
+          public long key() {
+            return key;
+          }
+
+          @Override
+          public long value() {
+            return key;
+          }
+        };
+    assertThrows(
+        UncheckedIOException.class,
+        () -> index.bulkload(failing, 1.0, 300_000, ProgressListener.NONE));
+    assertTrue(index.isEmpty());
+    assertFalse(index.cursor().first());
+    assertTrue(index.statistics().committedBytes() <= 4096);
+    index.put(1, 10);
+    assertEquals(10, index.get(1));
   }
 
   private CssTree create(long limit) {
