@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import dev.espalier.css.CssTree.Form;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
@@ -15,12 +16,16 @@ class TreeAsMapTest {
     return contracts(TreeShape.defaults());
   }
 
-  /** The five entries of Guava's samples fill more than one of these trees' leaves. */
+  /** The five entries of Guava's samples fill more than one leaf, or are all in a delta. */
   @TestFactory
   @Tag("fallback-too")
   Stream<DynamicContainer> treeOfSmallestNodesKeepsTheContractOfNavigableMap() {
     return contracts(
-        List.of(TreeShape.bPlus(1), TreeShape.pbPlus(1, 1, 1), TreeShape.smallestChunked()));
+        List.of(
+            TreeShape.bPlus(1),
+            TreeShape.pbPlus(1, 1, 1),
+            TreeShape.smallestChunked(),
+            TreeShape.css(Form.LEVEL, 1)));
   }
 
   private static Stream<DynamicContainer> contracts(List<TreeShape> shapes) {

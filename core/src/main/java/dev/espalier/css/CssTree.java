@@ -21,6 +21,7 @@ import dev.espalier.support.BatchArguments;
 import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -29,7 +30,7 @@ import java.util.Set;
  * but separators, and no tree has more of them per line.
  *
  * <p>For data that is read much more than it is changed: the fastest at {@link #getAll}, the
- * smallest (17.3 bytes per entry), and a scan reads one array. Lookups are O(log n). Single updates
+ * smallest (17.1 bytes per entry), and a scan reads one array. Lookups are O(log n). Single updates
  * go to a small sorted delta that is merged into the array by a rebuild of the whole: inserting a
  * new key is O(sqrt(n)) amortized, and now and then O(n). Overwriting a value is as fast as a
  * lookup; removing a key is, but for a rebuild each time a quarter of the array is gone.
@@ -66,7 +67,7 @@ public final class CssTree implements LongIndex {
   /** Levels up to this size are not prefetched: they stay in a second-level cache. */
   private static final long CACHED_BYTES = 1 << 20;
 
-  private final CssStructure tree;
+  final CssStructure tree;
   private final int width;
   private final int nodeBytes;
   private final int fanOut;
@@ -94,6 +95,7 @@ public final class CssTree implements LongIndex {
 
     /** Checks the parts. */
     public Geometry {
+      Objects.requireNonNull(form, "form");
       if (width < 1 || width > NodeMemory.MAX_LINES) {
         throw new IllegalArgumentException(
             "width is " + width + " lines; it must be from 1 to " + NodeMemory.MAX_LINES);
@@ -432,9 +434,6 @@ public final class CssTree implements LongIndex {
       BulkloadInput input = new BulkloadInput(entries, total, listener);
       EntryColumns array = tree.array;
       while (input.next()) {
-        if (array.count == array.capacity()) {
-          array.ensure(array.count + Math.max(array.count / 2, CacheLine.LONGS));
-        }
         array.ensure(array.count + 1);
         array.set(array.count, input.key(), input.value());
         array.count++;

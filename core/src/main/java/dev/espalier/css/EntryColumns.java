@@ -50,7 +50,7 @@ final class EntryColumns {
     this.region = Region.small(bytes(0));
     this.memory = region.segment();
     moveTo(region);
-    account();
+    account(0);
     pad();
   }
 
@@ -104,8 +104,8 @@ final class EntryColumns {
     long needed = bytes(entries);
     long limit = budget.left() + committed;
     budget.check(needed - committed);
-    // Half as much again, unless other parts of the index are likely to need that room.
-    long wanted = Math.max(needed, Math.min(bytes(entries + entries / 2), limit / 2));
+    // Half as much again. Near the limit half of what is left: other parts of the index need room.
+    long wanted = Math.min(bytes(entries + entries / 2), needed + (limit - needed) / 2);
     Region larger = Region.take(needed, wanted, limit, hugePages);
     MemorySegment old = memory;
     long oldValues = valuesOffset;
@@ -115,7 +115,7 @@ final class EntryColumns {
     MemorySegment.copy(old, oldValues, memory, valuesOffset, count * Long.BYTES);
     oldRegion.close();
     budget.count(-committed);
-    account();
+    account(entries);
     pad();
   }
 
@@ -129,8 +129,8 @@ final class EntryColumns {
     valuesOffset = keyBytes(capacity);
   }
 
-  private void account() {
-    committed = region.committedBytes(bytes(count));
+  private void account(long entries) {
+    committed = region.committedBytes(bytes(entries));
     budget.count(committed);
   }
 

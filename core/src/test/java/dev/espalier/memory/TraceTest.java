@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -37,7 +38,38 @@ final class TraceTest {
     assertTrue(put[1] >= 3, "writes of put: " + put[1]);
   }
 
-  /** Returns reads, writes and prefetched lines of an operation. */
+  /** 5,000 entries have 625 leaves; above them are 70, 8 and 1 nodes, which stay in the cache. */
+  @Test
+  void groupOfProbesReadsALineOfACssTreePerLevelAndPrefetchesLeavesAndValues()
+      throws IOException, InterruptedException {
+    List<String> lines = TracedJvm.run(TracedProgram.class);
+    int levels = 3;
+    int[] one = counts(lines, "cssSmallOne");
+    // Eight keys of each node and of the leaf, then the key found and its value.
+    assertArrayEquals(new int[] {8 * levels + 8 + 2, 0, 2, levels + 2}, one);
+    int[] group = counts(lines, "cssSmallGroup");
+    // All nodes but the last of the lowest level, each probe's leaf, and each probe's value.
+    assertArrayEquals(new int[] {128 * one[0], 0, 128 * 2, 1 + 8 + 69 + 128 + 128}, group);
+  }
+
+  /**
+   * 1,200,000 entries have 150,000 leaves; the level of their 16,667 parents is larger than the
+   * cache, the five above it are not.
+   */
+  @Test
+  void groupOfProbesPrefetchesTheLevelsOfACssTreeThatAreNotCached()
+      throws IOException, InterruptedException {
+    List<String> lines = TracedJvm.run(TracedProgram.class);
+    int levels = 6;
+    assertArrayEquals(
+        new int[] {8 * levels + 8 + 2, 0, 3, levels + 2}, counts(lines, "cssLargeOne"));
+    // Of the 206 nodes on the third level from the top and on all below, a probe each.
+    assertArrayEquals(
+        new int[] {128 * (8 * levels + 8 + 2), 0, 128 * 3, 1 + 3 + 23 + 128 * 5},
+        counts(lines, "cssLargeGroup"));
+  }
+
+  /** Returns reads, writes, prefetched lines and different lines read of an operation. */
   private static int[] counts(List<String> lines, String operation) {
     String line =
         lines.stream().filter(each -> each.startsWith(operation + " ")).findFirst().orElseThrow();
