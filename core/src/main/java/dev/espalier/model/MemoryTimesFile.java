@@ -47,15 +47,15 @@ record MemoryTimesFile(Path folder, String machine) {
   static Optional<Path> folder(
       @Nullable String named, @Nullable String xdgCacheHome, @Nullable String home) {
     if (named != null && !named.isEmpty()) {
-      return path(named);
+      return parse(named);
     }
-    Optional<Path> cacheHome = path(xdgCacheHome).filter(Path::isAbsolute);
+    Optional<Path> cacheHome = parse(xdgCacheHome).filter(Path::isAbsolute);
     return cacheHome
-        .or(() -> path(home).filter(Path::isAbsolute).map(folder -> folder.resolve(".cache")))
+        .or(() -> parse(home).filter(Path::isAbsolute).map(folder -> folder.resolve(".cache")))
         .map(folder -> folder.resolve("espalier"));
   }
 
-  private static Optional<Path> path(@Nullable String name) {
+  private static Optional<Path> parse(@Nullable String name) {
     try {
       return Optional.ofNullable(name).map(Path::of);
     } catch (InvalidPathException e) {

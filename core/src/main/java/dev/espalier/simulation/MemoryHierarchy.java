@@ -10,7 +10,8 @@ import java.util.Arrays;
  * it to {@link Trace#to}, run operations, and read the {@link #counters}. Nothing in it depends on
  * time or chance, so the same operations on the same index give the same figures on every machine.
  *
- * <p>An access takes some hundred nanoseconds to simulate at most. Not safe for use by several threads.
+ * <p>An access takes some hundred nanoseconds to simulate at most. Not safe for use by several
+ * threads.
  */
 public final class MemoryHierarchy implements Trace.Listener {
   /* Overview

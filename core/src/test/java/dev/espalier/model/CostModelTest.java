@@ -161,6 +161,15 @@ final class CostModelTest {
   }
 
   @Test
+  void narrowestOfEquallyGoodWidthsIsBest() {
+    // p = 4, t = 8, T1 = Tnext: 2 levels of one line cost as much as one level of two.
+    var flat = new CostModel(new ModelParameters(new MemoryTimes(9, 9), 64, 8, 8, 64));
+    assertEquals(2, flat.pbPlusTree(16, 1));
+    assertEquals(2, flat.pbPlusTree(16, 2));
+    assertEquals(1, flat.pbPlusWidth(16));
+  }
+
+  @Test
   void averageWidthIsTakenOverMagnitudes() {
     assertEquals(
         (model.pbPlusWidth(10_000) + model.pbPlusWidth(100_000) + model.pbPlusWidth(1_000_000))

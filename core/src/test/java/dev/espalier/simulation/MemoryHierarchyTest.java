@@ -37,6 +37,11 @@ final class MemoryHierarchyTest {
           1,
           FREE_TLB);
 
+  /** With a second level whose 32 sets are two pages. */
+  private static final HierarchyShape TWO_PAGES =
+      new HierarchyShape(
+          LINE, SHAPE.l1(), new CacheShape(64 * LINE, 2), 5, 100, 10, 8, 1, FREE_TLB);
+
   private final MemoryHierarchy hierarchy = new MemoryHierarchy(SHAPE);
 
   // ---------------------------------------------------------------- misses
@@ -288,6 +293,20 @@ final class MemoryHierarchyTest {
   }
 
   @Test
+  void accessWaitsForAWalkThatAPrefetchHasBegun() {
+    MemoryHierarchy paged = new MemoryHierarchy(SHAPE.withTlb(TLB));
+    paged.read(0, WORD);
+    paged.read(PAGE + LINE, WORD);
+    paged.read(2 * PAGE + LINE, WORD); // Now the TLB has forgotten page 0, whose line is cached.
+    paged.reset();
+    paged.prefetch(2 * LINE, 1);
+    paged.read(0, WORD);
+    assertEquals(7 - 1, paged.counters().stallCycles());
+    assertEquals(1, paged.counters().tlbMisses());
+    assertEquals(0, paged.counters().l1Misses());
+  }
+
+  @Test
   void prefetchThatMissesTheTlbIsDroppedWhereTheFaultHintIsOff() {
     MemoryHierarchy paged =
         new MemoryHierarchy(SHAPE.withTlb(TLB.withPrefetchMiss(TlbShape.PrefetchMiss.DROP)));
@@ -333,6 +352,18 @@ final class MemoryHierarchyTest {
     assertStallAndBusy(100, 1);
   }
 
+  @Test
+  void flushForgetsTheNumbersOfPages() {
+    MemoryHierarchy paged = new MemoryHierarchy(TWO_PAGES);
+    for (int page = 0; page < 5; page++) {
+      paged.read((long) page * PAGE, WORD);
+    }
+    paged.flush();
+    paged.reset();
+    readEveryOtherPageTwice(paged); // Not 0, 2 and 4 any more, which would share a set.
+    assertEquals(3, paged.counters().l2Misses());
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {PAGE, 77L * PAGE, 0x7f12_3456_7800L / PAGE * PAGE, -3L * PAGE})
   void figuresDoNotDependOnWhereTheMemoryLies(long base) {
@@ -342,20 +373,20 @@ final class MemoryHierarchyTest {
 
   @Test
   void pagesAreNumberedInTheOrderOfFirstTouch() {
-    // The second level's 32 sets are two pages. By their addresses, the first lines of pages 0, 2
-    // and
-    // 4 would share set 0 and its two ways; numbered 0, 1 and 2 they are in sets 0, 16 and 0.
-    CacheShape twoPages = new CacheShape(64 * LINE, 2);
-    MemoryHierarchy paged =
-        new MemoryHierarchy(
-            new HierarchyShape(LINE, SHAPE.l1(), twoPages, 5, 100, 10, 8, 1, FREE_TLB));
-    for (int round = 0; round < 2; round++) {
-      paged.read(0, WORD);
-      paged.read(2 * PAGE, WORD);
-      paged.read(4 * PAGE, WORD);
-    }
+    // By their addresses, the first lines of pages 0, 2 and 4 would share set 0 and its two ways;
+    // numbered 0, 1 and 2 they are in sets 0, 16 and 0.
+    MemoryHierarchy paged = new MemoryHierarchy(TWO_PAGES);
+    readEveryOtherPageTwice(paged);
     assertEquals(3, paged.counters().l2Misses());
     assertEquals(6, paged.counters().l1Misses());
+  }
+
+  private static void readEveryOtherPageTwice(MemoryHierarchy hierarchy) {
+    for (int round = 0; round < 2; round++) {
+      hierarchy.read(0, WORD);
+      hierarchy.read(2 * PAGE, WORD);
+      hierarchy.read(4 * PAGE, WORD);
+    }
   }
 
   private static HierarchyCounters randomTrace(long base, long seed) {

@@ -54,7 +54,7 @@ final class DoctorCommand implements Runnable {
     try {
       return "T1 and Tnext, in " + times.save();
     } catch (IOException e) {
-      return "not, and new indexes assume typical figures: " + e;
+      return "not, so other programs go on without them: " + e;
     }
   }
 

@@ -62,7 +62,7 @@ final class DoctorCommandTest {
     CommandRun run = CommandRun.of("doctor");
     assertEquals(0, run.status(), run.err());
     String saved = line(run, "Saved");
-    assertTrue(saved.startsWith("not, and new indexes assume typical figures: "), saved);
+    assertTrue(saved.startsWith("not, so other programs go on without them: "), saved);
     assertTrue(saved.contains(file.toString()), saved);
   }
 
