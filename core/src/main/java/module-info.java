@@ -16,4 +16,5 @@ module dev.espalier.core {
   exports dev.espalier.inspect;
   exports dev.espalier.memory;
   exports dev.espalier.node;
+  exports dev.espalier.ttree;
 }

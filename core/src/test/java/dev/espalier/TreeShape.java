@@ -4,6 +4,7 @@ package dev.espalier;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -27,7 +28,7 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
 
   /** Returns nodes so small that a few dozen entries make a tree of several levels. */
   public static List<TreeShape> smallest() {
-    return List.of(bPlus(1), pbPlus(1, 1, 0), pbPlus(1, 2, 3), pbPlus(2, 1, 1));
+    return List.of(bPlus(1), pbPlus(1, 1, 0), pbPlus(1, 2, 3), pbPlus(2, 1, 1), tTree(1));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -41,6 +42,9 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     shapes.add(pbPlus(1, 8, 64));
     shapes.add(pbPlus(8, 1, 2));
     shapes.add(pbPlus(64, 64, 1));
+    for (int width : new int[] {2, 8, 64}) {
+      shapes.add(tTree(width));
+    }
     return shapes;
   }
 
@@ -53,6 +57,10 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     return new TreeShape(
         "PbPlusTree " + innerWidth + " " + leafWidth + " " + prefetchDistance,
         options -> PbPlusTree.create(options, geometry));
+  }
+
+  static TreeShape tTree(int width) {
+    return new TreeShape("TTree " + width, options -> TTree.create(options, width));
   }
 
   @Override
