@@ -74,7 +74,7 @@ public final class TTree implements LongIndex {
    */
   private static final long REACHED = 1;
 
-  private final TTreeStructure tree;
+  final TTreeStructure tree;
   private final TTreeNode layout;
   private final long missingValue;
 
