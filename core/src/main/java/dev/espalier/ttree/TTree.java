@@ -4,7 +4,6 @@ package dev.espalier.ttree;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.ttree.TTreeNode.LEFT;
 import static dev.espalier.ttree.TTreeNode.RIGHT;
-import static dev.espalier.ttree.TTreeNode.child;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
@@ -65,7 +64,9 @@ public final class TTree implements LongIndex {
   /** Probes that go down together: their lines fit into the first-level cache. */
   private static final int GROUP = 64;
 
-  /** Levels from the root whose lines, 1 KiB times 64, stay in the second-level cache. */
+  /**
+   * Levels from the root whose nodes, about 2^10, keep their first lines in the second-level cache.
+   */
   private static final int CACHED_LEVELS = 10;
 
   /**
@@ -197,9 +198,9 @@ public final class TTree implements LongIndex {
         long node = places[placesFrom + i];
         if ((node & REACHED) == 0) {
           long key = keys[keysFrom + i];
-          int side = key < TTreeNode.least(nodes, node) ? LEFT : RIGHT;
-          long next = child(nodes, node, side);
-          if (side == RIGHT && key <= TTreeNode.greatest(nodes, node)) {
+          int side = key < layout.least(nodes, node) ? LEFT : RIGHT;
+          long next = layout.child(nodes, node, side);
+          if (side == RIGHT && key <= layout.greatest(nodes, node)) {
             places[placesFrom + i] = node | REACHED;
           } else if (next == 0) {
             places[placesFrom + i] = REACHED;
@@ -265,12 +266,6 @@ public final class TTree implements LongIndex {
     }
   }
 
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    new TTreeBulkload(tree, fillFactor).load(entries, total, listener);
-  }
-
   // ---------------------------------------------------------------- delete
 
   @Override
@@ -301,6 +296,14 @@ public final class TTree implements LongIndex {
   public LongCursor cursor() {
     tree.checkOpen();
     return new TTreeCursor(tree);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new TTreeBulkload(tree, fillFactor).load(entries, total, listener);
   }
 
   // ---------------------------------------------------------------- inspect

@@ -3,7 +3,6 @@ package dev.espalier.ttree;
 
 import static dev.espalier.ttree.TTreeNode.LEFT;
 import static dev.espalier.ttree.TTreeNode.RIGHT;
-import static dev.espalier.ttree.TTreeNode.child;
 
 /**
  * Keeps a T-tree balanced: the rotations of the AVL tree, and what a T-tree needs besides, filling
@@ -67,7 +66,7 @@ final class TTreeBalance {
       return node;
     }
     int side = left > right ? LEFT : RIGHT;
-    long high = child(tree.nodes, node, side);
+    long high = layout.child(tree.nodes, node, side);
     if (childHeight(high, side) < childHeight(high, 1 - side)) {
       rotate(high, 1 - side);
     }
@@ -76,14 +75,14 @@ final class TTreeBalance {
 
   /** Brings the child on one side up, in place of the node, which becomes its other child. */
   private long rotate(long node, int side) {
-    long up = child(tree.nodes, node, side);
-    long inner = child(tree.nodes, up, 1 - side);
+    long up = layout.child(tree.nodes, node, side);
+    long inner = layout.child(tree.nodes, up, 1 - side);
     tree.replaceChild(layout.parent(tree.nodes, node), node, up);
-    child(tree.nodes, node, side, inner);
+    layout.child(tree.nodes, node, side, inner);
     if (inner != 0) {
       layout.parent(tree.nodes, inner, node);
     }
-    child(tree.nodes, up, 1 - side, node);
+    layout.child(tree.nodes, up, 1 - side, node);
     layout.parent(tree.nodes, node, up);
     setHeight(node);
     setHeight(up);
@@ -96,6 +95,6 @@ final class TTreeBalance {
   }
 
   private int childHeight(long node, int side) {
-    return layout.height(tree.nodes, child(tree.nodes, node, side));
+    return layout.height(tree.nodes, layout.child(tree.nodes, node, side));
   }
 }

@@ -3,7 +3,6 @@ package dev.espalier.ttree;
 
 import static dev.espalier.ttree.TTreeNode.LEFT;
 import static dev.espalier.ttree.TTreeNode.RIGHT;
-import static dev.espalier.ttree.TTreeNode.child;
 
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
@@ -72,7 +71,7 @@ final class TTreeBulkload {
         layout.count(tree.nodes, node, count);
         long next = tree.allocate();
         layout.initialize(tree.nodes, next, 0);
-        child(tree.nodes, node, RIGHT, next);
+        layout.child(tree.nodes, node, RIGHT, next);
         node = next;
         count = 0;
         endOfNode = Math.round(++numberOfNodes * entriesPerNode);
@@ -101,12 +100,12 @@ final class TTreeBulkload {
     long onTheLeft = numberOfNodes / 2;
     long left = linkSubtree(onTheLeft, 0);
     long node = nextInChain;
-    nextInChain = child(tree.nodes, node, RIGHT);
-    child(tree.nodes, node, LEFT, left);
+    nextInChain = layout.child(tree.nodes, node, RIGHT);
+    layout.child(tree.nodes, node, LEFT, left);
     if (left != 0) {
       layout.parent(tree.nodes, left, node);
     }
-    child(tree.nodes, node, RIGHT, linkSubtree(numberOfNodes - onTheLeft - 1, node));
+    layout.child(tree.nodes, node, RIGHT, linkSubtree(numberOfNodes - onTheLeft - 1, node));
     layout.parent(tree.nodes, node, parent);
     layout.height(tree.nodes, node, 1 + layout.height(tree.nodes, left));
     return node;

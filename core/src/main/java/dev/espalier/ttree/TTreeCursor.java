@@ -3,7 +3,6 @@ package dev.espalier.ttree;
 
 import static dev.espalier.ttree.TTreeNode.LEFT;
 import static dev.espalier.ttree.TTreeNode.RIGHT;
-import static dev.espalier.ttree.TTreeNode.child;
 
 import dev.espalier.support.LeafCursor;
 
@@ -70,7 +69,7 @@ final class TTreeCursor extends LeafCursor {
 
   /** Enters the node after this one in the direction of a side, unless there is none. */
   private boolean enterNeighbour(int side) {
-    long below = child(tree.nodes, node, side);
+    long below = layout.child(tree.nodes, node, side);
     long neighbour = below != 0 ? tree.outermost(below, 1 - side) : ancestor(side);
     if (neighbour == 0) {
       return false;
@@ -84,7 +83,7 @@ final class TTreeCursor extends LeafCursor {
     long from = node;
     for (int levels = 0; levels < TTreeStructure.MAX_HEIGHT; levels++) {
       long parent = layout.parent(tree.nodes, from);
-      if (parent == 0 || child(tree.nodes, parent, 1 - side) == from) {
+      if (parent == 0 || layout.child(tree.nodes, parent, 1 - side) == from) {
         return parent;
       }
       from = parent;

@@ -100,11 +100,11 @@ final class TTreeNode {
     putInt(nodes, node + HEIGHT_OFFSET, height);
   }
 
-  static long child(MemorySegment nodes, long node, int side) {
+  long child(MemorySegment nodes, long node, int side) {
     return toOffset(getInt(nodes, node + CHILDREN_OFFSET + ((long) side << 2)));
   }
 
-  static void child(MemorySegment nodes, long node, int side, long child) {
+  void child(MemorySegment nodes, long node, int side, long child) {
     putInt(nodes, node + CHILDREN_OFFSET + ((long) side << 2), toLine(child));
   }
 
@@ -124,11 +124,11 @@ final class TTreeNode {
     return (int) (offset >>> CacheLine.SHIFT);
   }
 
-  static long least(MemorySegment nodes, long node) {
+  long least(MemorySegment nodes, long node) {
     return getLong(nodes, node + KEYS_OFFSET);
   }
 
-  static long greatest(MemorySegment nodes, long node) {
+  long greatest(MemorySegment nodes, long node) {
     return getLong(nodes, node + GREATEST_OFFSET);
   }
 

@@ -85,6 +85,6 @@ record TTreeNodeView(TTreeStructure tree, long offset, int level) implements Nod
   }
 
   private long childOffset(int side) {
-    return TTreeNode.child(tree.nodes, offset, side);
+    return tree.layout.child(tree.nodes, offset, side);
   }
 }

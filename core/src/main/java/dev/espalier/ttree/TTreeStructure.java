@@ -3,7 +3,6 @@ package dev.espalier.ttree;
 
 import static dev.espalier.ttree.TTreeNode.LEFT;
 import static dev.espalier.ttree.TTreeNode.RIGHT;
-import static dev.espalier.ttree.TTreeNode.child;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.memory.MemoryLimitException;
@@ -128,10 +127,10 @@ final class TTreeStructure {
     long node = root;
     for (int levels = 0; levels < MAX_HEIGHT; levels++) {
       long next;
-      if (key < TTreeNode.least(in, node)) {
-        next = child(in, node, LEFT);
-      } else if (key > TTreeNode.greatest(in, node)) {
-        next = child(in, node, RIGHT);
+      if (key < layout.least(in, node)) {
+        next = layout.child(in, node, LEFT);
+      } else if (key > layout.greatest(in, node)) {
+        next = layout.child(in, node, RIGHT);
       } else {
         return node;
       }
@@ -157,7 +156,7 @@ final class TTreeStructure {
   long outermost(long subtree, int side) {
     long node = subtree;
     for (int levels = 0; levels < MAX_HEIGHT; levels++) {
-      long next = child(nodes, node, side);
+      long next = layout.child(nodes, node, side);
       if (next == 0) {
         return node;
       }
@@ -218,7 +217,7 @@ final class TTreeStructure {
   private void addLeaf(long leaf, long parent, int side, long key, long value) {
     layout.initialize(nodes, leaf, parent);
     insertInto(leaf, 0, 0, key, value);
-    child(nodes, parent, side, leaf);
+    layout.child(nodes, parent, side, leaf);
     balance.goUp(parent);
   }
 
@@ -227,7 +226,7 @@ final class TTreeStructure {
    * becomes the greatest lower bound of what stays.
    */
   private void insertIntoFull(long node, int slot, long key, long value) {
-    long left = child(nodes, node, LEFT);
+    long left = layout.child(nodes, node, LEFT);
     long lower = left == 0 ? node : outermost(left, RIGHT);
     int lowerCount = checkedCount(lower);
     long leaf = lowerCount == layout.capacity ? allocate() : 0;
@@ -272,8 +271,8 @@ final class TTreeStructure {
    * have changed by that, from which the tree is to be balanced, or 0.
    */
   long mend(long node) {
-    long left = child(nodes, node, LEFT);
-    long right = child(nodes, node, RIGHT);
+    long left = layout.child(nodes, node, LEFT);
+    long right = layout.child(nodes, node, RIGHT);
     int count = checkedCount(node);
     if (left != 0 && right != 0) {
       return count < layout.minimum ? borrow(node, count, outermost(left, RIGHT)) : 0;
@@ -309,7 +308,7 @@ final class TTreeStructure {
       layout.copyEntries(nodes, leaf, 0, node, count, leafCount);
     }
     layout.count(nodes, node, count + leafCount);
-    child(nodes, node, left != 0 ? LEFT : RIGHT, 0);
+    layout.child(nodes, node, left != 0 ? LEFT : RIGHT, 0);
     memory.free(leaf, layout.width);
     return node;
   }
@@ -327,7 +326,7 @@ final class TTreeStructure {
     if (parent == 0) {
       root = child;
     } else {
-      child(nodes, parent, child(nodes, parent, LEFT) == old ? LEFT : RIGHT, child);
+      layout.child(nodes, parent, layout.child(nodes, parent, LEFT) == old ? LEFT : RIGHT, child);
     }
     if (child != 0) {
       layout.parent(nodes, child, parent);

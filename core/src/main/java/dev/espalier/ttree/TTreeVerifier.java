@@ -83,8 +83,8 @@ final class TTreeVerifier {
         node,
         layout.parent(nodes, node),
         parent);
-    long left = TTreeNode.child(nodes, node, LEFT);
-    long right = TTreeNode.child(nodes, node, RIGHT);
+    long left = layout.child(nodes, node, LEFT);
+    long right = layout.child(nodes, node, RIGHT);
     int count = layout.count(nodes, node);
     checkCount(node, count, left, right);
     checkKeys(node, count, low, high);
@@ -154,7 +154,7 @@ final class TTreeVerifier {
       checkKey(key >= low && key <= high, "I2", node, i, key, "outside its ancestors' bounds");
     }
     if (count > 0) {
-      long greatest = TTreeNode.greatest(nodes, node);
+      long greatest = layout.greatest(nodes, node);
       boolean repeats = layout.key(nodes, node, count - 1) == greatest;
       checkKey(repeats, "I8", node, count - 1, greatest, "in the header, but not the last in use");
     }

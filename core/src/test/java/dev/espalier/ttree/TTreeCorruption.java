@@ -35,7 +35,7 @@ enum TTreeCorruption {
         tree.layout.count(tree.nodes, node, last + 1);
       }),
   RIGHT_KEY_IS_ITS_PARENTS_GREATEST(
-      "I2", tree -> key(tree, at(tree, RIGHT), 0, TTreeNode.greatest(tree.nodes, tree.root))),
+      "I2", tree -> key(tree, at(tree, RIGHT), 0, tree.layout.greatest(tree.nodes, tree.root))),
   KEY_OUTSIDE_AN_ANCESTORS_BOUNDS(
       "I2", tree -> key(tree, at(tree, RIGHT, LEFT), 0, tree.layout.key(tree.nodes, tree.root, 0))),
   NO_KEY_FITS_INTO_THE_LEFT_SUBTREE(
@@ -60,7 +60,7 @@ enum TTreeCorruption {
       "I3",
       tree ->
           tree.layout.height(tree.nodes, tree.root, tree.layout.height(tree.nodes, tree.root) - 1)),
-  SUBTREE_CUT_OFF("I3", tree -> TTreeNode.child(tree.nodes, at(tree, LEFT), RIGHT, 0)),
+  SUBTREE_CUT_OFF("I3", tree -> tree.layout.child(tree.nodes, at(tree, LEFT), RIGHT, 0)),
 
   COUNT_ABOVE_CAPACITY("I4", tree -> count(tree, at(tree, RIGHT, RIGHT), tree.layout.capacity + 1)),
   COUNT_NEGATIVE("I4", tree -> count(tree, tree.root, Integer.MIN_VALUE)),
@@ -85,8 +85,8 @@ enum TTreeCorruption {
       "I7",
       tree -> {
         long left = at(tree, LEFT, RIGHT);
-        TTreeNode.child(tree.nodes, at(tree, LEFT), RIGHT, at(tree, RIGHT, LEFT));
-        TTreeNode.child(tree.nodes, at(tree, RIGHT), LEFT, left);
+        tree.layout.child(tree.nodes, at(tree, LEFT), RIGHT, at(tree, RIGHT, LEFT));
+        tree.layout.child(tree.nodes, at(tree, RIGHT), LEFT, left);
       }),
 
   HEADER_REPEATS_ANOTHER_KEY(
@@ -95,17 +95,17 @@ enum TTreeCorruption {
           tree.layout.greatest(tree.nodes, leaf(tree), tree.layout.key(tree.nodes, tree.root, 0))),
 
   CHILD_OUTSIDE_THE_MEMORY(
-      "I9", tree -> TTreeNode.child(tree.nodes, at(tree, LEFT), RIGHT, 0xffff_ffffL << 6)),
+      "I9", tree -> tree.layout.child(tree.nodes, at(tree, LEFT), RIGHT, 0xffff_ffffL << 6)),
   CHILD_IN_MEMORY_NEVER_GIVEN_OUT(
       "I9",
       tree -> {
         long end = tree.allocate() + tree.layout.bytes;
-        TTreeNode.child(tree.nodes, at(tree, RIGHT), RIGHT, end);
+        tree.layout.child(tree.nodes, at(tree, RIGHT), RIGHT, end);
       }),
   CHILD_OF_TWO_PARENTS(
-      "I9", tree -> TTreeNode.child(tree.nodes, at(tree, RIGHT), LEFT, at(tree, LEFT, RIGHT))),
+      "I9", tree -> tree.layout.child(tree.nodes, at(tree, RIGHT), LEFT, at(tree, LEFT, RIGHT))),
   CHILD_IS_ITS_OWN_PARENT(
-      "I9", tree -> TTreeNode.child(tree.nodes, at(tree, RIGHT), LEFT, at(tree, RIGHT))),
+      "I9", tree -> tree.layout.child(tree.nodes, at(tree, RIGHT), LEFT, at(tree, RIGHT))),
   ROOT_OFF_ITS_LINE("I9", tree -> tree.root += 8),
 
   NODE_LEAKED("I10", TTreeStructure::allocate),
@@ -141,7 +141,7 @@ enum TTreeCorruption {
   private static long at(TTreeStructure tree, int... sides) {
     long node = tree.root;
     for (int side : sides) {
-      node = TTreeNode.child(tree.nodes, node, side);
+      node = tree.layout.child(tree.nodes, node, side);
     }
     return node;
   }
@@ -150,8 +150,8 @@ enum TTreeCorruption {
   private static long leaf(TTreeStructure tree) {
     long node = at(tree, RIGHT);
     while (tree.layout.height(tree.nodes, node) > 1) {
-      long left = TTreeNode.child(tree.nodes, node, LEFT);
-      node = left != 0 ? left : TTreeNode.child(tree.nodes, node, RIGHT);
+      long left = tree.layout.child(tree.nodes, node, LEFT);
+      node = left != 0 ? left : tree.layout.child(tree.nodes, node, RIGHT);
     }
     return node;
   }
@@ -160,7 +160,7 @@ enum TTreeCorruption {
   private static long outermost(TTreeStructure tree, int side) {
     long node = tree.root;
     while (tree.layout.height(tree.nodes, node) > 3) {
-      node = TTreeNode.child(tree.nodes, node, side);
+      node = tree.layout.child(tree.nodes, node, side);
     }
     return node;
   }

@@ -73,7 +73,7 @@ class TTreeDamageTest {
   private static long randomNode(TTreeStructure tree, SplittableRandom random) {
     long node = tree.root;
     for (int levels = random.nextInt(16); levels > 0; levels--) {
-      long next = TTreeNode.child(tree.nodes, node, random.nextInt(2));
+      long next = tree.layout.child(tree.nodes, node, random.nextInt(2));
       if (next == 0 || next + tree.layout.bytes > tree.memory.endOffset()) {
         return node;
       }

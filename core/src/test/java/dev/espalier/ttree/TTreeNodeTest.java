@@ -76,15 +76,15 @@ class TTreeNodeTest {
       layout.initialize(nodes, 64, farthest);
       assertEquals(0, layout.count(nodes, 64));
       assertEquals(1, layout.height(nodes, 64));
-      assertEquals(0, TTreeNode.child(nodes, 64, LEFT));
-      assertEquals(0, TTreeNode.child(nodes, 64, RIGHT));
+      assertEquals(0, layout.child(nodes, 64, LEFT));
+      assertEquals(0, layout.child(nodes, 64, RIGHT));
       for (int slot = 0; slot < layout.capacity; slot++) {
         layout.entry(nodes, 64, slot, slot, ~slot);
       }
       layout.count(nodes, 64, layout.capacity);
       layout.height(nodes, 64, 17);
-      TTreeNode.child(nodes, 64, LEFT, 128);
-      TTreeNode.child(nodes, 64, RIGHT, farthest - 64);
+      layout.child(nodes, 64, LEFT, 128);
+      layout.child(nodes, 64, RIGHT, farthest - 64);
       for (int slot = 0; slot < layout.capacity; slot++) {
         assertEquals(slot, layout.key(nodes, 64, slot));
         assertEquals(~slot, layout.value(nodes, 64, slot));
@@ -92,10 +92,10 @@ class TTreeNodeTest {
       assertEquals(layout.capacity, layout.count(nodes, 64));
       assertEquals(17, layout.height(nodes, 64));
       assertEquals(farthest, layout.parent(nodes, 64));
-      assertEquals(128, TTreeNode.child(nodes, 64, LEFT));
-      assertEquals(farthest - 64, TTreeNode.child(nodes, 64, RIGHT));
-      assertEquals(0, TTreeNode.least(nodes, 64));
-      assertEquals(layout.capacity - 1, TTreeNode.greatest(nodes, 64));
+      assertEquals(128, layout.child(nodes, 64, LEFT));
+      assertEquals(farthest - 64, layout.child(nodes, 64, RIGHT));
+      assertEquals(0, layout.least(nodes, 64));
+      assertEquals(layout.capacity - 1, layout.greatest(nodes, 64));
       for (long offset = 0; offset < 64; offset++) {
         assertEquals(0x55, nodes.get(ValueLayout.JAVA_BYTE, offset));
         assertEquals(0x55, nodes.get(ValueLayout.JAVA_BYTE, 64 + layout.bytes + offset));
