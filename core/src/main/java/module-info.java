@@ -20,4 +20,5 @@ module dev.espalier.core {
   exports dev.espalier.model;
   exports dev.espalier.node;
   exports dev.espalier.simulation;
+  exports dev.espalier.ttree;
 }

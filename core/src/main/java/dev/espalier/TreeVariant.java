@@ -4,6 +4,7 @@ package dev.espalier;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.css.CssTree;
+import dev.espalier.ttree.TTree;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -59,7 +60,7 @@ public record TreeVariant(
 
   /** Returns the whole family, each tree after the one it builds on. */
   public static List<TreeVariant> all() {
-    return List.of(BPlusTree.VARIANT, PbPlusTree.VARIANT, CssTree.VARIANT);
+    return List.of(BPlusTree.VARIANT, PbPlusTree.VARIANT, TTree.VARIANT, CssTree.VARIANT);
   }
 
   /**

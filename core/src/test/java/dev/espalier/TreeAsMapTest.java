@@ -25,6 +25,7 @@ class TreeAsMapTest {
             TreeShape.bPlus(1),
             TreeShape.pbPlus(1, 1, 1),
             TreeShape.smallestChunked(),
+            TreeShape.tTree(1),
             TreeShape.css(Form.LEVEL, 1)));
   }
 

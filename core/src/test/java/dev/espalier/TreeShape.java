@@ -14,6 +14,7 @@ import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.prefetch.Locality;
+import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -42,6 +43,7 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
         pbPlus(1, 1, 0),
         pbPlus(1, 2, 3),
         pbPlus(2, 1, 1),
+        tTree(1),
         css(Form.FULL, 1),
         css(Form.LEVEL, 1),
         smallestChunked(),
@@ -62,6 +64,9 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     shapes.add(pbPlus(1, 8, 64));
     shapes.add(pbPlus(8, 1, 2));
     shapes.add(pbPlus(64, 64, 1));
+    for (int width : new int[] {2, 8, 64}) {
+      shapes.add(tTree(width));
+    }
     shapes.addAll(choices());
     return shapes;
   }
@@ -137,6 +142,10 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
                 choices.scanPrefetch(),
                 choices.search()),
         options -> PbPlusTree.create(options, geometry, choices));
+  }
+
+  static TreeShape tTree(int width) {
+    return new TreeShape("TTree " + width, options -> TTree.create(options, width));
   }
 
   @Override

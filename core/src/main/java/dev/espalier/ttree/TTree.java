@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.ttree;
+
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.ttree.TTreeNode.LEFT;
+import static dev.espalier.ttree.TTreeNode.RIGHT;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.Words;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.OneArray;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * The T-tree (thesis 3.3): a balanced binary tree whose nodes hold several adjacent entries, made
+ * for memories as fast as the processor. Two keys of a node decide whether a search ends there or
+ * goes left or right.
+ *
+ * <p>All operations on one key are O(log n). Its height is that of a binary tree, log2 of the
+ * number of nodes, and each level is a cache miss: single lookups take several times those of a
+ * B+-tree. {@link #getAll} overlaps the misses of many probes. A node of width {@code w} lines
+ * holds {@code 4w - 2} entries.
+ */
+public final class TTree implements LongIndex {
+  /* Overview
+   *
+   * Structure, invariants and deviations are those of TTreeStructure.
+   *
+   *   Single lookups go down comparing with the least and the greatest key of each node, as the
+   *   thesis says, then search the bounding node by halving.
+   *
+   *   Batched lookups. A group of probes goes down level by level; each stops at its bounding node.
+   *   On all but the first levels, which are taken to be cached, the first lines of the nodes that
+   *   the group goes to are fetched by one call, then the other key lines of the bounding nodes, then
+   *   the lines of the values.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "TTree",
+          "thesis 3.3",
+          TreeVariant.Medium.MEMORY,
+          Set.of(
+              Capability.BATCHED_LOOKUP,
+              Capability.PREFETCH,
+              Capability.LEAF_RUNS,
+              Capability.UPDATE_IN_PLACE),
+          TTree::create);
+
+  /** Lines per node: what measured best, docs/measurements/thesis-family.md. */
+  private static final int DEFAULT_WIDTH = 8;
+
+  /** Probes that go down together: their lines fit into the first-level cache. */
+  private static final int GROUP = 64;
+
+  /**
+   * Levels from the root whose nodes, about 2^10, keep their first lines in the second-level cache.
+   */
+  private static final int CACHED_LEVELS = 10;
+
+  /**
+   * Marks a place of a probe, which is a multiple of the line size, as reached: the probe goes no
+   * further. A place that is nothing but the mark is none.
+   */
+  private static final long REACHED = 1;
+
+  final TTreeStructure tree;
+  private final TTreeNode layout;
+  private final long missingValue;
+
+  private TTree(IndexOptions options, int width) {
+    this.layout = new TTreeNode(width);
+    this.tree = new TTreeStructure(options, layout);
+    this.missingValue = options.missingValue();
+  }
+
+  /** Makes an empty tree with default options. */
+  public static TTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree with nodes of the default width. */
+  public static TTree create(IndexOptions options) {
+    return create(options, DEFAULT_WIDTH);
+  }
+
+  /**
+   * Makes an empty tree.
+   *
+   * @param width cache lines per node, from 1 to {@link dev.espalier.memory.NodeMemory#MAX_LINES}
+   */
+  public static TTree create(IndexOptions options, int width) {
+    return new TTree(options, width);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  @Override
+  public long missingValue() {
+    tree.checkOpen();
+    return missingValue;
+  }
+
+  @Override
+  public long size() {
+    tree.checkOpen();
+    return tree.size;
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    long node = tree.findNode(key);
+    int slot = tree.findSlot(node, key);
+    return slot >= 0 ? layout.value(tree.nodes, node, slot) : defaultValue;
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    return tree.findSlot(tree.findNode(key), key) >= 0;
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    if (keys == values) {
+      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
+      return;
+    }
+    for (int done = 0; done < count; done += GROUP) {
+      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(GROUP, count - done));
+    }
+  }
+
+  /**
+   * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
+   * holds where each probe is: the offset of its node, then of its entry, 0 for none.
+   */
+  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    MemorySegment nodes = tree.nodes;
+    findNodes(nodes, keys, keysFrom, values, valuesFrom, count);
+    Words.prefetchGroup(
+        tree.base + CacheLine.BYTES, values, valuesFrom, count, layout.keyLines - 1);
+    for (int i = 0; i < count; i++) {
+      long node = values[valuesFrom + i] - REACHED;
+      int slot = node == 0 ? -1 : tree.findSlot(node, keys[keysFrom + i]);
+      values[valuesFrom + i] = slot < 0 ? 0 : node + ((long) slot << 3);
+    }
+    int valuesOffset = layout.valuesOffset;
+    if (layout.width > 1) {
+      Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
+    }
+    for (int i = 0; i < count; i++) {
+      long place = values[valuesFrom + i];
+      values[valuesFrom + i] = place == 0 ? missingValue : getLong(nodes, place + valuesOffset);
+    }
+  }
+
+  /**
+   * Takes a group of probes down to the nodes that bound their keys; those that find none end with
+   * nothing but the mark {@link #REACHED}.
+   */
+  private void findNodes(
+      MemorySegment nodes, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
+    for (int i = 0; i < count; i++) {
+      places[placesFrom + i] = tree.root;
+    }
+    for (int level = 0; level < TTreeStructure.MAX_HEIGHT; level++) {
+      int underWay = 0;
+      for (int i = 0; i < count; i++) {
+        long node = places[placesFrom + i];
+        if ((node & REACHED) == 0) {
+          long key = keys[keysFrom + i];
+          int side = key < layout.least(nodes, node) ? LEFT : RIGHT;
+          long next = layout.child(nodes, node, side);
+          if (side == RIGHT && key <= layout.greatest(nodes, node)) {
+            places[placesFrom + i] = node | REACHED;
+          } else if (next == 0) {
+            places[placesFrom + i] = REACHED;
+          } else {
+            places[placesFrom + i] = next;
+            underWay++;
+          }
+        }
+      }
+      if (underWay == 0) {
+        return;
+      }
+      if (level + 1 >= CACHED_LEVELS) {
+        Words.prefetchGroup(tree.base, places, placesFrom, count, 1);
+      }
+    }
+    throw TTreeStructure.tooDeep();
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    long node = tree.findNode(key);
+    int slot = tree.findSlot(node, key);
+    if (slot < 0) {
+      tree.insertAt(node, -1 - slot, key, value);
+      return missingValue;
+    }
+    long previous = layout.value(tree.nodes, node, slot);
+    layout.value(tree.nodes, node, slot, value);
+    return previous;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    long node = tree.findNode(key);
+    int slot = tree.findSlot(node, key);
+    if (slot >= 0) {
+      return layout.value(tree.nodes, node, slot);
+    }
+    tree.insertAt(node, -1 - slot, key, value);
+    return missingValue;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  /** Fetches the paths of a group of keys together, then puts one key after the other. */
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    long[] places = new long[Math.min(GROUP, count)];
+    for (int done = 0; done < count; done += GROUP) {
+      int group = Math.min(GROUP, count - done);
+      findNodes(tree.nodes, keys, keysFrom + done, places, 0, group);
+      for (int i = done; i < done + group; i++) {
+        put(keys[keysFrom + i], values[valuesFrom + i]);
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    long node = tree.findNode(key);
+    int slot = tree.findSlot(node, key);
+    if (slot < 0) {
+      return missingValue;
+    }
+    long previous = layout.value(tree.nodes, node, slot);
+    tree.removeAt(node, slot);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
+  @Override
+  public void clear() {
+    tree.clear();
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new TTreeCursor(tree);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new TTreeBulkload(tree, fillFactor).load(entries, total, listener);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public void verify(ProgressListener listener) {
+    TTreeVerifier.verify(tree, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    tree.checkOpen();
+    return TTreeNodeView.ofRoot(tree);
+  }
+
+  @Override
+  public IndexStatistics statistics() {
+    return IndexStatistics.of(rootView(), tree.size, tree.memory);
+  }
+
+  @Override
+  public boolean isClosed() {
+    return tree.memory.isClosed();
+  }
+
+  @Override
+  public void close() {
+    tree.memory.close();
+  }
+}
