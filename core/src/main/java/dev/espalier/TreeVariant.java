@@ -3,6 +3,7 @@ package dev.espalier;
 
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.csbplus.CsbPlusTree;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -58,7 +59,7 @@ public record TreeVariant(
 
   /** Returns the whole family, each tree after the one it builds on. */
   public static List<TreeVariant> all() {
-    return List.of(BPlusTree.VARIANT, PbPlusTree.VARIANT);
+    return List.of(BPlusTree.VARIANT, PbPlusTree.VARIANT, CsbPlusTree.VARIANT);
   }
 
   /**

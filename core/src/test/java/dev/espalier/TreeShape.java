@@ -4,6 +4,7 @@ package dev.espalier;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.csbplus.CsbPlusTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -27,7 +28,14 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
 
   /** Returns nodes so small that a few dozen entries make a tree of several levels. */
   public static List<TreeShape> smallest() {
-    return List.of(bPlus(1), pbPlus(1, 1, 0), pbPlus(1, 2, 3), pbPlus(2, 1, 1));
+    return List.of(
+        bPlus(1),
+        pbPlus(1, 1, 0),
+        pbPlus(1, 2, 3),
+        pbPlus(2, 1, 1),
+        csbPlus(1, 1, 1, 0),
+        csbPlus(1, 1, 2, 1),
+        csbPlus(1, 1, 3, 3));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -41,6 +49,12 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     shapes.add(pbPlus(1, 8, 64));
     shapes.add(pbPlus(8, 1, 2));
     shapes.add(pbPlus(64, 64, 1));
+    shapes.add(csbPlus(1, 2, 1, 4));
+    shapes.add(csbPlus(2, 4, 5, 16));
+    shapes.add(csbPlus(4, 3, 2, 1));
+    shapes.add(csbPlus(8, 8, 1, 64));
+    shapes.add(csbPlus(8, 1, 7, 2));
+    shapes.add(csbPlus(64, 64, 3, 1));
     return shapes;
   }
 
@@ -53,6 +67,14 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     return new TreeShape(
         "PbPlusTree " + innerWidth + " " + leafWidth + " " + prefetchDistance,
         options -> PbPlusTree.create(options, geometry));
+  }
+
+  static TreeShape csbPlus(int innerWidth, int leafWidth, int segments, int prefetchDistance) {
+    CsbPlusTree.Geometry geometry =
+        new CsbPlusTree.Geometry(innerWidth, leafWidth, segments, prefetchDistance);
+    return new TreeShape(
+        "CsbPlusTree " + innerWidth + " " + leafWidth + " " + segments + " " + prefetchDistance,
+        options -> CsbPlusTree.create(options, geometry));
   }
 
   @Override
