@@ -72,7 +72,8 @@ final class CsbPlusStructure {
    *   D5  Inner nodes are merged, but do not share children otherwise: that would move whole nodes,
    *       and in a segmented tree need memory. An inner node may have fewer children than half.
    *   D6  Full nodes split before their children do, not after.
-   *   D7  The first node group of a level has room for the most siblings only once it needs it.
+   *   D7  The first node group of a level grows to the room for the most siblings by doubling, so
+   *       that small trees are small; so does a group that is made when memory is nearly full.
    */
 
   /** Two inner nodes side by side have three children together: 1.5 to this is beyond all lines. */
@@ -107,8 +108,6 @@ final class CsbPlusStructure {
   /** The way to the leaf that is about to be changed. */
   final LeafPath path = new LeafPath();
 
-  private final long[] newGroups;
-
   CsbPlusStructure(IndexOptions options, CsbLeafNode leaf, CsbInnerNode inner) {
     this.options = options;
     this.leaf = leaf;
@@ -116,7 +115,6 @@ final class CsbPlusStructure {
     this.memory = new NodeMemory(options.memoryLimit(), options.hugePages());
     this.nodes = memory.segment();
     this.groups = new NodeGroups(this);
-    this.newGroups = new long[inner.segments];
     plantEmptyLeaf();
   }
 
@@ -314,18 +312,17 @@ final class CsbPlusStructure {
     long parent = path.node[level + 1];
     int slot = path.slot[level + 1];
     int kept = atRightEdge ? inner.maxChildren - 1 : inner.maxChildren / 2;
-    int moved = inner.maxChildren - kept;
     int childWidth = widthOf(level - 1);
     long separator = inner.key(nodes, path.node[level], kept - 1);
-    groups.allocateSegments(newGroups, moved, childWidth);
+    groups.allocateNewSegments(inner.maxChildren - kept, childWidth);
     long right;
     try {
       right = groups.insertChild(parent, slot, separator, inner.width);
     } catch (MemoryLimitException limit) {
-      groups.freeSegments(newGroups, inner.segments, moved, childWidth);
+      groups.freeNewSegments(childWidth);
       throw limit;
     }
-    groups.moveToNewSibling(child(level + 1, parent, slot), kept, right, newGroups, childWidth);
+    groups.moveToNewSibling(child(level + 1, parent, slot), kept, right, childWidth);
   }
 
   private void splitLeaf(int slot, long key, long value, boolean atRightEdge) {

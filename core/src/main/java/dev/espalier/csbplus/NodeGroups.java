@@ -28,11 +28,19 @@ final class NodeGroups {
   /** Most children of a segment whose node has as many in every other: its share. */
   private final int share;
 
+  /** Segments for the children of a node to come, and their room. */
+  private final long[] newGroups;
+
+  private final int[] newRooms;
+  private int newSegments;
+
   NodeGroups(CsbPlusStructure tree) {
     this.tree = tree;
     this.inner = tree.inner;
     this.full = inner.segments == 1;
     this.share = (inner.maxChildren + inner.segments - 1) / inner.segments;
+    this.newGroups = new long[inner.segments];
+    this.newRooms = new int[inner.segments];
   }
 
   // ---------------------------------------------------------------- insert
@@ -82,8 +90,8 @@ final class NodeGroups {
 
   /**
    * Returns the room of the segment to which one of {@code size} nodes moves. Of a full tree only
-   * the first group of a level, which began as the root, has room for fewer than the most siblings;
-   * it doubles, so that a small tree is small.
+   * the first group of a level, which began as the root, and one for which memory was short have
+   * room for fewer than the most siblings; they double.
    */
   int largerRoom(int size) {
     return full ? Math.min(2 * size, inner.maxChildren) : size + 1;
@@ -138,31 +146,43 @@ final class NodeGroups {
   }
 
   /**
-   * Allocates segments for {@code children} nodes, the same number in each, and gives them to
-   * {@code node}, whose header is overwritten.
+   * Allocates segments for {@code children} nodes, the same number in each, that will get a new
+   * parent.
    *
    * @throws MemoryLimitException if they find no memory; nothing has changed then
    */
-  void allocateSegments(long[] groups, int children, int childWidth) {
-    int allocated = 0;
+  void allocateNewSegments(int children, int childWidth) {
+    newSegments = 0;
     try {
-      for (; allocated < inner.segments; allocated++) {
-        int size = evenSize(children, allocated);
-        groups[allocated] = size == 0 ? 0 : tree.allocate(roomFor(size) * childWidth);
+      for (; newSegments < Math.min(inner.segments, children); newSegments++) {
+        allocateNewSegment(evenSize(children, newSegments), childWidth);
       }
     } catch (MemoryLimitException limit) {
-      freeSegments(groups, allocated, children, childWidth);
+      freeNewSegments(childWidth);
       throw limit;
     }
   }
 
-  /** Frees the first {@code allocated} of the segments for {@code children} nodes. */
-  void freeSegments(long[] groups, int allocated, int children, int childWidth) {
-    for (int segment = 0; segment < allocated; segment++) {
-      int size = evenSize(children, segment);
-      if (size > 0) {
-        tree.memory.free(groups[segment], roomFor(size) * childWidth);
+  private void allocateNewSegment(int size, int childWidth) {
+    int room = roomFor(size);
+    try {
+      newGroups[newSegments] = tree.allocate(room * childWidth);
+    } catch (MemoryLimitException limit) {
+      if (room == size) {
+        throw limit;
       }
+      // A full tree in a memory that is nearly full: the nodes there are, and the one to come.
+      room = size + 1;
+      newGroups[newSegments] = tree.allocate(room * childWidth);
+    }
+    newRooms[newSegments] = room;
+  }
+
+  /** Frees the segments that were allocated for a new parent. */
+  void freeNewSegments(int childWidth) {
+    while (newSegments > 0) {
+      newSegments--;
+      tree.memory.free(newGroups[newSegments], newRooms[newSegments] * childWidth);
     }
   }
 
@@ -178,9 +198,9 @@ final class NodeGroups {
 
   /**
    * Moves the children of a full node from child {@code kept} on, and the separators between them,
-   * to a new sibling, into segments allocated for them.
+   * to a new sibling, into the segments allocated for them.
    */
-  void moveToNewSibling(long left, int kept, long right, long[] groups, int childWidth) {
+  void moveToNewSibling(long left, int kept, long right, int childWidth) {
     checkSegments(left);
     int children = inner.children(tree.nodes, left);
     int childBytes = childWidth << CacheLine.SHIFT;
@@ -188,14 +208,15 @@ final class NodeGroups {
     inner.initialize(tree.nodes, right);
     int end = 0;
     for (int segment = 0; segment < inner.segments; segment++) {
-      int size = evenSize(moved, segment);
+      boolean isUsed = segment < newSegments;
+      long group = isUsed ? newGroups[segment] : 0;
+      int size = isUsed ? evenSize(moved, segment) : 0;
       for (int i = 0; i < size; i++) {
         long from = inner.child(tree.nodes, left, kept + end + i, childBytes);
-        Words.copy(tree.nodes, from, groups[segment] + (long) i * childBytes, childBytes);
+        Words.copy(tree.nodes, from, group + (long) i * childBytes, childBytes);
       }
       end += size;
-      int room = size == 0 ? 0 : roomFor(size);
-      inner.segment(tree.nodes, right, segment, groups[segment], end, room);
+      inner.segment(tree.nodes, right, segment, group, end, isUsed ? newRooms[segment] : 0);
     }
     for (int i = kept; i < children - 1; i++) {
       inner.key(tree.nodes, right, i - kept, inner.key(tree.nodes, left, i));
