@@ -19,7 +19,12 @@ class TreeAsMapTest {
   @TestFactory
   @Tag("fallback-too")
   Stream<DynamicContainer> treeOfSmallestNodesKeepsTheContractOfNavigableMap() {
-    return contracts(List.of(TreeShape.bPlus(1), TreeShape.pbPlus(1, 1, 1)));
+    return contracts(
+        List.of(
+            TreeShape.bPlus(1),
+            TreeShape.pbPlus(1, 1, 1),
+            TreeShape.csbPlus(1, 1, 1, 1),
+            TreeShape.csbPlus(1, 1, 3, 1)));
   }
 
   private static Stream<DynamicContainer> contracts(List<TreeShape> shapes) {

@@ -83,7 +83,7 @@ public final class CsbPlusTree implements LongIndex {
   private static final int NARROW_LEAF = 2;
 
   private final Geometry geometry;
-  private final CsbPlusStructure tree;
+  final CsbPlusStructure tree;
   private final CsbLeafNode leaf;
   private final CsbInnerNode inner;
   private final boolean full;
