@@ -12,7 +12,6 @@ import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
-import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
@@ -82,13 +81,20 @@ public final class CsbPlusTree implements LongIndex {
   /** Leaves up to this width are fetched whole, because their value lines are few. */
   private static final int NARROW_LEAF = 2;
 
+  /** Words of the nodes for which searches are compiled with constants. */
+  private static final int SINGLES_INNER_SLOTS = Geometry.DEFAULT.innerSlots();
+
+  private static final int SINGLES_LEAF_SLOTS = Geometry.DEFAULT.leafSlots();
+  private static final int BATCHES_INNER_SLOTS = Geometry.FOR_BATCHES.innerSlots();
+  private static final int BATCHES_LEAF_SLOTS = Geometry.FOR_BATCHES.leafSlots();
+
   private final Geometry geometry;
   final CsbPlusStructure tree;
   private final CsbLeafNode leaf;
   private final CsbInnerNode inner;
   private final boolean full;
-  private final int innerSlots;
-  private final int leafSlots;
+  private final boolean forSingles;
+  private final boolean forBatches;
   private final long missingValue;
 
   /**
@@ -121,6 +127,20 @@ public final class CsbPlusTree implements LongIndex {
                 + MAX_DISTANCE);
       }
     }
+
+    private boolean hasNodesOf(Geometry other) {
+      return innerWidth == other.innerWidth
+          && leafWidth == other.leafWidth
+          && segments == other.segments;
+    }
+
+    private int innerSlots() {
+      return new CsbInnerNode(innerWidth, segments).slots;
+    }
+
+    private int leafSlots() {
+      return new CsbLeafNode(leafWidth).keySlots;
+    }
   }
 
   private CsbPlusTree(IndexOptions options, Geometry geometry) {
@@ -129,8 +149,8 @@ public final class CsbPlusTree implements LongIndex {
     this.inner = new CsbInnerNode(geometry.innerWidth, geometry.segments);
     this.tree = new CsbPlusStructure(options, leaf, inner);
     this.full = geometry.segments == 1;
-    this.innerSlots = inner.slots;
-    this.leafSlots = leaf.keySlots;
+    this.forSingles = geometry.hasNodesOf(Geometry.DEFAULT);
+    this.forBatches = geometry.hasNodesOf(Geometry.FOR_BATCHES);
     this.missingValue = options.missingValue();
   }
 
@@ -210,21 +230,17 @@ public final class CsbPlusTree implements LongIndex {
   }
 
   /**
-   * Counts the separators smaller than {@code key}. For full trees of common widths the kernel is
-   * called with constants, because the JIT then keeps one case of it.
+   * Counts the separators smaller than {@code key}. The kernel is called with constants where that
+   * is possible, because the JIT then keeps one case of it.
    */
   private int searchInner(MemorySegment nodes, long node, long key) {
-    if (!full) {
-      return Keys.lowerBoundBehindHeader(nodes, node, inner.segments, innerSlots, key);
+    if (forSingles) {
+      return Keys.lowerBoundBehindHeader(nodes, node, 1, SINGLES_INNER_SLOTS, key);
     }
-    return switch (innerSlots) {
-      case CacheLine.LONGS -> Keys.lowerBoundBehindHeader(nodes, node, 1, CacheLine.LONGS, key);
-      case 2 * CacheLine.LONGS ->
-          Keys.lowerBoundBehindHeader(nodes, node, 1, 2 * CacheLine.LONGS, key);
-      case 4 * CacheLine.LONGS ->
-          Keys.lowerBoundBehindHeader(nodes, node, 1, 4 * CacheLine.LONGS, key);
-      default -> Keys.lowerBoundBehindHeader(nodes, node, 1, innerSlots, key);
-    };
+    if (forBatches) {
+      return Keys.lowerBoundBehindHeader(nodes, node, 1, BATCHES_INNER_SLOTS, key);
+    }
+    return Keys.lowerBoundBehindHeader(nodes, node, inner.segments, inner.slots, key);
   }
 
   /** Returns the offset of a child; that of a full tree without asking where segments end. */
@@ -236,12 +252,13 @@ public final class CsbPlusTree implements LongIndex {
 
   /** Searches a leaf, with constants as {@link #searchInner}. */
   private int searchLeaf(MemorySegment nodes, long node, long key) {
-    return switch (leafSlots) {
-      case CacheLine.LONGS -> Keys.lowerBound(nodes, node, CacheLine.LONGS, key);
-      case 2 * CacheLine.LONGS -> Keys.lowerBound(nodes, node, 2 * CacheLine.LONGS, key);
-      case 4 * CacheLine.LONGS -> Keys.lowerBound(nodes, node, 4 * CacheLine.LONGS, key);
-      default -> Keys.lowerBound(nodes, node, leafSlots, key);
-    };
+    if (forSingles) {
+      return Keys.lowerBound(nodes, node, SINGLES_LEAF_SLOTS, key);
+    }
+    if (forBatches) {
+      return Keys.lowerBound(nodes, node, BATCHES_LEAF_SLOTS, key);
+    }
+    return Keys.lowerBound(nodes, node, leaf.keySlots, key);
   }
 
   private long findLeaf(MemorySegment nodes, long key) {
