@@ -14,6 +14,7 @@ module dev.espalier.core {
 
   exports dev.espalier;
   exports dev.espalier.bplus;
+  exports dev.espalier.csbplus;
   exports dev.espalier.css;
   exports dev.espalier.inspect;
   exports dev.espalier.memory;

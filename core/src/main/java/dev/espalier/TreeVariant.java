@@ -3,6 +3,7 @@ package dev.espalier;
 
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.ttree.TTree;
 import java.util.List;
@@ -60,7 +61,8 @@ public record TreeVariant(
 
   /** Returns the whole family, each tree after the one it builds on. */
   public static List<TreeVariant> all() {
-    return List.of(BPlusTree.VARIANT, PbPlusTree.VARIANT, TTree.VARIANT, CssTree.VARIANT);
+    return List.of(
+        BPlusTree.VARIANT, PbPlusTree.VARIANT, TTree.VARIANT, CssTree.VARIANT, CsbPlusTree.VARIANT);
   }
 
   /**

@@ -26,7 +26,9 @@ class TreeAsMapTest {
             TreeShape.pbPlus(1, 1, 1),
             TreeShape.smallestChunked(),
             TreeShape.tTree(1),
-            TreeShape.css(Form.LEVEL, 1)));
+            TreeShape.css(Form.LEVEL, 1),
+            TreeShape.csbPlus(1, 1, 1, 1),
+            TreeShape.csbPlus(1, 1, 3, 1)));
   }
 
   private static Stream<DynamicContainer> contracts(List<TreeShape> shapes) {

@@ -11,6 +11,7 @@ import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
 import dev.espalier.bplus.PbPlusChoices.NodeSearch;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.prefetch.Locality;
@@ -47,7 +48,10 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
         css(Form.FULL, 1),
         css(Form.LEVEL, 1),
         smallestChunked(),
-        pbPlus(1, 1, 3, DEFAULT.withJumpPointers(JumpPointers.FLAT)));
+        pbPlus(1, 1, 3, DEFAULT.withJumpPointers(JumpPointers.FLAT)),
+        csbPlus(1, 1, 1, 0),
+        csbPlus(1, 1, 2, 1),
+        csbPlus(1, 1, 3, 3));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -68,6 +72,12 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
       shapes.add(tTree(width));
     }
     shapes.addAll(choices());
+    shapes.add(csbPlus(1, 2, 1, 4));
+    shapes.add(csbPlus(2, 4, 5, 16));
+    shapes.add(csbPlus(4, 3, 2, 1));
+    shapes.add(csbPlus(8, 8, 1, 64));
+    shapes.add(csbPlus(8, 1, 7, 2));
+    shapes.add(csbPlus(64, 64, 3, 1));
     return shapes;
   }
 
@@ -146,6 +156,14 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
 
   static TreeShape tTree(int width) {
     return new TreeShape("TTree " + width, options -> TTree.create(options, width));
+  }
+
+  static TreeShape csbPlus(int innerWidth, int leafWidth, int segments, int prefetchDistance) {
+    CsbPlusTree.Geometry geometry =
+        new CsbPlusTree.Geometry(innerWidth, leafWidth, segments, prefetchDistance);
+    return new TreeShape(
+        "CsbPlusTree " + innerWidth + " " + leafWidth + " " + segments + " " + prefetchDistance,
+        options -> CsbPlusTree.create(options, geometry));
   }
 
   @Override

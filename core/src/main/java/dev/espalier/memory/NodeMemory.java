@@ -3,6 +3,7 @@ package dev.espalier.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.ConcurrentModificationException;
 
 /**
  * The native memory of one index: nodes of whole cache lines, given out by offset, taken back by
@@ -31,6 +32,11 @@ public final class NodeMemory implements AutoCloseable {
   /** Bytes of a huge page on x86-64 and (with 4 KiB base pages) aarch64. */
   public static final long HUGE_PAGE_BYTES = 2L << 20;
 
+  /** Bits for a number of lines, up to {@link #MAX_GROUP_LINES}, beside the number of a line. */
+  private static final int LINES_BITS = 16;
+
+  private static final long LINES_MASK = (1 << LINES_BITS) - 1;
+
   private static final long INITIAL_BYTES = 4096;
 
   /** The offset of the first node: no node is at 0, so that 0 can mean none. */
@@ -45,6 +51,9 @@ public final class NodeMemory implements AutoCloseable {
   private long top;
 
   private long freeBytes;
+
+  /** Whether no two free nodes lie side by side. */
+  private boolean allJoined = true;
 
   /**
    * For each number of lines, the first node of a list of free ones (linked in their first word).
@@ -77,18 +86,101 @@ public final class NodeMemory implements AutoCloseable {
    *     nothing is changed
    */
   public long allocate(int lines) {
-    long free = lines < freeNodes.length ? freeNodes[lines] : 0;
+    long free = takeFree(lines, lines);
     if (free != 0) {
-      freeNodes[lines] = Words.getLong(region.segment(), free);
-      freeBytes -= bytes(lines);
       return free;
     }
     long node = top;
     if (node + bytes(lines) > region.segment().byteSize()) {
+      long cut = node + bytes(lines) > limit ? cutFromFree(lines) : 0;
+      if (cut != 0) {
+        return cut;
+      }
       grow(node + bytes(lines));
     }
     top = node + bytes(lines);
     return node;
+  }
+
+  /** Takes a free node of so many lines off its list, and gives out its front; 0 for none. */
+  private long takeFree(int listed, int lines) {
+    long free = listed < freeNodes.length ? freeNodes[listed] : 0;
+    if (free != 0) {
+      freeNodes[listed] = Words.getLong(region.segment(), free);
+      freeBytes -= bytes(listed);
+      if (listed > lines) {
+        free(free + bytes(lines), listed - lines);
+      }
+    }
+    return free;
+  }
+
+  /**
+   * Gives out the front of a wider free node, of one that is joined from several if need be. Only
+   * where memory is full, because it takes time and leaves small pieces. Returns 0 if there is
+   * none.
+   */
+  private long cutFromFree(int lines) {
+    long cut = takeWider(lines);
+    if (cut == 0 && !allJoined) {
+      joinFree();
+      cut = takeWider(lines);
+    }
+    return cut;
+  }
+
+  private long takeWider(int lines) {
+    for (int wider = lines; wider < freeNodes.length; wider++) {
+      long cut = takeFree(wider, lines);
+      if (cut != 0) {
+        return cut;
+      }
+    }
+    return 0;
+  }
+
+  /** Makes one free node of those that lie side by side. O(n log n) for n free nodes. */
+  private void joinFree() {
+    long[] sorted = sortedFree();
+    Arrays.fill(freeNodes, 0);
+    freeBytes = 0;
+    int joined = 0;
+    for (int i = 0; i < sorted.length; i += joined) {
+      long first = sorted[i] >>> LINES_BITS;
+      long end = first + (sorted[i] & LINES_MASK);
+      joined = 1;
+      while (i + joined < sorted.length
+          && sorted[i + joined] >>> LINES_BITS == end
+          && end + (sorted[i + joined] & LINES_MASK) - first <= MAX_GROUP_LINES) {
+        end += sorted[i + joined] & LINES_MASK;
+        joined++;
+      }
+      free(first << CacheLine.SHIFT, (int) (end - first));
+    }
+    allJoined = true;
+  }
+
+  /** Returns the free nodes in order: the number of the first line, and how many lines. */
+  private long[] sortedFree() {
+    long[] found = new long[64];
+    int count = 0;
+    long foundBytes = 0;
+    for (int lines = 1; lines < freeNodes.length; lines++) {
+      for (long node = freeNodes[lines]; node != 0; node = Words.getLong(region.segment(), node)) {
+        foundBytes += bytes(lines);
+        if (foundBytes > freeBytes) {
+          throw new ConcurrentModificationException(
+              "more nodes are free than were freed: the index was changed by another thread");
+        }
+        if (count == found.length) {
+          found = Arrays.copyOf(found, 2 * count);
+        }
+        found[count++] = node >>> CacheLine.SHIFT << LINES_BITS | lines;
+      }
+    }
+    long[] sorted = Arrays.copyOf(found, count);
+    Arrays.sort(sorted);
+    return sorted;
   }
 
   /** Takes back a node that {@link #allocate} gave out with the same number of lines. */
@@ -99,6 +191,7 @@ public final class NodeMemory implements AutoCloseable {
     Words.putLong(region.segment(), node, freeNodes[lines]);
     freeNodes[lines] = node;
     freeBytes += bytes(lines);
+    allJoined = false;
   }
 
   /** Takes back all nodes and gives the memory back to the system. */

@@ -59,6 +59,29 @@ public final class Keys {
         : lowerBoundLinear(nodes, offset, CacheLine.LONGS, key);
   }
 
+  /**
+   * Counts the keys smaller than {@code key} in a node whose first words are no keys. The words are
+   * compared as if they were, and taken off the count again: whole lines need no mask. O(slots).
+   *
+   * @param nodes native memory
+   * @param node byte offset of the node, where the words that are no keys begin
+   * @param header number of words that are no keys, fewer than a line has
+   * @param slots words of the node, the header included: a multiple of 8
+   */
+  public static int lowerBoundBehindHeader(
+      MemorySegment nodes, long node, int header, int slots, long key) {
+    if (SIMD) {
+      return VectorKeys.lowerBound(nodes, node, slots, key)
+          - lowerBoundLinear(nodes, node, header, key);
+    }
+    if (slots == CacheLine.LONGS) {
+      return lowerBoundLinear(nodes, node + ((long) header << 3), CacheLine.LONGS - header, key);
+    }
+    int smaller = lowerBoundByLine(nodes, node, slots, key);
+    boolean beyondFirstLine = smaller >= CacheLine.LONGS;
+    return smaller - (beyondFirstLine ? header : lowerBoundLinear(nodes, node, header, key));
+  }
+
   /** Compares every key: no branch, and no load waits for another. */
   public static int lowerBoundLinear(MemorySegment nodes, long offset, int slots, long key) {
     int smaller = 0;

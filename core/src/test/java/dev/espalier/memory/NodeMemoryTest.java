@@ -84,6 +84,48 @@ class NodeMemoryTest {
     assertEquals(end, memory.endOffset());
   }
 
+  @Test
+  void fullMemoryGivesOutTheFrontOfAWiderFreeNode() {
+    close();
+    memory = new NodeMemory(16 * 1024, HugePages.OFF);
+    long wide = memory.allocate(10);
+    fill();
+    memory.free(wide, 10);
+    assertEquals(wide, memory.allocate(4));
+    assertEquals(wide + 4 * 64, memory.allocate(6));
+    assertThrows(MemoryLimitException.class, () -> memory.allocate(1));
+  }
+
+  @Test
+  void fullMemoryJoinsFreeNodesThatLieSideBySide() {
+    close();
+    memory = new NodeMemory(16 * 1024, HugePages.OFF);
+    List<Long> nodes = new ArrayList<>();
+    for (int lines : new int[] {2, 3, 1, 2, 4}) {
+      nodes.add(memory.allocate(lines));
+    }
+    fill();
+    long used = memory.usedBytes();
+    memory.free(nodes.get(1), 3);
+    memory.free(nodes.get(4), 4);
+    memory.free(nodes.get(0), 2);
+    assertThrows(MemoryLimitException.class, () -> memory.allocate(6));
+    assertEquals(nodes.get(0), memory.allocate(5), "the first two are one, the last is not");
+    assertEquals(nodes.get(4), memory.allocate(4));
+    assertEquals(used, memory.usedBytes());
+  }
+
+  /** Allocates until the memory is full. */
+  private void fill() {
+    assertThrows(
+        MemoryLimitException.class,
+        () -> {
+          while (true) {
+            memory.allocate(1);
+          }
+        });
+  }
+
   @ParameterizedTest
   @EnumSource
   void contentsSurviveEveryMove(HugePages hugePages) {

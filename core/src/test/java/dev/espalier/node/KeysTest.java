@@ -141,6 +141,39 @@ class KeysTest {
     assertEquals(0, kernel.lowerBound(nodes, OFFSET, slots, Long.MAX_VALUE));
   }
 
+  static Stream<Arguments> headersAndSlots() {
+    return LongStream.rangeClosed(1, 7)
+        .boxed()
+        .flatMap(
+            header ->
+                LongStream.rangeClosed(1, MOST_SLOTS / 8)
+                    .mapToObj(lines -> Arguments.of(header.intValue(), (int) (8 * lines))));
+  }
+
+  /** The header's words are below all keys, above all, or in between; none may count. */
+  @ParameterizedTest(name = "{0} words before the keys, {1} slots")
+  @MethodSource("headersAndSlots")
+  void wordsBeforeTheKeysDoNotCount(int header, int slots) {
+    for (int count = 0; count <= slots - header; count++) {
+      for (long[] keys : keySets(count)) {
+        for (long word : new long[] {Long.MIN_VALUE, -1, 1, Long.MAX_VALUE}) {
+          store(new long[0], slots);
+          for (int i = 0; i < header; i++) {
+            nodes.setAtIndex(ValueLayout.JAVA_LONG, OFFSET / 8 + i, i % 2 == 0 ? word : ~word);
+          }
+          MemorySegment.copy(
+              keys, 0, nodes, ValueLayout.JAVA_LONG, OFFSET + 8L * header, keys.length);
+          for (long key : probes(keys)) {
+            assertEquals(
+                smaller(keys, key),
+                Keys.lowerBoundBehindHeader(nodes, OFFSET, header, slots, key),
+                () -> keys.length + " keys, header " + word + ", probe " + key);
+          }
+        }
+      }
+    }
+  }
+
   /** Ascending keys: spread out, close together, and at either extreme. */
   private static List<long[]> keySets(int count) {
     return List.of(

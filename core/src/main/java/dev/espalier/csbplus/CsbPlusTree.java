@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.csbplus;
+
+import static dev.espalier.memory.Words.getLong;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.Words;
+import dev.espalier.node.Keys;
+import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.OneArray;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * The cache-sensitive B+-tree, CSB+-tree (thesis 3.5), full or segmented, and with nodes of several
+ * lines the prefetching CSB+-tree (thesis 3.8): a B+-tree whose siblings lie side by side, so that
+ * an inner node needs one reference for all its children, or a few, and its lines hold separators.
+ *
+ * <p>For lookups in batches ({@link #getAll} with {@link Geometry#FOR_BATCHES}) that touch as few
+ * lines as possible, where entries still come and go. All operations on one key are O(log n); a
+ * split also moves half the nodes of a group, which makes inserts dearer than in {@link
+ * dev.espalier.bplus.PbPlusTree}. A full tree keeps room for the most siblings in every group; a
+ * segmented one has room for those that are there, and allocates and copies a segment when one more
+ * comes.
+ *
+ * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
+ * scalar code; results are the same.
+ */
+public final class CsbPlusTree implements LongIndex {
+  /* Overview
+   *
+   * BPlusTree plus one idea: children are found by arithmetic. Structure, invariants and the
+   * deviations D1 to D7 are those of CsbPlusStructure. Beyond them:
+   *
+   *   Search. A node is searched as a whole, the words of its segments included, which are taken off
+   *   the count again (Keys.lowerBoundBehindHeader). The word of the segment, which is needed for the
+   *   child's place, is in the first line of what was searched.
+   *     D8  Nodes are not prefetched for a single lookup, nor searched by code written out for each
+   *         number of keys (thesis 3.5): the loads of the kernels do not wait for one another, and
+   *         are the prefetch. Only the lines of a leaf's values are.
+   *
+   *   Batched lookups. A group of probes goes down level by level. Before a level is searched that
+   *   may not be cached, the lines of the whole group's nodes are prefetched by one call. Of wide
+   *   leaves the keys' lines come first and then the line that holds the value; leaves of two lines
+   *   are fetched whole.
+   *
+   *   Range scans: see CsbPlusCursor.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "CsbPlusTree",
+          "thesis 3.5, 3.8",
+          TreeVariant.Medium.MEMORY,
+          Set.of(
+              Capability.BATCHED_LOOKUP,
+              Capability.PREFETCH,
+              Capability.LEAF_RUNS,
+              Capability.UPDATE_IN_PLACE),
+          CsbPlusTree::create);
+
+  /** Probes that go down together. */
+  private static final int GROUP = 64;
+
+  /**
+   * Levels of fewer bytes than this are taken to be cached, and not prefetched for a batch: half of
+   * a second-level cache.
+   */
+  private static final long CACHED_BYTES = 1 << 20;
+
+  /** Leaves up to this width are fetched whole, because their value lines are few. */
+  private static final int NARROW_LEAF = 2;
+
+  /** Words of the nodes for which searches are compiled with constants. */
+  private static final int SINGLES_INNER_SLOTS = Geometry.DEFAULT.innerSlots();
+
+  private static final int SINGLES_LEAF_SLOTS = Geometry.DEFAULT.leafSlots();
+  private static final int BATCHES_INNER_SLOTS = Geometry.FOR_BATCHES.innerSlots();
+  private static final int BATCHES_LEAF_SLOTS = Geometry.FOR_BATCHES.leafSlots();
+
+  private final Geometry geometry;
+  final CsbPlusStructure tree;
+  private final CsbLeafNode leaf;
+  private final CsbInnerNode inner;
+  private final boolean full;
+  private final boolean forSingles;
+  private final boolean forBatches;
+  private final long missingValue;
+
+  /**
+   * The tree's proportions.
+   *
+   * @param innerWidth cache lines per inner node
+   * @param leafWidth cache lines per leaf
+   * @param segments parts of a node group: 1 is the full CSB+-tree, more the segmented one; at most
+   *     7, and a third of the words of an inner node
+   * @param prefetchDistance leaves that a range scan fetches ahead; 0 for none
+   */
+  public record Geometry(int innerWidth, int leafWidth, int segments, int prefetchDistance) {
+    /** For single lookups and updates: docs/measurements/thesis-family-csb.md. */
+    public static final Geometry DEFAULT = new Geometry(4, 8, 1, 16);
+
+    /** For lookups in batches: docs/measurements/thesis-family-csb.md. */
+    public static final Geometry FOR_BATCHES = new Geometry(1, 2, 1, 16);
+
+    private static final int MAX_DISTANCE = 64;
+
+    /** Checks the parts. */
+    public Geometry {
+      CsbInnerNode.checkWidth("leafWidth", leafWidth);
+      CsbInnerNode.checkSegments(innerWidth, segments);
+      if (prefetchDistance < 0 || prefetchDistance > MAX_DISTANCE) {
+        throw new IllegalArgumentException(
+            "prefetchDistance is "
+                + prefetchDistance
+                + " leaves; it must be from 0 to "
+                + MAX_DISTANCE);
+      }
+    }
+
+    private boolean hasNodesOf(Geometry other) {
+      return innerWidth == other.innerWidth
+          && leafWidth == other.leafWidth
+          && segments == other.segments;
+    }
+
+    private int innerSlots() {
+      return new CsbInnerNode(innerWidth, segments).slots;
+    }
+
+    private int leafSlots() {
+      return new CsbLeafNode(leafWidth).keySlots;
+    }
+  }
+
+  private CsbPlusTree(IndexOptions options, Geometry geometry) {
+    this.geometry = geometry;
+    this.leaf = new CsbLeafNode(geometry.leafWidth);
+    this.inner = new CsbInnerNode(geometry.innerWidth, geometry.segments);
+    this.tree = new CsbPlusStructure(options, leaf, inner);
+    this.full = geometry.segments == 1;
+    this.forSingles = geometry.hasNodesOf(Geometry.DEFAULT);
+    this.forBatches = geometry.hasNodesOf(Geometry.FOR_BATCHES);
+    this.missingValue = options.missingValue();
+  }
+
+  /** Makes an empty tree with default options. */
+  public static CsbPlusTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree with the default geometry. */
+  public static CsbPlusTree create(IndexOptions options) {
+    return create(options, Geometry.DEFAULT);
+  }
+
+  /** Makes an empty tree. */
+  public static CsbPlusTree create(IndexOptions options, Geometry geometry) {
+    return new CsbPlusTree(options, geometry);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  @Override
+  public long missingValue() {
+    tree.checkOpen();
+    return missingValue;
+  }
+
+  @Override
+  public long size() {
+    tree.checkOpen();
+    return tree.size;
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+
+  @Override
+  public void clear() {
+    tree.clear();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return tree.memory.isClosed();
+  }
+
+  @Override
+  public void close() {
+    tree.memory.close();
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    MemorySegment nodes = tree.nodes;
+    long node = findLeaf(nodes, key);
+    prefetchValues(node);
+    int slot = searchLeaf(nodes, node, key);
+    return holds(nodes, node, slot, key) ? leaf.value(nodes, node, slot) : defaultValue;
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    MemorySegment nodes = tree.nodes;
+    long node = findLeaf(nodes, key);
+    return holds(nodes, node, searchLeaf(nodes, node, key), key);
+  }
+
+  /**
+   * Counts the separators smaller than {@code key}. The kernel is called with constants where that
+   * is possible, because the JIT then keeps one case of it.
+   */
+  private int searchInner(MemorySegment nodes, long node, long key) {
+    if (forSingles) {
+      return Keys.lowerBoundBehindHeader(nodes, node, 1, SINGLES_INNER_SLOTS, key);
+    }
+    if (forBatches) {
+      return Keys.lowerBoundBehindHeader(nodes, node, 1, BATCHES_INNER_SLOTS, key);
+    }
+    return Keys.lowerBoundBehindHeader(nodes, node, inner.segments, inner.slots, key);
+  }
+
+  /** Returns the offset of a child; that of a full tree without asking where segments end. */
+  private long child(MemorySegment nodes, long node, int slot, int childBytes) {
+    return full
+        ? CsbInnerNode.groupOf(getLong(nodes, node)) + (long) slot * childBytes
+        : inner.child(nodes, node, slot, childBytes);
+  }
+
+  /** Searches a leaf, with constants as {@link #searchInner}. */
+  private int searchLeaf(MemorySegment nodes, long node, long key) {
+    if (forSingles) {
+      return Keys.lowerBound(nodes, node, SINGLES_LEAF_SLOTS, key);
+    }
+    if (forBatches) {
+      return Keys.lowerBound(nodes, node, BATCHES_LEAF_SLOTS, key);
+    }
+    return Keys.lowerBound(nodes, node, leaf.keySlots, key);
+  }
+
+  private long findLeaf(MemorySegment nodes, long key) {
+    long node = tree.root;
+    for (int level = tree.height - 1; level > 1; level--) {
+      node = child(nodes, node, searchInner(nodes, node, key), inner.bytes);
+    }
+    return tree.height > 1 ? child(nodes, node, searchInner(nodes, node, key), leaf.bytes) : node;
+  }
+
+  /** Tells whether the slot found for {@code key} holds it; reads the count only if it seems so. */
+  private boolean holds(MemorySegment nodes, long node, int slot, long key) {
+    return leaf.key(nodes, node, slot) == key && slot < leaf.count(nodes, node);
+  }
+
+  /** Asks for the lines that hold a leaf's values and count. */
+  private void prefetchValues(long node) {
+    Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    if (keys == values) {
+      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
+      return;
+    }
+    int uncached = uncachedLevels();
+    for (int done = 0; done < count; done += GROUP) {
+      int group = Math.min(GROUP, count - done);
+      findLeaves(keys, keysFrom + done, values, valuesFrom + done, group, uncached);
+      readValues(keys, keysFrom + done, values, valuesFrom + done, group);
+    }
+  }
+
+  /** Returns how many levels, the leaves included, may have too many bytes for the cache. */
+  private int uncachedLevels() {
+    int level = tree.height - 1;
+    for (long bytes = inner.bytes; level > 0 && bytes < CACHED_BYTES; level--) {
+      bytes *= inner.maxChildren;
+    }
+    return level + 1;
+  }
+
+  /**
+   * Takes a group of probes down to their leaves, which it prefetches. Until the answers are known,
+   * {@code places} holds where each probe is: the offset of its node.
+   */
+  private void findLeaves(
+      long[] keys, int keysFrom, long[] places, int placesFrom, int count, int uncached) {
+    MemorySegment nodes = tree.nodes;
+    long root = tree.root;
+    for (int i = 0; i < count; i++) {
+      places[placesFrom + i] = root;
+    }
+    for (int level = tree.height - 1; level > 0; level--) {
+      int childBytes = tree.childBytes(level);
+      for (int i = 0; i < count; i++) {
+        long node = places[placesFrom + i];
+        int slot = searchInner(nodes, node, keys[keysFrom + i]);
+        places[placesFrom + i] = child(nodes, node, slot, childBytes);
+      }
+      if (level == 1) {
+        int lines = leaf.width <= NARROW_LEAF ? leaf.width : leaf.keyLines;
+        Words.prefetchGroup(tree.base, places, placesFrom, count, lines);
+      } else if (level <= uncached) {
+        Words.prefetchGroup(tree.base, places, placesFrom, count, inner.width);
+      }
+    }
+  }
+
+  /** Searches the leaves of a group of probes and puts the values in the place of their offsets. */
+  private void readValues(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    MemorySegment nodes = tree.nodes;
+    int lastSlot = leaf.keySlots - 1;
+    for (int i = 0; i < count; i++) {
+      long node = values[valuesFrom + i];
+      int slot = searchLeaf(nodes, node, keys[keysFrom + i]);
+      values[valuesFrom + i] = node + ((long) Math.min(slot, lastSlot) << 3);
+    }
+    int valuesOffset = leaf.valuesOffset;
+    if (leaf.width > NARROW_LEAF) {
+      Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
+    }
+    for (int i = 0; i < count; i++) {
+      long key = keys[keysFrom + i];
+      long place = values[valuesFrom + i];
+      values[valuesFrom + i] =
+          getLong(nodes, place) == key && (key != Keys.PADDING || containsKey(key))
+              ? getLong(nodes, place + valuesOffset)
+              : missingValue;
+    }
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    MemorySegment nodes = tree.nodes;
+    long node = findPath(nodes, key);
+    int slot = searchLeaf(nodes, node, key);
+    if (holds(nodes, node, slot, key)) {
+      long previous = leaf.value(nodes, node, slot);
+      leaf.value(nodes, node, slot, value);
+      return previous;
+    }
+    tree.insertAt(node, slot, key, value);
+    return missingValue;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    MemorySegment nodes = tree.nodes;
+    long node = findPath(nodes, key);
+    int slot = searchLeaf(nodes, node, key);
+    if (holds(nodes, node, slot, key)) {
+      return leaf.value(nodes, node, slot);
+    }
+    tree.insertAt(node, slot, key, value);
+    return missingValue;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  /** Fetches the leaves of a group of keys together, then puts one key after the other. */
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    long[] leaves = new long[Math.min(GROUP, count)];
+    for (int done = 0; done < count; done += GROUP) {
+      int group = Math.min(GROUP, count - done);
+      findLeaves(keys, keysFrom + done, leaves, 0, group, uncachedLevels());
+      Words.prefetchGroup(tree.base + leaf.valuesOffset, leaves, 0, group, leaf.valueLines);
+      for (int i = done; i < done + group; i++) {
+        put(keys[keysFrom + i], values[valuesFrom + i]);
+      }
+    }
+  }
+
+  /**
+   * Goes down to the leaf of {@code key}, notes the path, and asks for the lines that will change.
+   * As CsbPlusStructure.findPath, but with the kernels' constants.
+   */
+  private long findPath(MemorySegment nodes, long key) {
+    long[] pathNode = tree.path.node;
+    int[] pathSlot = tree.path.slot;
+    int leafBytes = leaf.bytes;
+    int innerBytes = inner.bytes;
+    long node = tree.root;
+    for (int level = tree.height - 1; level > 0; level--) {
+      int slot = searchInner(nodes, node, key);
+      pathNode[level] = node;
+      pathSlot[level] = slot;
+      node = child(nodes, node, slot, level == 1 ? leafBytes : innerBytes);
+    }
+    prefetchValues(node);
+    return node;
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    MemorySegment nodes = tree.nodes;
+    long node = findPath(nodes, key);
+    int slot = searchLeaf(nodes, node, key);
+    if (!holds(nodes, node, slot, key)) {
+      return missingValue;
+    }
+    long previous = leaf.value(nodes, node, slot);
+    tree.removeAt(node, slot, key);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new CsbPlusCursor(tree, geometry.prefetchDistance);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new CsbPlusBulkload(tree, fillFactor).load(entries, total, listener);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public void verify(ProgressListener listener) {
+    CsbPlusVerifier.verify(tree, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    tree.checkOpen();
+    return new CsbPlusNodeView(tree, tree.root, tree.height - 1);
+  }
+
+  @Override
+  public IndexStatistics statistics() {
+    return IndexStatistics.of(rootView(), tree.size, tree.memory);
+  }
+}
