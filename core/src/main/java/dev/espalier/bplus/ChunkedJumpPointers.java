@@ -84,7 +84,7 @@ final class ChunkedJumpPointers implements JumpPointerArray {
   public void reserve(long left) {
     long chunk = chunkOf(left);
     reservedSlot = layout.find(tree.nodes, chunk, InnerNode.toLine(left));
-    if (layout.occupied(tree.nodes, chunk) == layout.full) {
+    if ((layout.occupied(tree.nodes, chunk) & layout.full) == layout.full) {
       spare = tree.allocate(layout.width);
     }
   }
