@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import java.util.Objects;
+
 /** Checks of arguments and state whose message names what is wrong and the value. */
 final class Arguments {
   private Arguments() {}
 
-  static void checkEqualLengths(int keys, int values) {
-    if (keys != values) {
+  static void checkEqualLengths(long[] keys, long[] values) {
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    if (keys.length != values.length) {
       throw new IllegalArgumentException(
-          "keys and values differ in length: keys.length=" + keys + ", values.length=" + values);
+          "keys and values differ in length: keys.length="
+              + keys.length
+              + ", values.length="
+              + values.length);
     }
   }
 

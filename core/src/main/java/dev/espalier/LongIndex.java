@@ -46,7 +46,7 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    * @throws IllegalArgumentException if the arrays differ in length
    */
   default void getAll(long[] keys, long[] values) {
-    Arguments.checkEqualLengths(keys.length, values.length);
+    Arguments.checkEqualLengths(keys, values);
     getAll(keys, 0, values, 0, keys.length);
   }
 
@@ -89,7 +89,7 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    *     before the one that did not fit are stored
    */
   default void putAll(long[] keys, long[] values) {
-    Arguments.checkEqualLengths(keys.length, values.length);
+    Arguments.checkEqualLengths(keys, values);
     putAll(keys, 0, values, 0, keys.length);
   }
 
@@ -118,7 +118,7 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
 
   /** Fills this empty index from two arrays, full nodes; otherwise as the general form. */
   default void bulkload(long[] keys, long[] values) {
-    Arguments.checkEqualLengths(keys.length, values.length);
+    Arguments.checkEqualLengths(keys, values);
     bulkload(
         LongEntrySource.of(keys, values, keys.length), 1.0, keys.length, ProgressListener.NONE);
   }

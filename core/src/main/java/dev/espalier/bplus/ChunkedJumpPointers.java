@@ -84,7 +84,7 @@ final class ChunkedJumpPointers implements JumpPointerArray {
   public void reserve(long left) {
     long chunk = chunkOf(left);
     reservedSlot = layout.find(tree.nodes, chunk, InnerNode.toLine(left));
-    if (layout.occupied(tree.nodes, chunk) == layout.full) {
+    if ((layout.occupied(tree.nodes, chunk) & layout.full) == layout.full) {
       spare = tree.allocate(layout.width);
     }
   }
@@ -102,17 +102,20 @@ final class ChunkedJumpPointers implements JumpPointerArray {
     MemorySegment nodes = tree.nodes;
     long chunk = chunkOf(left);
     int slot = reservedSlot;
-    if (spare != 0) {
-      if (layout.next(nodes, chunk) == 0 && slot == layout.capacity - 1) {
-        add(splitOff(chunk), 0, right);
-        return;
-      }
-      split(chunk, splitOff(chunk));
-      chunk = chunkOf(left);
-      slot = layout.find(nodes, chunk, InnerNode.toLine(left));
-    }
     if (slot >= layout.capacity) {
       throw JumpPointerArray.notListed(left);
+    }
+    if (spare != 0) {
+      long sibling = splitOff(chunk);
+      if (layout.next(nodes, sibling) == 0 && slot == layout.capacity - 1) {
+        add(sibling, 0, right);
+        return;
+      }
+      split(chunk, sibling);
+      // Not searched for: vectors would wait for the stores that have just been made.
+      int half = layout.capacity / 2;
+      chunk = slot < half ? chunk : sibling;
+      slot = slot < half ? 2 * slot : 2 * (slot - half);
     }
     put(chunk, openGap(chunk, slot), right);
   }
@@ -149,16 +152,12 @@ final class ChunkedJumpPointers implements JumpPointerArray {
     MemorySegment nodes = tree.nodes;
     int empty = layout.nearestEmpty(nodes, chunk, slot);
     layout.occupied(nodes, chunk, layout.occupied(nodes, chunk) | 1L << empty);
-    if (empty > slot) {
-      for (int to = empty; to > slot + 1; to--) {
-        layout.pointer(nodes, chunk, to, layout.pointer(nodes, chunk, to - 1));
-      }
-      return slot + 1;
+    int direction = empty > slot ? FORWARD : BACKWARD;
+    int gap = empty > slot ? slot + 1 : slot;
+    for (int to = empty; to != gap; to -= direction) {
+      layout.pointer(nodes, chunk, to, layout.pointer(nodes, chunk, to - direction));
     }
-    for (int to = empty; to < slot; to++) {
-      layout.pointer(nodes, chunk, to, layout.pointer(nodes, chunk, to + 1));
-    }
-    return slot;
+    return gap;
   }
 
   private void add(long chunk, int slot, long leafOffset) {

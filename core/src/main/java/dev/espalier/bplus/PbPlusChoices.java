@@ -2,6 +2,7 @@
 package dev.espalier.bplus;
 
 import dev.espalier.prefetch.Locality;
+import java.util.Objects;
 
 /**
  * How a {@link PbPlusTree} carries out what its geometry leaves open: the implementation choices of
@@ -34,6 +35,11 @@ public record PbPlusChoices(
 
   /** Checks the parts. */
   public PbPlusChoices {
+    Objects.requireNonNull(jumpPointers, "jumpPointers");
+    Objects.requireNonNull(searchPrefetch, "searchPrefetch");
+    Objects.requireNonNull(scanPrefetch, "scanPrefetch");
+    Objects.requireNonNull(search, "search");
+    Objects.requireNonNull(localities, "localities");
     if (scanPrefetch != NodePrefetch.NONE
         && scanPrefetch != NodePrefetch.LINEAR
         && scanPrefetch != NodePrefetch.HALF_LINEAR) {
@@ -139,6 +145,13 @@ public record PbPlusChoices(
   public record Localities(Locality query, Locality insert, Locality scan) {
     /** What measured best: docs/measurements/pb-plus-choices.md. */
     public static final Localities DEFAULT = new Localities(Locality.T0, Locality.T0, Locality.T1);
+
+    /** Checks the parts. */
+    public Localities {
+      Objects.requireNonNull(query, "query");
+      Objects.requireNonNull(insert, "insert");
+      Objects.requireNonNull(scan, "scan");
+    }
   }
 
   /** Returns these choices with another jump-pointer array. */

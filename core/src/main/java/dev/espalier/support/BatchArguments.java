@@ -2,6 +2,7 @@
 package dev.espalier.support;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /** Checks what the batched calls are given. */
 public final class BatchArguments {
@@ -9,6 +10,8 @@ public final class BatchArguments {
 
   /** Checks the ranges of two arrays. */
   public static void check(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
     checkRange("keys", keys.length, keysFrom, count);
     checkRange("values", values.length, valuesFrom, count);
   }
@@ -31,6 +34,8 @@ public final class BatchArguments {
 
   /** Checks the sizes of two segments, and that the second can be written. */
   public static void check(MemorySegment keys, MemorySegment values) {
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
     if (keys.byteSize() != values.byteSize() || keys.byteSize() % Long.BYTES != 0) {
       throw new IllegalArgumentException(
           "keys has "

@@ -80,6 +80,10 @@ class DamagedTreeTest {
   private static void damage(BPlusStructure tree, SplittableRandom random) {
     int damaged = random.nextInt(1, 17);
     for (int i = 0; i < damaged; i++) {
+      if (tree.pointers instanceof ChunkedJumpPointers pointers && random.nextInt(3) == 0) {
+        damageChunk(tree, pointers, random);
+        continue;
+      }
       int level = random.nextInt(tree.height);
       long node = randomNode(tree, level, random);
       int words = (level == 0 ? tree.leaf.bytes : tree.inner.bytes) / 8;
@@ -87,6 +91,22 @@ class DamagedTreeTest {
       int word = random.nextInt(3) == 0 ? words - header : random.nextInt(words);
       Words.putLong(tree.nodes, node + 8L * word, randomContents(tree, random));
     }
+  }
+
+  /** Overwrites a word of a chunk, its two words of header more often than the rest. */
+  private static void damageChunk(
+      BPlusStructure tree, ChunkedJumpPointers pointers, SplittableRandom random) {
+    long chunk = pointers.first;
+    for (int steps = random.nextInt(8); steps > 0; steps--) {
+      long next = pointers.layout.next(tree.nodes, chunk);
+      if (next == 0 || next + 4 * CacheLine.BYTES > tree.memory.endOffset()) {
+        break;
+      }
+      chunk = next;
+    }
+    int words = pointers.layout.width * CacheLine.LONGS;
+    int word = random.nextInt(random.nextInt(2) == 0 ? 2 : words);
+    Words.putLong(tree.nodes, chunk + 8L * word, randomContents(tree, random));
   }
 
   /** Goes down a random path, or as far as earlier damage lets it. */
