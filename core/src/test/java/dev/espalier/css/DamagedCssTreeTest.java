@@ -38,8 +38,8 @@ class DamagedCssTreeTest {
   /** Behind the entries lie gigabytes of address space, where a wild separator may lead. */
   @Test
   void treeInReservedMemorySurvives() {
-    damageAndUse(15, 200_000, new Geometry(Form.FULL, 1));
-    damageAndUse(15, 200_000, new Geometry(Form.LEVEL, 2));
+    damageAndUse(8, 500_000, new Geometry(Form.FULL, 1));
+    damageAndUse(8, 500_000, new Geometry(Form.LEVEL, 2));
   }
 
   private static void damageAndUse(int trees, int entries, Geometry geometry) {
