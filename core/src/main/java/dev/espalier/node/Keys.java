@@ -71,8 +71,11 @@ public final class Keys {
   public static int lowerBoundBehindHeader(
       MemorySegment nodes, long node, int header, int slots, long key) {
     if (SIMD) {
-      return VectorKeys.lowerBound(nodes, node, slots, key)
-          - lowerBoundLinear(nodes, node, header, key);
+      int smaller = VectorKeys.lowerBound(nodes, node, slots, key);
+      // A loop, even of one round, would keep the JIT from laying out the search for a group.
+      return header == 1
+          ? smaller - (getLong(nodes, node) < key ? 1 : 0)
+          : smaller - lowerBoundLinear(nodes, node, header, key);
     }
     if (slots == CacheLine.LONGS) {
       return lowerBoundLinear(nodes, node + ((long) header << 3), CacheLine.LONGS - header, key);

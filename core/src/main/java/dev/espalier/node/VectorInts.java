@@ -17,16 +17,29 @@ final class VectorInts {
 
   private VectorInts() {}
 
-  /** As {@link Ints#places}; a vector's length divides {@code count}. */
+  /**
+   * As {@link Ints#places}; a vector's length divides {@code count}. Straight-line code where four
+   * vectors do: it takes less than half the time of the loop.
+   */
   static long places(MemorySegment nodes, long offset, int count, int sought) {
+    int lanes = SPECIES.length();
+    if (count == 4 * lanes) {
+      long bytes = SPECIES.vectorByteSize();
+      return placesInVector(nodes, offset, sought)
+          | placesInVector(nodes, offset + bytes, sought) << lanes
+          | placesInVector(nodes, offset + 2 * bytes, sought) << (2 * lanes)
+          | placesInVector(nodes, offset + 3 * bytes, sought) << (3 * lanes);
+    }
     long places = 0;
-    for (int i = 0; i < count; i += SPECIES.length()) {
-      places |=
-          IntVector.fromMemorySegment(SPECIES, nodes, offset + ((long) i << 2), ORDER)
-                  .compare(VectorOperators.EQ, sought)
-                  .toLong()
-              << i;
+    for (int i = 0; i < count; i += lanes) {
+      places |= placesInVector(nodes, offset + ((long) i << 2), sought) << i;
     }
     return places;
+  }
+
+  private static long placesInVector(MemorySegment nodes, long offset, int sought) {
+    return IntVector.fromMemorySegment(SPECIES, nodes, offset, ORDER)
+        .compare(VectorOperators.EQ, sought)
+        .toLong();
   }
 }

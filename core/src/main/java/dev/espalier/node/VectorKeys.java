@@ -29,15 +29,17 @@ final class VectorKeys {
   /**
    * As {@link Keys#lowerBound}; {@code slots} is a multiple of 8.
    *
-   * <p>Straight-line code for 2, 4 and 5 lines, which are the key arrays of nodes 4 and 8 lines
-   * wide: with a loop, a batched lookup was measured to take a quarter longer. No more cases than
-   * these, because the method must stay below the 325 bytecodes that HotSpot inlines.
+   * <p>Straight-line code for 1, 2, 4 and 5 lines, which are the key arrays of B+-tree nodes 4 and
+   * 8 lines wide, and whole inner nodes of a CSB+-tree: with a loop, a batched lookup was measured
+   * to take a quarter longer. No more cases than these, because the method must stay below the 325
+   * bytecodes that HotSpot inlines.
    */
   static int lowerBound(MemorySegment nodes, long offset, int slots, long key) {
     if (SPECIES.length() != CacheLine.LONGS) {
       return vectorByVector(nodes, offset, slots, key);
     }
     return switch (slots) {
+      case CacheLine.LONGS -> smallerInVector(nodes, offset, key);
       case 2 * CacheLine.LONGS ->
           smallerInVector(nodes, offset, key)
               + smallerInVector(nodes, offset + CacheLine.BYTES, key);
