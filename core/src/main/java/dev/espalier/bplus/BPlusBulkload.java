@@ -3,15 +3,13 @@ package dev.espalier.bplus;
 
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.BulkloadInput;
 
 /**
  * Fills an empty structure from sorted entries, bottom up: leaves from left to right, and on every
  * level above them one node that is being filled.
  */
 final class BPlusBulkload {
-  private static final long REPORT_EVERY = 4096;
-
   private final BPlusStructure tree;
   private final LeafNode leaf;
   private final InnerNode inner;
@@ -26,10 +24,8 @@ final class BPlusBulkload {
   private int topLevel;
 
   BPlusBulkload(BPlusStructure tree, double fillFactor) {
-    if (!(fillFactor >= 0.5 && fillFactor <= 1)) {
-      throw new IllegalArgumentException(
-          "fillFactor is " + fillFactor + "; it must be from 0.5 to 1");
-    }
+    tree.checkOpen();
+    BulkloadInput.checkStart(fillFactor, tree.size);
     this.tree = tree;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
@@ -39,13 +35,8 @@ final class BPlusBulkload {
 
   /** Loads everything; the structure is empty again if that fails. */
   void load(LongEntrySource entries, long total, ProgressListener listener) {
-    tree.checkOpen();
-    if (tree.size != 0) {
-      throw new IllegalStateException(
-          "bulkload fills an empty index, but this one has " + tree.size + " entries");
-    }
     try {
-      fillLeaves(entries, total, listener);
+      fillLeaves(new BulkloadInput(entries, total, listener));
     } catch (RuntimeException | Error failed) {
       tree.clear();
       throw failed;
@@ -53,26 +44,16 @@ final class BPlusBulkload {
     tree.modifications.changes++;
   }
 
-  private void fillLeaves(LongEntrySource entries, long total, ProgressListener listener) {
+  private void fillLeaves(BulkloadInput input) {
     JumpPointerArray pointers = tree.pointers;
     long node = tree.root;
     if (pointers != null) {
       pointers.restart(node);
     }
     int count = 0;
-    long loaded = 0;
     long previous = 0;
-    while (entries.next()) {
-      long key = entries.key();
-      if (loaded > 0 && key <= previous) {
-        throw new IllegalArgumentException(
-            "entries are not in ascending key order: key "
-                + key
-                + " of entry "
-                + loaded
-                + " (counted from 0) comes after "
-                + previous);
-      }
+    while (input.next()) {
+      long key = input.key();
       if (count == entriesPerLeaf) {
         long next = tree.allocate(leaf.width);
         leaf.initialize(tree.nodes, next);
@@ -84,12 +65,9 @@ final class BPlusBulkload {
         count = 0;
       }
       leaf.key(tree.nodes, node, count, key);
-      leaf.value(tree.nodes, node, count, entries.value());
+      leaf.value(tree.nodes, node, count, input.value());
       leaf.count(tree.nodes, node, ++count);
       previous = key;
-      if (++loaded % REPORT_EVERY == 0 && !listener.onProgress(loaded, total)) {
-        throw new CancellationException("bulkload cancelled after " + loaded + " entries");
-      }
     }
     for (int level = topLevel; level > 0; level--) {
       mendLast(level);
@@ -98,8 +76,8 @@ final class BPlusBulkload {
       tree.root = open[topLevel];
     }
     tree.height = topLevel + 1;
-    tree.size = loaded;
-    listener.onProgress(loaded, total);
+    tree.size = input.loaded();
+    input.finish();
   }
 
   /** Makes {@code node} follow {@code sibling}, of which it is divided by {@code separator}. */

@@ -5,7 +5,7 @@ import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.BulkloadInput;
 
 /**
  * Fills an empty structure from sorted entries: leaves from left to right, and on every level above
@@ -14,8 +14,6 @@ import java.util.concurrent.CancellationException;
  * they do not need.
  */
 final class CsbPlusBulkload {
-  private static final long REPORT_EVERY = 4096;
-
   private final CsbPlusStructure tree;
   private final CsbLeafNode leaf;
   private final CsbInnerNode inner;
@@ -26,10 +24,8 @@ final class CsbPlusBulkload {
   private final long[] open = new long[CsbPlusStructure.MAX_HEIGHT];
 
   CsbPlusBulkload(CsbPlusStructure tree, double fillFactor) {
-    if (!(fillFactor >= 0.5 && fillFactor <= 1)) {
-      throw new IllegalArgumentException(
-          "fillFactor is " + fillFactor + "; it must be from 0.5 to 1");
-    }
+    tree.checkOpen();
+    BulkloadInput.checkStart(fillFactor, tree.size);
     this.tree = tree;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
@@ -39,13 +35,8 @@ final class CsbPlusBulkload {
 
   /** Loads everything; the structure is empty again if that fails. */
   void load(LongEntrySource entries, long total, ProgressListener listener) {
-    tree.checkOpen();
-    if (tree.size != 0) {
-      throw new IllegalStateException(
-          "bulkload fills an empty index, but this one has " + tree.size + " entries");
-    }
     try {
-      fillLeaves(entries, total, listener);
+      fillLeaves(new BulkloadInput(entries, total, listener));
     } catch (RuntimeException | Error failed) {
       tree.clear();
       throw failed;
@@ -53,22 +44,12 @@ final class CsbPlusBulkload {
     tree.modifications.changes++;
   }
 
-  private void fillLeaves(LongEntrySource entries, long total, ProgressListener listener) {
+  private void fillLeaves(BulkloadInput input) {
     open[0] = tree.root;
     int count = 0;
-    long loaded = 0;
     long previous = 0;
-    while (entries.next()) {
-      long key = entries.key();
-      if (loaded > 0 && key <= previous) {
-        throw new IllegalArgumentException(
-            "entries are not in ascending key order: key "
-                + key
-                + " of entry "
-                + loaded
-                + " (counted from 0) comes after "
-                + previous);
-      }
+    while (input.next()) {
+      long key = input.key();
       if (count == entriesPerLeaf) {
         openNext(0, previous);
         leaf.initialize(tree.nodes, open[0]);
@@ -76,15 +57,12 @@ final class CsbPlusBulkload {
       }
       long node = open[0];
       leaf.key(tree.nodes, node, count, key);
-      leaf.value(tree.nodes, node, count, entries.value());
+      leaf.value(tree.nodes, node, count, input.value());
       leaf.count(tree.nodes, node, ++count);
       previous = key;
-      if (++loaded % REPORT_EVERY == 0 && !listener.onProgress(loaded, total)) {
-        throw new CancellationException("bulkload cancelled after " + loaded + " entries");
-      }
     }
-    tree.size = loaded;
-    listener.onProgress(loaded, total);
+    tree.size = input.loaded();
+    input.finish();
   }
 
   /** Opens a node behind the open one of a level, from which {@code separator} divides it. */

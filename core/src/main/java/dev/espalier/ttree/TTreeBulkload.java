@@ -6,15 +6,13 @@ import static dev.espalier.ttree.TTreeNode.RIGHT;
 
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.BulkloadInput;
 
 /**
  * Fills an empty structure from sorted entries: first all nodes, in key order and chained through
  * their right children, then the links of a tree as flat as can be.
  */
 final class TTreeBulkload {
-  private static final long REPORT_EVERY = 4096;
-
   private final TTreeStructure tree;
   private final TTreeNode layout;
   private final double entriesPerNode;
@@ -23,10 +21,8 @@ final class TTreeBulkload {
   private long nextInChain;
 
   TTreeBulkload(TTreeStructure tree, double fillFactor) {
-    if (!(fillFactor >= 0.5 && fillFactor <= 1)) {
-      throw new IllegalArgumentException(
-          "fillFactor is " + fillFactor + "; it must be from 0.5 to 1");
-    }
+    tree.checkOpen();
+    BulkloadInput.checkStart(fillFactor, tree.size);
     this.tree = tree;
     this.layout = tree.layout;
     this.entriesPerNode = layout.capacity * fillFactor;
@@ -34,13 +30,8 @@ final class TTreeBulkload {
 
   /** Loads everything; the structure is empty again if that fails. */
   void load(LongEntrySource entries, long total, ProgressListener listener) {
-    tree.checkOpen();
-    if (tree.size != 0) {
-      throw new IllegalStateException(
-          "bulkload fills an empty index, but this one has " + tree.size + " entries");
-    }
     try {
-      fillNodes(entries, total, listener);
+      fillNodes(new BulkloadInput(entries, total, listener));
     } catch (RuntimeException | Error failed) {
       tree.clear();
       throw failed;
@@ -48,26 +39,15 @@ final class TTreeBulkload {
     tree.modifications.changes++;
   }
 
-  private void fillNodes(LongEntrySource entries, long total, ProgressListener listener) {
+  private void fillNodes(BulkloadInput input) {
     long first = tree.root;
     long node = first;
     long numberOfNodes = 1;
     long endOfNode = Math.round(entriesPerNode);
     int count = 0;
-    long loaded = 0;
-    long previous = 0;
-    while (entries.next()) {
-      long key = entries.key();
-      if (loaded > 0 && key <= previous) {
-        throw new IllegalArgumentException(
-            "entries are not in ascending key order: key "
-                + key
-                + " of entry "
-                + loaded
-                + " (counted from 0) comes after "
-                + previous);
-      }
-      if (loaded == endOfNode) {
+    while (input.next()) {
+      long key = input.key();
+      if (input.loaded() > endOfNode) {
         layout.count(tree.nodes, node, count);
         long next = tree.allocate();
         layout.initialize(tree.nodes, next, 0);
@@ -76,17 +56,13 @@ final class TTreeBulkload {
         count = 0;
         endOfNode = Math.round(++numberOfNodes * entriesPerNode);
       }
-      layout.entry(tree.nodes, node, count++, key, entries.value());
-      previous = key;
-      if (++loaded % REPORT_EVERY == 0 && !listener.onProgress(loaded, total)) {
-        throw new CancellationException("bulkload cancelled after " + loaded + " entries");
-      }
+      layout.entry(tree.nodes, node, count++, key, input.value());
     }
     layout.count(tree.nodes, node, count);
     nextInChain = first;
     tree.root = linkSubtree(numberOfNodes, 0);
-    tree.size = loaded;
-    listener.onProgress(loaded, total);
+    tree.size = input.loaded();
+    input.finish();
   }
 
   /**
