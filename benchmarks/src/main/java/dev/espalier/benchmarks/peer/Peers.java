@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.peer;
 
+import dev.espalier.IndexOptions;
+import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.model.MemoryTimes;
 import it.unimi.dsi.fastutil.longs.Long2LongAVLTreeMap;
 import it.unimi.dsi.fastutil.longs.Long2LongRBTreeMap;
@@ -11,6 +14,7 @@ import java.util.List;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 
 /** All structures that can be measured: Espalier's catalogue, then what it is compared with. */
 public final class Peers {
@@ -31,24 +35,34 @@ public final class Peers {
               64,
               () -> new NavigableMapPeer(new ConcurrentSkipListMap<>())));
 
-  /** Trees with other proportions than their catalogue entries: those made for batched lookups. */
+  private static final PbPlusTree.Geometry PB_FOR_BATCHES =
+      PbPlusTree.Geometry.forBatches(MemoryTimes.TYPICAL);
+
+  /** What scanned fastest: docs/measurements/pb-plus-choices.md. */
+  private static final PbPlusTree.Geometry PB_FOR_SCANS = new PbPlusTree.Geometry(8, 32, 4);
+
+  private static final CsbPlusTree.Geometry CSB_FOR_BATCHES = CsbPlusTree.Geometry.FOR_BATCHES;
+
+  /**
+   * Trees with other proportions than their catalogue entries: those made for batched lookups or
+   * scans.
+   */
   public static final List<PeerType> OTHER_GEOMETRIES =
       List.of(
-          new PeerType(
-              "PbPlusTree-batches",
-              0,
-              () ->
-                  new IndexPeer(
-                      options ->
-                          PbPlusTree.create(
-                              options, PbPlusTree.Geometry.forBatches(MemoryTimes.TYPICAL)))));
+          tree("PbPlusTree-batches", options -> PbPlusTree.create(options, PB_FOR_BATCHES)),
+          tree("PbPlusTree-scans", options -> PbPlusTree.create(options, PB_FOR_SCANS)),
+          tree("CsbPlusTree-batches", options -> CsbPlusTree.create(options, CSB_FOR_BATCHES)));
 
   private Peers() {}
+
+  private static PeerType tree(String name, Function<IndexOptions, LongIndex> factory) {
+    return new PeerType(name, 0, () -> new IndexPeer(factory));
+  }
 
   /** Returns Espalier's trees, in the order of their catalogue. */
   public static List<PeerType> trees() {
     return TreeVariant.all().stream()
-        .map(variant -> new PeerType(variant.name(), 0, () -> new IndexPeer(variant.factory())))
+        .map(variant -> tree(variant.name(), variant::create))
         .toList();
   }
 
