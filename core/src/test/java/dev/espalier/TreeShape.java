@@ -75,6 +75,7 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     shapes.add(csbPlus(1, 2, 1, 4));
     shapes.add(csbPlus(2, 4, 5, 16));
     shapes.add(csbPlus(4, 3, 2, 1));
+    shapes.add(csbPlus(4, 4, 1, 16));
     shapes.add(csbPlus(8, 8, 1, 64));
     shapes.add(csbPlus(8, 1, 7, 2));
     shapes.add(csbPlus(64, 64, 3, 1));

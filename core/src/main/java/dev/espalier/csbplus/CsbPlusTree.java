@@ -12,6 +12,7 @@ import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
@@ -81,20 +82,15 @@ public final class CsbPlusTree implements LongIndex {
   /** Leaves up to this width are fetched whole, because their value lines are few. */
   private static final int NARROW_LEAF = 2;
 
-  /** Words of the nodes for which searches are compiled with constants. */
-  private static final int SINGLES_INNER_SLOTS = Geometry.DEFAULT.innerSlots();
-
-  private static final int SINGLES_LEAF_SLOTS = Geometry.DEFAULT.leafSlots();
-  private static final int BATCHES_INNER_SLOTS = Geometry.FOR_BATCHES.innerSlots();
-  private static final int BATCHES_LEAF_SLOTS = Geometry.FOR_BATCHES.leafSlots();
+  /** The lines of the inner nodes of both geometries, which have a kernel. */
+  private static final int DEFAULT_INNER_WIDTH = 4;
 
   private final Geometry geometry;
   final CsbPlusStructure tree;
   private final CsbLeafNode leaf;
   private final CsbInnerNode inner;
   private final boolean full;
-  private final boolean forSingles;
-  private final boolean forBatches;
+  private final boolean ofDefaultInnerNodes;
   private final long missingValue;
 
   /**
@@ -108,10 +104,10 @@ public final class CsbPlusTree implements LongIndex {
    */
   public record Geometry(int innerWidth, int leafWidth, int segments, int prefetchDistance) {
     /** For single lookups and updates: docs/measurements/thesis-family-csb.md. */
-    public static final Geometry DEFAULT = new Geometry(4, 8, 1, 16);
+    public static final Geometry DEFAULT = new Geometry(DEFAULT_INNER_WIDTH, 8, 1, 16);
 
     /** For lookups in batches: docs/measurements/thesis-family-csb.md. */
-    public static final Geometry FOR_BATCHES = new Geometry(1, 2, 1, 16);
+    public static final Geometry FOR_BATCHES = new Geometry(DEFAULT_INNER_WIDTH, 4, 1, 16);
 
     private static final int MAX_DISTANCE = 64;
 
@@ -127,20 +123,6 @@ public final class CsbPlusTree implements LongIndex {
                 + MAX_DISTANCE);
       }
     }
-
-    private boolean hasNodesOf(Geometry other) {
-      return innerWidth == other.innerWidth
-          && leafWidth == other.leafWidth
-          && segments == other.segments;
-    }
-
-    private int innerSlots() {
-      return new CsbInnerNode(innerWidth, segments).slots;
-    }
-
-    private int leafSlots() {
-      return new CsbLeafNode(leafWidth).keySlots;
-    }
   }
 
   private CsbPlusTree(IndexOptions options, Geometry geometry) {
@@ -149,8 +131,7 @@ public final class CsbPlusTree implements LongIndex {
     this.inner = new CsbInnerNode(geometry.innerWidth, geometry.segments);
     this.tree = new CsbPlusStructure(options, leaf, inner);
     this.full = geometry.segments == 1;
-    this.forSingles = geometry.hasNodesOf(Geometry.DEFAULT);
-    this.forBatches = geometry.hasNodesOf(Geometry.FOR_BATCHES);
+    this.ofDefaultInnerNodes = full && geometry.innerWidth == DEFAULT_INNER_WIDTH;
     this.missingValue = options.missingValue();
   }
 
@@ -229,18 +210,11 @@ public final class CsbPlusTree implements LongIndex {
     return holds(nodes, node, searchLeaf(nodes, node, key), key);
   }
 
-  /**
-   * Counts the separators smaller than {@code key}. The kernel is called with constants where that
-   * is possible, because the JIT then keeps one case of it.
-   */
+  /** Counts the separators smaller than {@code key}, by a kernel for the default width if it is. */
   private int searchInner(MemorySegment nodes, long node, long key) {
-    if (forSingles) {
-      return Keys.lowerBoundBehindHeader(nodes, node, 1, SINGLES_INNER_SLOTS, key);
-    }
-    if (forBatches) {
-      return Keys.lowerBoundBehindHeader(nodes, node, 1, BATCHES_INNER_SLOTS, key);
-    }
-    return Keys.lowerBoundBehindHeader(nodes, node, inner.segments, inner.slots, key);
+    return ofDefaultInnerNodes
+        ? Keys.lowerBoundOf4LinesBehindWord(nodes, node, key)
+        : Keys.lowerBoundBehindHeader(nodes, node, inner.segments, inner.slots, key);
   }
 
   /** Returns the offset of a child; that of a full tree without asking where segments end. */
@@ -250,23 +224,24 @@ public final class CsbPlusTree implements LongIndex {
         : inner.child(nodes, node, slot, childBytes);
   }
 
-  /** Searches a leaf, with constants as {@link #searchInner}. */
+  /** Searches a leaf, by kernels for the widths of the two geometries. */
   private int searchLeaf(MemorySegment nodes, long node, long key) {
-    if (forSingles) {
-      return Keys.lowerBound(nodes, node, SINGLES_LEAF_SLOTS, key);
-    }
-    if (forBatches) {
-      return Keys.lowerBound(nodes, node, BATCHES_LEAF_SLOTS, key);
-    }
-    return Keys.lowerBound(nodes, node, leaf.keySlots, key);
+    return switch (leaf.keySlots) {
+      case 4 * CacheLine.LONGS -> Keys.lowerBoundOf4Lines(nodes, node, key);
+      case 2 * CacheLine.LONGS -> Keys.lowerBoundOf2Lines(nodes, node, key);
+      default -> Keys.lowerBound(nodes, node, leaf.keySlots, key);
+    };
   }
 
   private long findLeaf(MemorySegment nodes, long key) {
+    int leafBytes = leaf.bytes;
+    int innerBytes = inner.bytes;
     long node = tree.root;
-    for (int level = tree.height - 1; level > 1; level--) {
-      node = child(nodes, node, searchInner(nodes, node, key), inner.bytes);
+    for (int level = tree.height - 1; level > 0; level--) {
+      int slot = searchInner(nodes, node, key);
+      node = child(nodes, node, slot, level == 1 ? leafBytes : innerBytes);
     }
-    return tree.height > 1 ? child(nodes, node, searchInner(nodes, node, key), leaf.bytes) : node;
+    return node;
   }
 
   /** Tells whether the slot found for {@code key} holds it; reads the count only if it seems so. */

@@ -60,6 +60,34 @@ public final class Keys {
   }
 
   /**
+   * As {@link #lowerBound} over two lines of keys. A method of its own for each number of lines
+   * that hot searches need: once HotSpot has compiled a method by itself to more than 2500 bytes of
+   * code, it inlines it nowhere, and that happens to one with many cases.
+   */
+  public static int lowerBoundOf2Lines(MemorySegment nodes, long offset, long key) {
+    return SIMD
+        ? VectorKeys.lowerBoundOf2Lines(nodes, offset, key)
+        : lowerBoundByLine(nodes, offset, 2 * CacheLine.LONGS, key);
+  }
+
+  /** As {@link #lowerBound} over four lines of keys; see {@link #lowerBoundOf2Lines}. */
+  public static int lowerBoundOf4Lines(MemorySegment nodes, long offset, long key) {
+    return SIMD
+        ? VectorKeys.lowerBoundOf4Lines(nodes, offset, key)
+        : lowerBoundByLine(nodes, offset, 4 * CacheLine.LONGS, key);
+  }
+
+  /**
+   * As {@link #lowerBoundBehindHeader} in a node of four lines whose first word is no key; see
+   * {@link #lowerBoundOf2Lines}.
+   */
+  public static int lowerBoundOf4LinesBehindWord(MemorySegment nodes, long node, long key) {
+    return SIMD
+        ? VectorKeys.lowerBoundOf4Lines(nodes, node, key) - (getLong(nodes, node) < key ? 1 : 0)
+        : lowerBoundBehindHeader(nodes, node, 1, 4 * CacheLine.LONGS, key);
+  }
+
+  /**
    * Counts the keys smaller than {@code key} in a node whose first words are no keys. The words are
    * compared as if they were, and taken off the count again: whole lines need no mask. O(slots).
    *
@@ -71,11 +99,8 @@ public final class Keys {
   public static int lowerBoundBehindHeader(
       MemorySegment nodes, long node, int header, int slots, long key) {
     if (SIMD) {
-      int smaller = VectorKeys.lowerBound(nodes, node, slots, key);
-      // A loop, even of one round, would keep the JIT from laying out the search for a group.
-      return header == 1
-          ? smaller - (getLong(nodes, node) < key ? 1 : 0)
-          : smaller - lowerBoundLinear(nodes, node, header, key);
+      return VectorKeys.lowerBound(nodes, node, slots, key)
+          - lowerBoundLinear(nodes, node, header, key);
     }
     if (slots == CacheLine.LONGS) {
       return lowerBoundLinear(nodes, node + ((long) header << 3), CacheLine.LONGS - header, key);

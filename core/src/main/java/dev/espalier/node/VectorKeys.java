@@ -40,19 +40,10 @@ final class VectorKeys {
     }
     return switch (slots) {
       case CacheLine.LONGS -> smallerInVector(nodes, offset, key);
-      case 2 * CacheLine.LONGS ->
-          smallerInVector(nodes, offset, key)
-              + smallerInVector(nodes, offset + CacheLine.BYTES, key);
-      case 4 * CacheLine.LONGS ->
-          smallerInVector(nodes, offset, key)
-              + smallerInVector(nodes, offset + CacheLine.BYTES, key)
-              + smallerInVector(nodes, offset + 2 * CacheLine.BYTES, key)
-              + smallerInVector(nodes, offset + 3 * CacheLine.BYTES, key);
+      case 2 * CacheLine.LONGS -> lowerBoundOf2Lines(nodes, offset, key);
+      case 4 * CacheLine.LONGS -> lowerBoundOf4Lines(nodes, offset, key);
       case 5 * CacheLine.LONGS ->
-          smallerInVector(nodes, offset, key)
-              + smallerInVector(nodes, offset + CacheLine.BYTES, key)
-              + smallerInVector(nodes, offset + 2 * CacheLine.BYTES, key)
-              + smallerInVector(nodes, offset + 3 * CacheLine.BYTES, key)
+          lowerBoundOf4Lines(nodes, offset, key)
               + smallerInVector(nodes, offset + 4 * CacheLine.BYTES, key);
       default -> vectorByVector(nodes, offset, slots, key);
     };
@@ -63,6 +54,26 @@ final class VectorKeys {
     return SPECIES.length() == CacheLine.LONGS
         ? smallerInVector(nodes, offset, key)
         : vectorByVector(nodes, offset, CacheLine.LONGS, key);
+  }
+
+  /** As {@link Keys#lowerBoundOf2Lines}. */
+  static int lowerBoundOf2Lines(MemorySegment nodes, long offset, long key) {
+    if (SPECIES.length() != CacheLine.LONGS) {
+      return vectorByVector(nodes, offset, 2 * CacheLine.LONGS, key);
+    }
+    return smallerInVector(nodes, offset, key)
+        + smallerInVector(nodes, offset + CacheLine.BYTES, key);
+  }
+
+  /** As {@link Keys#lowerBoundOf4Lines}. */
+  static int lowerBoundOf4Lines(MemorySegment nodes, long offset, long key) {
+    if (SPECIES.length() != CacheLine.LONGS) {
+      return vectorByVector(nodes, offset, 4 * CacheLine.LONGS, key);
+    }
+    return smallerInVector(nodes, offset, key)
+        + smallerInVector(nodes, offset + CacheLine.BYTES, key)
+        + smallerInVector(nodes, offset + 2 * CacheLine.BYTES, key)
+        + smallerInVector(nodes, offset + 3 * CacheLine.BYTES, key);
   }
 
   private static int vectorByVector(MemorySegment nodes, long offset, int slots, long key) {

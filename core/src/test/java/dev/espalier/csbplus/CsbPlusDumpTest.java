@@ -138,8 +138,8 @@ class CsbPlusDumpTest {
   }
 
   @Test
-  void fullTreeForBatchesLosesNoByte() {
-    try (CsbPlusTree tree = CsbPlusTree.create(IndexOptions.DEFAULT, Geometry.FOR_BATCHES)) {
+  void loadedTreeOfNarrowNodesLosesNoByte() {
+    try (CsbPlusTree tree = CsbPlusTree.create(IndexOptions.DEFAULT, new Geometry(1, 2, 1, 0))) {
       long[] keys = LongStream.range(0, 7 * 8 * 8 * 8).toArray();
       tree.bulkload(keys, keys);
       IndexStatistics statistics = tree.statistics();

@@ -131,6 +131,20 @@ class KeysTest {
     }
   }
 
+  @Test
+  void kernelsOfOneLengthCountTheSmallerKeys() {
+    for (int count = 0; count <= 4 * CacheLine.LONGS; count++) {
+      for (long[] keys : keySets(count)) {
+        store(keys, MOST_SLOTS);
+        for (long key : probes(keys)) {
+          assertEquals(smaller(keys, key), Keys.lowerBoundOf4Lines(nodes, OFFSET, key));
+          int ofTwoLines = Math.min(smaller(keys, key), 2 * CacheLine.LONGS);
+          assertEquals(ofTwoLines, Keys.lowerBoundOf2Lines(nodes, OFFSET, key));
+        }
+      }
+    }
+  }
+
   @ParameterizedTest(name = "{0} of {1} slots")
   @MethodSource("kernelsAndSlots")
   void whatLiesAroundTheArrayDoesNotCount(String name, int slots, Kernel kernel) {
@@ -168,6 +182,10 @@ class KeysTest {
                 smaller(keys, key),
                 Keys.lowerBoundBehindHeader(nodes, OFFSET, header, slots, key),
                 () -> keys.length + " keys, header " + word + ", probe " + key);
+            if (header == 1 && slots == 4 * CacheLine.LONGS) {
+              assertEquals(
+                  smaller(keys, key), Keys.lowerBoundOf4LinesBehindWord(nodes, OFFSET, key));
+            }
           }
         }
       }
