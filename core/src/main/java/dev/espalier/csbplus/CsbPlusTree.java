@@ -14,6 +14,8 @@ import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
+import dev.espalier.model.Geometries;
+import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
@@ -103,13 +105,16 @@ public final class CsbPlusTree implements LongIndex {
    * @param prefetchDistance leaves that a range scan fetches ahead; 0 for none
    */
   public record Geometry(int innerWidth, int leafWidth, int segments, int prefetchDistance) {
-    /** For single lookups and updates: docs/measurements/thesis-family-csb.md. */
-    public static final Geometry DEFAULT = new Geometry(DEFAULT_INNER_WIDTH, 8, 1, 16);
-
-    /** For lookups in batches: docs/measurements/thesis-family-csb.md. */
-    public static final Geometry FOR_BATCHES = new Geometry(DEFAULT_INNER_WIDTH, 4, 1, 16);
-
     private static final int MAX_DISTANCE = 64;
+
+    /** Lines that a scan fetches ahead, as the pB+-tree's. */
+    private static final int PREFETCH_LINES = 128;
+
+    /** For single lookups and updates, with typical memory: widths 4 and 8, full node groups. */
+    public static final Geometry DEFAULT = forSingleProbes(MemoryTimes.TYPICAL);
+
+    /** For lookups in batches, what measured best: docs/measurements/thesis-family-csb.md. */
+    public static final Geometry FOR_BATCHES = of(new Geometries.Widths(DEFAULT_INNER_WIDTH, 4));
 
     /** Checks the parts. */
     public Geometry {
@@ -122,6 +127,24 @@ public final class CsbPlusTree implements LongIndex {
                 + " leaves; it must be from 0 to "
                 + MAX_DISTANCE);
       }
+    }
+
+    /** Returns the geometry that the cost model chooses for single lookups, full node groups. */
+    public static Geometry forSingleProbes(MemoryTimes times) {
+      return of(Geometries.forSingleProbes(times, CsbNodeKinds.INNER, CsbNodeKinds.LEAF));
+    }
+
+    /**
+     * Returns the geometry that the cost model chooses for batches over large indexes, full node
+     * groups. Here {@link #FOR_BATCHES} measured better.
+     */
+    public static Geometry forBatches(MemoryTimes times) {
+      return of(Geometries.forBatches(times, CsbNodeKinds.INNER, CsbNodeKinds.LEAF));
+    }
+
+    private static Geometry of(Geometries.Widths widths) {
+      int distance = Math.min(PREFETCH_LINES / widths.leaf(), MAX_DISTANCE);
+      return new Geometry(widths.inner(), widths.leaf(), 1, distance);
     }
   }
 
@@ -140,9 +163,9 @@ public final class CsbPlusTree implements LongIndex {
     return create(IndexOptions.DEFAULT);
   }
 
-  /** Makes an empty tree with the default geometry. */
+  /** Makes an empty tree with the geometry for single lookups on this machine. */
   public static CsbPlusTree create(IndexOptions options) {
-    return create(options, Geometry.DEFAULT);
+    return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }
 
   /** Makes an empty tree. */

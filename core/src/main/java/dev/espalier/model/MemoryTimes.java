@@ -15,8 +15,11 @@ import java.nio.file.Path;
  * @param tnext time that each further, independent line adds
  */
 public record MemoryTimes(double t1, double tnext) {
-  /** Random lines in huge pages, on a server of today; in nanoseconds. */
-  public static final MemoryTimes TYPICAL = new MemoryTimes(230, 8);
+  /**
+   * Random lines in huge pages, on a server of today; in nanoseconds. What {@link #measure} gave
+   * where the defaults were measured: docs/measurements/node-widths.md.
+   */
+  public static final MemoryTimes TYPICAL = new MemoryTimes(180, 11);
 
   /** Checks the parts. */
   public MemoryTimes {

@@ -17,11 +17,9 @@ final class GeometryTest {
 
   @Test
   void defaultIsTheModelsChoiceForTypicalMemory() {
-    // Inner nodes have 17, 41 and 81 children at widths 4, 8 and 16: 254 / ln 17 = 89.7, 286 / ln
-    // 41 =
-    // 77.0, 350 / ln 81 = 79.6. Leaves have 15, 31 and 63 entries: 254 - 77 * ln 15 = 45.4, 286 -
-    // 77 *
-    // ln 31 = 21.5, 350 - 77 * ln 63 = 30.9.
+    // Inner nodes have 17, 41 and 81 children at widths 4, 8 and 16: 213 / ln 17 = 75.2,
+    // 257 / ln 41 = 69.2, 345 / ln 81 = 78.5. Leaves have 15, 31 and 63 entries:
+    // 213 - 69.2 * ln 15 = 25.6, 257 - 69.2 * ln 31 = 19.4, 345 - 69.2 * ln 63 = 58.3.
     assertEquals(new Geometry(8, 8, 16), Geometry.DEFAULT);
     assertEquals(Geometry.DEFAULT, Geometry.forSingleProbes(MemoryTimes.TYPICAL));
   }
