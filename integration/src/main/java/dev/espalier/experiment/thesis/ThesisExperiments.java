@@ -12,8 +12,16 @@ public final class ThesisExperiments {
   public static List<Experiment> all() {
     return List.of(
         new ModelComparison(),
+        LocalityHints.forQueries(),
+        LocalityHints.forScans(),
         new PrefetchLoops(),
         new PrefetchLoopStalls(),
-        new SearchAlgorithms());
+        LinearPolicies.overFullLeaves(),
+        LinearPolicies.overTwoThirds(),
+        LinearPolicies.overHalfFullLeaves(),
+        new SearchAlgorithms(),
+        PrefetchGain.experiment(),
+        new JumpPointerUpkeep(),
+        new ScanBandwidth());
   }
 }
