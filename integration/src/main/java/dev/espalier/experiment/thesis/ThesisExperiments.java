@@ -12,10 +12,13 @@ public final class ThesisExperiments {
   public static List<Experiment> all() {
     return List.of(
         new ModelComparison(),
+        new WideNodeGain(),
         LocalityHints.forQueries(),
         LocalityHints.forScans(),
+        new FaultHint(),
         new PrefetchLoops(),
         new PrefetchLoopStalls(),
+        new PrefetchLoopCycles(),
         LinearPolicies.overFullLeaves(),
         LinearPolicies.overTwoThirds(),
         LinearPolicies.overHalfFullLeaves(),

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment.thesis;
+
+import dev.espalier.experiment.Effort;
+import java.util.List;
+
+/** The simulations there are, by names that a {@link Simulator} hands to its JVM. */
+enum Simulation {
+  /** See {@link WideNodeGain}. */
+  WIDE_NODES {
+    @Override
+    List<SimulatedWork> works(Effort effort) {
+      return WideNodeGain.works(effort);
+    }
+  },
+
+  /** See {@link FaultHint}. */
+  FAULT_HINT {
+    @Override
+    List<SimulatedWork> works(Effort effort) {
+      return FaultHint.works(effort);
+    }
+  },
+
+  /** See {@link PrefetchLoopCycles}. */
+  PREFETCH_LOOPS {
+    @Override
+    List<SimulatedWork> works(Effort effort) {
+      return PrefetchLoopCycles.works(effort);
+    }
+  };
+
+  private static final int LEAST_ENTRIES = 5_000;
+  private static final int LEAST_PROBES = 2_000;
+
+  /** Returns the pieces of work, in the order in which they are done. Does none of them. */
+  abstract List<SimulatedWork> works(Effort effort);
+
+  /**
+   * Returns the effort for a simulation: a tenth, which in full is the million entries of the
+   * thesis, because every access takes a hundred times as long as on a machine; but no less than a
+   * tree of several levels, and probes that do not all stay in the first-level cache.
+   */
+  static Effort scaled(Effort effort) {
+    return new Effort(
+        Math.max(effort.entries() / 10, LEAST_ENTRIES),
+        Math.max(effort.probes() / 10, LEAST_PROBES),
+        1);
+  }
+}
