@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.thesis;
 
+import dev.espalier.bplus.PbPlusChoices.NodeSearch;
 import dev.espalier.experiment.Effort;
 import java.util.List;
 
@@ -27,6 +28,22 @@ enum Simulation {
     @Override
     List<SimulatedWork> works(Effort effort) {
       return PrefetchLoopCycles.works(effort);
+    }
+  },
+
+  /** See {@link PrefetchSpeedup#withSlowSearch}. */
+  SPEEDUP_WITH_SLOW_SEARCH {
+    @Override
+    List<SimulatedWork> works(Effort effort) {
+      return PrefetchSpeedup.works(NodeSearch.LINEAR, effort);
+    }
+  },
+
+  /** See {@link PrefetchSpeedup#withFastSearch}. */
+  SPEEDUP_WITH_FAST_SEARCH {
+    @Override
+    List<SimulatedWork> works(Effort effort) {
+      return PrefetchSpeedup.works(NodeSearch.SIMD, effort);
     }
   };
 

@@ -24,6 +24,8 @@ public final class ThesisExperiments {
         LinearPolicies.overHalfFullLeaves(),
         new SearchAlgorithms(),
         PrefetchGain.experiment(),
+        PrefetchSpeedup.withSlowSearch(),
+        PrefetchSpeedup.withFastSearch(),
         new JumpPointerUpkeep(),
         new ScanBandwidth());
   }
