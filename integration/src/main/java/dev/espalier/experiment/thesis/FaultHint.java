@@ -31,10 +31,10 @@ final class FaultHint implements Experiment {
               + " the page table is walked. Dropped prefetches were expected to be slower, above"
               + " all in the scan of the large tree, but times differ by 1.2% at most.",
           "x86 has no such hint, so the Itanium 2 is simulated, with pages of 16 KB. Keys have 8"
-              + " bytes in both trees. The simulated processor waits for every page walk and every"
-              + " line that was not prefetched, and overlaps nothing by itself: what the thesis"
-              + " expected of the hint is what comes out here. Its machine may have dropped fewer"
-              + " prefetches than its manual says.",
+              + " bytes in both trees. The simulated processor waits for every page walk and for"
+              + " every line that was not prefetched, and overlaps nothing by itself: what the"
+              + " thesis expected of the hint, and did not find on its machine, is what comes out"
+              + " here.",
           new Chart(Chart.Kind.BARS, "miss", Axis.linear("work"), Axis.linear("relative")));
 
   private static final List<Integer> WIDTHS = List.of(4, 32);

@@ -13,6 +13,7 @@ import dev.espalier.experiment.Target;
 import dev.espalier.prefetch.Locality;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** Figures 5.1 and 5.2: into which caches nodes are prefetched. */
 final class LocalityHints {
@@ -69,10 +70,6 @@ final class LocalityHints {
         description, TreeOperation.SCAN, settings(LocalityHints::scans), LocalityHints::check);
   }
 
-  private interface Choice {
-    PbPlusChoices with(Locality hint);
-  }
-
   private static PbPlusChoices queries(Locality hint) {
     return TreeSetting.AS_IN_THESIS.withLocalities(
         new Localities(hint, Localities.DEFAULT.insert(), Localities.DEFAULT.scan()));
@@ -85,13 +82,13 @@ final class LocalityHints {
             new Localities(Localities.DEFAULT.query(), Localities.DEFAULT.insert(), hint));
   }
 
-  private static List<TreeSetting> settings(Choice choice) {
+  private static List<TreeSetting> settings(Function<Locality, PbPlusChoices> choices) {
     List<TreeSetting> settings = new ArrayList<>();
     for (Locality hint : HINTS) {
       for (int width : WIDTHS) {
         settings.add(
             new TreeSetting(
-                hint.name(), width, SCAN_DISTANCE, Construction.FULL, choice.with(hint)));
+                hint.name(), width, SCAN_DISTANCE, Construction.FULL, choices.apply(hint)));
       }
     }
     return settings;

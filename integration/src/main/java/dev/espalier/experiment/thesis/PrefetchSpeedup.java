@@ -142,8 +142,8 @@ final class PrefetchSpeedup implements Experiment {
             Column.text("source", "source"),
             Column.text("tree", "construction and node widths"),
             Column.real("ratio", "time without / with prefetching", ""),
-            Column.real("speedup", "speed-up", "%"));
-    Effort effort = TreesOverWidths.forManyTrees(run.effort());
+            Column.real("saved", "time saved by prefetching", "%"));
+    Effort effort = TreeTimes.forManyTrees(run.effort());
     Effort simulated = Simulation.scaled(run.effort());
     outcome
         .parameter("entries", effort.entries())
@@ -250,7 +250,7 @@ final class PrefetchSpeedup implements Experiment {
     return widths.stream().mapToDouble(width -> times[WIDTHS.indexOf(width)]).toArray();
   }
 
-  /** Returns a speed-up as the thesis gives it: the time that prefetching saves, in percent. */
+  /** Returns the time that prefetching saves, in percent. */
   private static double percent(double ratio) {
     return 100 * (1 - 1 / ratio);
   }

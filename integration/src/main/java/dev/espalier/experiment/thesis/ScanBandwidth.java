@@ -79,7 +79,7 @@ final class ScanBandwidth implements Experiment {
   @Override
   public Outcome run(Run run) {
     Requirement.prefetch();
-    Effort effort = TreesOverWidths.forManyTrees(run.effort());
+    Effort effort = TreeTimes.forManyTrees(run.effort());
     Outcome outcome =
         new Outcome(
             Column.text("series", "leaves, prefetch, lines counted"),
@@ -149,7 +149,9 @@ final class ScanBandwidth implements Experiment {
   private static void addRows(
       int entries, Map<TreeSetting, PbPlusTree> trees, List<Time<String>> times, Outcome outcome) {
     double sequential = 2.0 * entries * Long.BYTES / times.getLast().nanos();
-    outcome.row(SEQUENTIAL, DEFAULT_WIDTH, sequential, 100.0);
+    for (int width : WIDTHS) {
+      outcome.row(SEQUENTIAL, width, sequential, 100.0);
+    }
     int wrong = times.getLast().answer() == Entries.sumOfKeys(2 * entries) ? 0 : 1;
     Iterator<Time<String>> next = times.iterator();
     for (Map.Entry<TreeSetting, PbPlusTree> entry : trees.entrySet()) {

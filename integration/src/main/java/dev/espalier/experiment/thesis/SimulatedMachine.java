@@ -10,7 +10,7 @@ enum SimulatedMachine {
   /** The machine of the thesis. */
   ITANIUM_2("Itanium 2"),
 
-  /** A server of today, of whose last-level cache there is as little as of the tree. */
+  /** A server of today, its last-level cache made as small as the trees simulated on it. */
   TODAY("server of today");
 
   private final String label;

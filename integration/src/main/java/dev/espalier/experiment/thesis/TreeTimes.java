@@ -18,6 +18,14 @@ import java.util.List;
  */
 record TreeTimes(List<Time<TreeSetting>> all, int wrong) {
 
+  /**
+   * A quarter of the entries: there are many trees at once, and running in turn they evict one
+   * another from the caches.
+   */
+  static Effort forManyTrees(Effort effort) {
+    return new Effort(Math.max(effort.entries() / 4, 1), effort.probes(), effort.rounds());
+  }
+
   /** Builds all the trees, which are in memory together, and measures them. */
   static TreeTimes measure(
       List<TreeSetting> settings, TreeOperation operation, Effort effort, Progress progress) {

@@ -49,14 +49,6 @@ final class TreesOverWidths implements Experiment {
     return outcome.table().where("series", series).numbers("nanos");
   }
 
-  /**
-   * A quarter of the entries: there are many trees at once, and running in turn they evict one
-   * another from the caches.
-   */
-  static Effort forManyTrees(Effort effort) {
-    return new Effort(Math.max(effort.entries() / 4, 1), effort.probes(), effort.rounds());
-  }
-
   @Override
   public Description description() {
     return description;
@@ -65,7 +57,7 @@ final class TreesOverWidths implements Experiment {
   @Override
   public Outcome run(Run run) {
     Requirement.prefetch();
-    Effort effort = forManyTrees(run.effort());
+    Effort effort = TreeTimes.forManyTrees(run.effort());
     Outcome outcome =
         new Outcome(
             Column.text("series", "choice"),
