@@ -54,14 +54,15 @@ enum Simulation {
   abstract List<SimulatedWork> works(Effort effort);
 
   /**
-   * Returns the effort for a simulation: a tenth, which in full is the million entries of the
-   * thesis, because every access takes a hundred times as long as on a machine; but no less than a
-   * tree of several levels, and probes that do not all stay in the first-level cache.
+   * Returns the effort for a simulation: a tenth of the entries, which in full is the million of
+   * the thesis, and a twentieth of the probes, because every access takes a hundred times as long
+   * as on a machine; but no less than a tree of several levels, and probes that do not all stay in
+   * the first-level cache.
    */
   static Effort scaled(Effort effort) {
     return new Effort(
         Math.max(effort.entries() / 10, LEAST_ENTRIES),
-        Math.max(effort.probes() / 10, LEAST_PROBES),
+        Math.max(effort.probes() / 20, LEAST_PROBES),
         1);
   }
 }

@@ -19,11 +19,12 @@ import java.util.List;
 record TreeTimes(List<Time<TreeSetting>> all, int wrong) {
 
   /**
-   * A quarter of the entries: there are many trees at once, and running in turn they evict one
-   * another from the caches.
+   * A quarter of the entries and probes: there are many trees at once, and running in turn they
+   * evict one another from the caches.
    */
   static Effort forManyTrees(Effort effort) {
-    return new Effort(Math.max(effort.entries() / 4, 1), effort.probes(), effort.rounds());
+    return new Effort(
+        Math.max(effort.entries() / 4, 1), Math.max(effort.probes() / 4, 1), effort.rounds());
   }
 
   /** Builds all the trees, which are in memory together, and measures them. */
