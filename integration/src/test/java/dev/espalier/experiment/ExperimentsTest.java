@@ -29,7 +29,9 @@ final class ExperimentsTest {
     List<String> names = all().map(experiment -> experiment.description().name()).toList();
     assertEquals(names.size(), new HashSet<>(names).size());
     for (String name : names) {
-      assertTrue(name.matches("(thesis|fpb|buffering|pio|slides)-(fig|table)\\d+(\\.\\d+)?"), name);
+      assertTrue(
+          name.matches("(thesis|fpb|buffering|pio|slides)-(fig|table)\\d+(\\.\\d+)?(-simulated)?"),
+          name);
     }
   }
 

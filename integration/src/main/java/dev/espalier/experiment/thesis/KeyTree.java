@@ -10,7 +10,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 
 /**
  * A search tree of nothing but keys, to measure what is done inside nodes and nothing else: nodes
@@ -22,11 +21,7 @@ import java.util.Random;
  * smaller than the one sought. Behind the leaves the place is the rank of the key.
  */
 final class KeyTree implements AutoCloseable {
-  /** Between two keys, so that keys and their ranks are not the same. */
-  private static final int SPACING = 3;
-
   private static final int NODE_SHUFFLE_SEED = 5;
-  private static final int PROBE_SHUFFLE_SEED = 7;
 
   /** Width of a node in cache lines. */
   final int width;
@@ -104,39 +99,11 @@ final class KeyTree implements AutoCloseable {
       for (int slot = 0; slot < slots; slot++) {
         long child = (long) node * childrenPerNode + slot;
         long lastRank = (child + 1) * keysPerChild - 1;
-        long key = lastRank < entries ? key(lastRank) : Keys.PADDING;
+        long key = lastRank < entries ? Entries.key(lastRank) : Keys.PADDING;
         Words.putLong(memory.segment(), offset + ((long) slot << 3), key);
       }
     }
     return first;
-  }
-
-  private static long key(long rank) {
-    return rank * SPACING;
-  }
-
-  /**
-   * Returns keys of any tree of so many entries, shuffled (thesis 4.2.2).
-   *
-   * @param count how many
-   * @param distinct how many different ones, or fewer if the tree has fewer; they are repeated
-   */
-  static long[] probes(int entries, int count, int distinct) {
-    int[] ranks = shuffled(entries, PROBE_SHUFFLE_SEED);
-    long[] probes = new long[count];
-    for (int i = 0; i < count; i++) {
-      probes[i] = key(ranks[i % Math.min(distinct, entries)]);
-    }
-    return probes;
-  }
-
-  /** Returns what the answers to {@code probes} add up to: the ranks of the keys. */
-  static long sumOfRanks(long[] probes) {
-    long sum = 0;
-    for (long probe : probes) {
-      sum += probe / SPACING;
-    }
-    return sum;
   }
 
   /**
@@ -146,7 +113,7 @@ final class KeyTree implements AutoCloseable {
    * @param distinct how many different leaves, or fewer if the tree has fewer; they are repeated
    */
   long[] leaves(int distinct) {
-    int[] order = shuffled(leafCount, NODE_SHUFFLE_SEED);
+    int[] order = Entries.shuffled(leafCount, NODE_SHUFFLE_SEED);
     long[] leaves = new long[leafCount];
     for (int i = 0; i < leafCount; i++) {
       leaves[i] = levels[levels.length - 1] + order[i % Math.min(distinct, leafCount)] * nodeBytes;
@@ -157,18 +124,7 @@ final class KeyTree implements AutoCloseable {
   /** Returns what the keys of all leaves add up to, padding included. */
   long sumOfLeaves() {
     long padding = (long) leafCount * slots - entries;
-    return SPACING * ((long) entries * (entries - 1) / 2) + padding * Keys.PADDING;
-  }
-
-  private static int[] shuffled(int count, int seed) {
-    int[] numbers = new int[count];
-    Random random = new Random(seed);
-    for (int i = 0; i < count; i++) {
-      int other = random.nextInt(i + 1);
-      numbers[i] = numbers[other];
-      numbers[other] = i;
-    }
-    return numbers;
+    return Entries.sumOfKeys(entries) + padding * Keys.PADDING;
   }
 
   @Override

@@ -67,8 +67,8 @@ final class PrefetchLoopStalls implements Experiment {
           measure(
               "query",
               (form, keys) -> form.query(tree, keys),
-              KeyTree.probes(run.effort().entries(), probes, run.effort().entries()),
-              KeyTree.probes(run.effort().entries(), probes, CACHED),
+              Entries.probes(run.effort().entries(), probes, run.effort().entries()),
+              Entries.probes(run.effort().entries(), probes, CACHED),
               run.effort().rounds(),
               run.progress().part(0, 2),
               outcome);

@@ -90,7 +90,7 @@ final class PrefetchLoops implements Experiment {
   /** Adds the rows and the check of their answers. */
   private static void measure(Run run, Outcome outcome) {
     Effort effort = run.effort();
-    long[] probes = KeyTree.probes(effort.entries(), effort.probes(), effort.entries());
+    long[] probes = Entries.probes(effort.entries(), effort.probes(), effort.entries());
     int wrong = 0;
     try (KeyTrees trees = new KeyTrees(WIDTHS, effort.entries(), run.progress().part(0, 3))) {
       List<Work<Setting>> queries = new ArrayList<>();
@@ -100,7 +100,7 @@ final class PrefetchLoops implements Experiment {
         for (PrefetchForm form : PrefetchForm.values()) {
           queries.add(
               new Work<>(
-                  new Setting(loop(QUERY, form), tree.width, KeyTree.sumOfRanks(probes)),
+                  new Setting(loop(QUERY, form), tree.width, Entries.sumOfRanks(probes)),
                   probes.length,
                   () -> form.query(tree, probes)));
           scans.add(

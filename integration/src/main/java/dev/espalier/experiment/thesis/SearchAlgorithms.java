@@ -85,7 +85,7 @@ final class SearchAlgorithms implements Experiment {
   /** Adds the rows and the check of their answers. */
   private static void measure(Run run, Outcome outcome) {
     Effort effort = run.effort();
-    long[] probes = KeyTree.probes(effort.entries(), effort.probes(), effort.entries());
+    long[] probes = Entries.probes(effort.entries(), effort.probes(), effort.entries());
     int wrong = 0;
     try (KeyTrees trees = new KeyTrees(WIDTHS, effort.entries(), run.progress().part(0, 2))) {
       List<Work<Setting>> works = new ArrayList<>();
@@ -98,7 +98,7 @@ final class SearchAlgorithms implements Experiment {
       }
       for (Time<Setting> time : Stopwatch.time(works, effort.rounds(), run.progress().part(1, 2))) {
         outcome.row(time.setting().form.label(), time.setting().width, time.nanos());
-        wrong += time.answer() == KeyTree.sumOfRanks(probes) ? 0 : 1;
+        wrong += time.answer() == Entries.sumOfRanks(probes) ? 0 : 1;
       }
     }
     outcome.check(Check.deterministic("wrong answers", wrong, Target.exactly(0)));

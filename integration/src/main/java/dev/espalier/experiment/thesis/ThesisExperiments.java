@@ -12,8 +12,21 @@ public final class ThesisExperiments {
   public static List<Experiment> all() {
     return List.of(
         new ModelComparison(),
+        new WideNodeGain(),
+        LocalityHints.forQueries(),
+        LocalityHints.forScans(),
+        new FaultHint(),
         new PrefetchLoops(),
         new PrefetchLoopStalls(),
-        new SearchAlgorithms());
+        new PrefetchLoopCycles(),
+        LinearPolicies.overFullLeaves(),
+        LinearPolicies.overTwoThirds(),
+        LinearPolicies.overHalfFullLeaves(),
+        new SearchAlgorithms(),
+        PrefetchGain.experiment(),
+        PrefetchSpeedup.withSlowSearch(),
+        PrefetchSpeedup.withFastSearch(),
+        new JumpPointerUpkeep(),
+        new ScanBandwidth());
   }
 }

@@ -25,17 +25,17 @@ final class KeyTreeTest {
   @ValueSource(ints = {1, 8, 9, 100, 649, 5000})
   void everyFormFindsTheRankOfEveryKey(int entries) {
     try (KeyTree tree = new KeyTree(1, entries)) {
-      long[] probes = KeyTree.probes(entries, entries, entries);
+      long[] probes = Entries.probes(entries, entries, entries);
       assertEquals(entries, Arrays.stream(probes).distinct().count());
       long sum = (long) entries * (entries - 1) / 2;
-      assertEquals(sum, KeyTree.sumOfRanks(probes));
+      assertEquals(sum, Entries.sumOfRanks(probes));
       for (long probe : probes) {
         long[] one = {probe};
         for (SearchForm form : SearchForm.values()) {
-          assertEquals(KeyTree.sumOfRanks(one), form.query(tree, one), form.label());
+          assertEquals(Entries.sumOfRanks(one), form.query(tree, one), form.label());
         }
         for (PrefetchForm form : PrefetchForm.values()) {
-          assertEquals(KeyTree.sumOfRanks(one), form.query(tree, one), form.label());
+          assertEquals(Entries.sumOfRanks(one), form.query(tree, one), form.label());
         }
       }
     }
@@ -59,7 +59,7 @@ final class KeyTreeTest {
   @Test
   void fewPlacesAreRepeated() {
     try (KeyTree tree = new KeyTree(1, 1000)) {
-      long[] probes = KeyTree.probes(1000, 100, 4);
+      long[] probes = Entries.probes(1000, 100, 4);
       assertEquals(4, Arrays.stream(probes).distinct().count());
       assertArrayEquals(Arrays.copyOf(probes, 4), Arrays.copyOfRange(probes, 96, 100));
       assertEquals(4, Arrays.stream(tree.leaves(4)).distinct().count());

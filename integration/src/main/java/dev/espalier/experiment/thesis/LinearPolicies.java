@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment.thesis;
+
+import dev.espalier.bplus.PbPlusChoices;
+import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
+import dev.espalier.experiment.Check;
+import dev.espalier.experiment.Description;
+import dev.espalier.experiment.Experiment;
+import dev.espalier.experiment.Numbers;
+import dev.espalier.experiment.Outcome;
+import dev.espalier.experiment.Target;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Figures 5.6 to 5.8: scans that prefetch whole leaves, or what of them is in use. */
+final class LinearPolicies {
+  private static final List<Integer> WIDTHS = List.of(2, 4, 8, 16, 32);
+  private static final List<Integer> DISTANCES = List.of(2, 4);
+
+  private LinearPolicies() {}
+
+  /** Figure 5.6: full leaves. */
+  static Experiment overFullLeaves() {
+    return experiment(
+        "thesis-fig5.6",
+        Construction.FULL,
+        "a million keys of 16 bytes, bulkloaded to 100%",
+        "Linear is clearly better.",
+        Target.atLeast(1));
+  }
+
+  /** Figure 5.7: leaves two thirds full. */
+  static Experiment overTwoThirds() {
+    return experiment(
+        "thesis-fig5.7",
+        Construction.TWO_THIRDS,
+        "a million keys of 32 bytes, bulkloaded to 67%",
+        "Linear is better here, too.",
+        Target.atLeast(1));
+  }
+
+  /** Figure 5.8: half-full leaves. */
+  static Experiment overHalfFullLeaves() {
+    return experiment(
+        "thesis-fig5.8",
+        Construction.HALF,
+        "a million keys of 64 bytes, bulkloaded to 50%",
+        "Here Half-Linear is better: it saves half the bandwidth, and with keys this large that"
+            + " outweighs its overhead.",
+        Target.atMost(1));
+  }
+
+  private static Experiment experiment(
+      String name, Construction construction, String tree, String found, Target target) {
+    Description description =
+        new Description(
+            name,
+            "Prefetch policies of scans, leaves filled to " + construction.label(),
+            "thesis, figure " + name.substring("thesis-fig".length()),
+            "Time for ten full scans of a pB+-tree with "
+                + tree
+                + ", over node widths, with the Linear policy, which prefetches whole leaves from"
+                + " left to right, and with Half-Linear, which prefetches the header and half of"
+                + " the keys, reads the header, and prefetches what else is in use; both 2 and 4"
+                + " leaves ahead. "
+                + found,
+            "The same policies over leaves filled to "
+                + construction.label()
+                + ", with keys and values of 8 bytes. Half-Linear reads a leaf's header half-way"
+                + " between request and use, when it is there. Of leaves filled less it saves lines"
+                + " of keys and of values.",
+            TreesOverWidths.CHART);
+    return new TreesOverWidths(
+        description, TreeOperation.SCAN, settings(construction), outcome -> check(outcome, target));
+  }
+
+  private static List<TreeSetting> settings(Construction construction) {
+    List<TreeSetting> settings = new ArrayList<>();
+    for (NodePrefetch policy : List.of(NodePrefetch.LINEAR, NodePrefetch.HALF_LINEAR)) {
+      for (int distance : DISTANCES) {
+        for (int width : WIDTHS) {
+          settings.add(
+              new TreeSetting(
+                  series(policy, distance),
+                  width,
+                  distance,
+                  construction,
+                  PbPlusChoices.DEFAULT.withScanPrefetch(policy)));
+        }
+      }
+    }
+    return settings;
+  }
+
+  private static void check(Outcome outcome, Target target) {
+    for (int distance : DISTANCES) {
+      double[] linear = TreesOverWidths.nanos(outcome, series(NodePrefetch.LINEAR, distance));
+      double[] half = TreesOverWidths.nanos(outcome, series(NodePrefetch.HALF_LINEAR, distance));
+      outcome.check(
+          Check.timing(
+              "time of Half-Linear / Linear, distance %d, mean over widths".formatted(distance),
+              Numbers.meanRatio(half, linear),
+              target));
+    }
+  }
+
+  private static String series(NodePrefetch policy, int distance) {
+    return (policy == NodePrefetch.LINEAR ? "Linear " : "Half-Linear ") + distance;
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment.thesis;
+
+import dev.espalier.bplus.PbPlusChoices;
+import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
+import dev.espalier.bplus.PbPlusChoices.NodeSearch;
+import dev.espalier.experiment.Chart;
+import dev.espalier.experiment.Chart.Axis;
+import dev.espalier.experiment.Check;
+import dev.espalier.experiment.Column;
+import dev.espalier.experiment.Description;
+import dev.espalier.experiment.Effort;
+import dev.espalier.experiment.Experiment;
+import dev.espalier.experiment.Numbers;
+import dev.espalier.experiment.Outcome;
+import dev.espalier.experiment.Requirement;
+import dev.espalier.experiment.Run;
+import dev.espalier.experiment.Stopwatch.Time;
+import dev.espalier.experiment.Target;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Tables 6.1 and 6.2: what prefetching gains in queries, with a slow and a fast comparison. */
+final class PrefetchSpeedup implements Experiment {
+  private static final List<Integer> WIDTHS = List.of(1, 2, 4, 6, 8, 12, 16, 32);
+  private static final List<Integer> BEST_WIDTHS = List.of(6, 8, 12);
+
+  /** The forms of prefetching, the first of which the others are compared with. */
+  private static final List<NodePrefetch> MEASURED =
+      List.of(NodePrefetch.NONE, NodePrefetch.LINEAR, NodePrefetch.BY_SEARCH);
+
+  private static final List<NodePrefetch> SIMULATED =
+      List.of(NodePrefetch.NONE, NodePrefetch.LINEAR);
+
+  private final Description description;
+  private final NodeSearch search;
+  private final Simulation simulation;
+
+  private PrefetchSpeedup(Description description, NodeSearch search, Simulation simulation) {
+    this.description = description;
+    this.search = search;
+    this.simulation = simulation;
+  }
+
+  /** Table 6.1. */
+  static Experiment withSlowSearch() {
+    return new PrefetchSpeedup(
+        description(
+            "thesis-table6.1",
+            "Speed-up by prefetching, slow search",
+            "memcmp",
+            "7.3% to 13.0%, over all widths 5.4% to 7.5%",
+            "The slow comparison is here a linear search, one key at a time."),
+        NodeSearch.LINEAR,
+        Simulation.SPEEDUP_WITH_SLOW_SEARCH);
+  }
+
+  /** Table 6.2. */
+  static Experiment withFastSearch() {
+    return new PrefetchSpeedup(
+        description(
+            "thesis-table6.2",
+            "Speed-up by prefetching, fast search",
+            "an optimized comparison",
+            "9.3% to 14.7%, over all widths 6.3% to 6.6%",
+            "The fast comparison is here the search by SIMD, which the simulator, whose trace can't"
+                + " see vectors, replaces by one key of each line and then the keys of one line."),
+        NodeSearch.SIMD,
+        Simulation.SPEEDUP_WITH_FAST_SEARCH);
+  }
+
+  private static Description description(
+      String name, String title, String comparison, String found, String here) {
+    return new Description(
+        name,
+        title,
+        "thesis, table " + name.substring("thesis-table".length()),
+        "Speed-up of queries by prefetching, for pB+-trees of a million keys, built by repeated"
+            + " insertion or bulkloaded to 100%, 67% and 50%, with "
+            + comparison
+            + " to compare keys; averages over node widths of 6, 8 and 12 lines, and over all"
+            + " widths. With keys of 8 bytes: "
+            + found
+            + ". Larger keys gain more.",
+        here
+            + " Keys have 8 bytes. Linear prefetches all lines of a node before it is searched;"
+            + " by search leaves the keys to the search's own loads and prefetches a leaf's values."
+            + " On the machine and simulated: a processor that executes out of order, as this"
+            + " machine's, overlaps the loads of a search by itself, because they do not wait for"
+            + " one another, and those of the next query besides; the simulated ones execute in"
+            + " order, as the Itanium, and wait for each line that was not prefetched.",
+        new Chart(Chart.Kind.BARS, "source", Axis.linear("tree"), Axis.linear("ratio")));
+  }
+
+  @Override
+  public Description description() {
+    return description;
+  }
+
+  // ---------------------------------------------------------------- simulation
+
+  static List<SimulatedWork> works(NodeSearch search, Effort effort) {
+    long[] probes = Entries.probes(effort.entries(), effort.probes(), effort.entries());
+    List<SimulatedWork> works = new ArrayList<>();
+    for (SimulatedMachine machine : SimulatedMachine.values()) {
+      for (Construction construction : Construction.values()) {
+        for (int width : WIDTHS) {
+          for (NodePrefetch prefetch : SIMULATED) {
+            TreeSetting tree = setting(construction, machine.treeLines(width), prefetch, search);
+            works.add(
+                SimulatedWork.onTree(
+                    name(machine, construction, width, prefetch),
+                    machine.shape(),
+                    tree,
+                    effort.entries(),
+                    (built, hierarchy) -> TreeOperation.QUERY.run(built, probes)));
+          }
+        }
+      }
+    }
+    return works;
+  }
+
+  private static String name(
+      SimulatedMachine machine, Construction construction, int width, NodePrefetch prefetch) {
+    return "%s, %s, %d lines, %s".formatted(machine.label(), construction.label(), width, prefetch);
+  }
+
+  private static TreeSetting setting(
+      Construction construction, int width, NodePrefetch prefetch, NodeSearch search) {
+    PbPlusChoices choices = PbPlusChoices.DEFAULT.withSearch(search).withSearchPrefetch(prefetch);
+    return new TreeSetting(construction.label() + ", " + prefetch, width, 0, construction, choices);
+  }
+
+  // ---------------------------------------------------------------- experiment
+
+  @Override
+  public Outcome run(Run run) {
+    Requirement.prefetch();
+    Outcome outcome =
+        new Outcome(
+            Column.text("source", "source"),
+            Column.text("tree", "construction and node widths"),
+            Column.real("ratio", "time without / with prefetching", ""),
+            Column.real("saved", "time saved by prefetching", "%"));
+    Effort effort = TreeTimes.forManyTrees(run.effort());
+    Effort simulated = Simulation.scaled(run.effort());
+    outcome
+        .parameter("entries", effort.entries())
+        .parameter("probes", effort.probes())
+        .parameter("rounds", effort.rounds())
+        .parameter("entries, simulated", simulated.entries())
+        .parameter("probes, simulated", simulated.probes())
+        .parameter("all widths", WIDTHS.toString());
+    measure(effort, run, outcome);
+    simulate(simulated, run, outcome);
+    return outcome;
+  }
+
+  /** Construction by construction: all trees of one are in memory together. */
+  private void measure(Effort effort, Run run, Outcome outcome) {
+    int wrong = 0;
+    int parts = Construction.values().length + 1;
+    int part = 0;
+    for (Construction construction : Construction.values()) {
+      List<TreeSetting> settings = new ArrayList<>();
+      for (NodePrefetch prefetch : MEASURED) {
+        for (int width : WIDTHS) {
+          settings.add(setting(construction, width, prefetch, search));
+        }
+      }
+      TreeTimes times =
+          TreeTimes.measure(
+              settings, TreeOperation.QUERY, effort, run.progress().part(part++, parts));
+      wrong += times.wrong();
+      double[] without = nanos(times, NodePrefetch.NONE);
+      for (NodePrefetch prefetch : MEASURED.subList(1, MEASURED.size())) {
+        String source = "this machine, " + label(prefetch);
+        double[] with = nanos(times, prefetch);
+        addRows(source, construction, without, with, outcome);
+        outcome.check(
+            Check.timing(
+                name(source, construction),
+                percent(ratio(BEST_WIDTHS, without, with)),
+                Target.atLeast(0)));
+      }
+    }
+    outcome.check(Check.deterministic("wrong answers", wrong, Target.exactly(0)));
+  }
+
+  private void simulate(Effort effort, Run run, Outcome outcome) {
+    int parts = Construction.values().length + 1;
+    SimulatedCounts counts =
+        Simulator.run(simulation, effort, run.progress().part(parts - 1, parts));
+    for (SimulatedMachine machine : SimulatedMachine.values()) {
+      for (Construction construction : Construction.values()) {
+        double[] without = cycles(counts, machine, construction, NodePrefetch.NONE);
+        double[] with = cycles(counts, machine, construction, NodePrefetch.LINEAR);
+        String source = "simulated " + machine.label() + ", " + label(NodePrefetch.LINEAR);
+        addRows(source, construction, without, with, outcome);
+        outcome.check(
+            Check.deterministic(
+                name(source, construction),
+                percent(ratio(BEST_WIDTHS, without, with)),
+                Target.atLeast(0)));
+      }
+    }
+  }
+
+  /** Returns the times with one form of prefetching, in the order of widths. */
+  private static double[] nanos(TreeTimes times, NodePrefetch prefetch) {
+    return times.all().stream()
+        .filter(time -> time.setting().choices().searchPrefetch() == prefetch)
+        .mapToDouble(Time::nanos)
+        .toArray();
+  }
+
+  private static double[] cycles(
+      SimulatedCounts counts,
+      SimulatedMachine machine,
+      Construction construction,
+      NodePrefetch prefetch) {
+    return WIDTHS.stream()
+        .mapToDouble(width -> counts.of(name(machine, construction, width, prefetch)).cycles())
+        .toArray();
+  }
+
+  private static String name(String source, Construction construction) {
+    return source + ", " + construction.label() + ": time saved at 6, 8, 12 lines, %";
+  }
+
+  private static String label(NodePrefetch prefetch) {
+    return prefetch == NodePrefetch.LINEAR ? "linear" : "by search";
+  }
+
+  private static void addRows(
+      String source, Construction construction, double[] without, double[] with, Outcome outcome) {
+    double best = ratio(BEST_WIDTHS, without, with);
+    double all = ratio(WIDTHS, without, with);
+    outcome.row(source, construction.label() + ", 6-8-12", best, percent(best));
+    outcome.row(source, construction.label() + ", all", all, percent(all));
+  }
+
+  /** Returns how many times as long queries take without prefetching, the mean over widths. */
+  private static double ratio(List<Integer> widths, double[] without, double[] with) {
+    return Numbers.meanRatio(at(widths, without), at(widths, with));
+  }
+
+  private static double[] at(List<Integer> widths, double[] times) {
+    return widths.stream().mapToDouble(width -> times[WIDTHS.indexOf(width)]).toArray();
+  }
+
+  /** Returns the time that prefetching saves, in percent. */
+  private static double percent(double ratio) {
+    return 100 * (1 - 1 / ratio);
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment.thesis;
+
+import dev.espalier.LongCursor;
+import dev.espalier.LongIndex;
+import dev.espalier.LongRun;
+
+/** What is measured on a tree (thesis 4.2.2). */
+enum TreeOperation {
+  /** Lookups of shuffled keys that are there. */
+  QUERY("query", "query") {
+    @Override
+    long run(LongIndex tree, long[] probes) {
+      long sum = 0;
+      for (long probe : probes) {
+        sum += tree.get(probe);
+      }
+      return sum;
+    }
+
+    @Override
+    long operations(int entries, long[] probes) {
+      return probes.length;
+    }
+
+    @Override
+    long answer(int entries, long[] probes) {
+      return Entries.sumOfRanks(probes);
+    }
+  },
+
+  /** A visit of all entries, in order of keys. */
+  SCAN("scan", "entry") {
+    @Override
+    long run(LongIndex tree, long[] probes) {
+      LongCursor cursor = tree.cursor();
+      LongRun run = new LongRun();
+      long sum = 0;
+      while (cursor.nextRun(run)) {
+        sum += Sums.of(run.segment(), run.keysOffset(), run.count());
+        sum += Sums.of(run.segment(), run.valuesOffset(), run.count());
+      }
+      return sum;
+    }
+
+    @Override
+    long operations(int entries, long[] probes) {
+      return entries;
+    }
+
+    @Override
+    long answer(int entries, long[] probes) {
+      return Entries.sumOfKeys(entries) + Entries.sumOfValues(entries);
+    }
+  };
+
+  private final String label;
+  private final String unit;
+
+  TreeOperation(String label, String unit) {
+    this.label = label;
+    this.unit = unit;
+  }
+
+  /** Returns the operation in words. */
+  String label() {
+    return label;
+  }
+
+  /** Returns what times are given for: one of these. */
+  String unit() {
+    return unit;
+  }
+
+  /** Does the work and returns the sum of all that was read. */
+  abstract long run(LongIndex tree, long[] probes);
+
+  /** Returns how many units one run is. */
+  abstract long operations(int entries, long[] probes);
+
+  /** Returns what a run is to answer. */
+  abstract long answer(int entries, long[] probes);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment.thesis;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.bplus.PbPlusChoices;
+import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
+import dev.espalier.bplus.PbPlusChoices.NodeSearch;
+import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.bplus.PbPlusTree.Geometry;
+
+/**
+ * A pB+-tree to be measured.
+ *
+ * @param series what it is called in the rows
+ * @param width of all nodes, in cache lines
+ * @param distance leaves that a scan fetches ahead
+ * @param construction how it is filled
+ * @param choices what the width leaves open
+ */
+record TreeSetting(
+    String series, int width, int distance, Construction construction, PbPlusChoices choices) {
+
+  /** The choices of the thesis: whole nodes are prefetched, then searched by binary search. */
+  static final PbPlusChoices AS_IN_THESIS =
+      PbPlusChoices.DEFAULT.withSearchPrefetch(NodePrefetch.LINEAR).withSearch(NodeSearch.BINARY);
+
+  /** Makes the tree. */
+  PbPlusTree build(int entries) {
+    Geometry geometry = new Geometry(width, width, distance);
+    PbPlusTree tree = PbPlusTree.create(IndexOptions.DEFAULT, geometry, choices);
+    try {
+      construction.fill(tree, entries);
+    } catch (RuntimeException | Error failed) {
+      tree.close();
+      throw failed;
+    }
+    return tree;
+  }
+
+  @Override
+  public String toString() {
+    return series + ", " + width + " lines";
+  }
+}
