@@ -45,6 +45,11 @@ public final class Family implements Runnable {
   private List<String> trees = new ArrayList<>();
 
   @Option(
+      names = "--no-scans",
+      description = "Leave scans out, and with them a second copy of every tree.")
+  private boolean noScans;
+
+  @Option(
       names = "--forks",
       defaultValue = "2",
       paramLabel = "N",
@@ -103,7 +108,7 @@ public final class Family implements Runnable {
       }
       for (WorkerProcess worker : workers) {
         worker.measure(Measure.LOAD);
-        if (isTree(worker)) {
+        if (isTree(worker) && !noScans) {
           worker.measure(Measure.LOAD_HALF);
           add(fork, 1, worker, Measure.FILL_HALF);
         }
@@ -129,7 +134,7 @@ public final class Family implements Runnable {
   }
 
   /** The limits are measured by one tree's JVM, right before that tree. */
-  private static List<Measure> measures(WorkerProcess worker) {
+  private List<Measure> measures(WorkerProcess worker) {
     if (!isTree(worker)) {
       return List.of(Measure.GET);
     }
@@ -138,7 +143,9 @@ public final class Family implements Runnable {
       measures.addAll(LIMITS);
     }
     measures.addAll(LOOKUPS);
-    measures.addAll(SCANS);
+    if (!noScans) {
+      measures.addAll(SCANS);
+    }
     return measures;
   }
 
