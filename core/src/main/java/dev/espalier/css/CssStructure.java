@@ -222,7 +222,7 @@ final class CssStructure {
     // From the largest entry down: everything above `target` is in its place.
     for (long i = delta.count - 1; i >= 0; i--) {
       long key = delta.key(i);
-      long from = firstAbove(key, source);
+      long from = array.lowerBound(key, source);
       target -= source - from;
       array.move(from, target, source - from);
       source = from;
@@ -239,21 +239,6 @@ final class CssStructure {
     directory.ensure(entries);
     removed.ensure(entries);
     array.ensure(entries);
-  }
-
-  /** Returns the first of the slots below {@code end} whose key is above {@code key}. */
-  private long firstAbove(long key, long end) {
-    long low = 0;
-    long high = end;
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      if (array.key(middle) < key) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
   }
 
   /** Moves the entries that are left together. */

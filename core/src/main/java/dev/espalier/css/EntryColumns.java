@@ -167,8 +167,13 @@ final class EntryColumns {
 
   /** Counts the keys smaller than {@code key}, by binary search. O(log count). */
   long lowerBound(long key) {
+    return lowerBound(key, count);
+  }
+
+  /** As {@link #lowerBound(long)} among the first {@code end} entries. */
+  long lowerBound(long key, long end) {
     long low = 0;
-    long high = count;
+    long high = end;
     while (low < high) {
       long middle = (low + high) >>> 1;
       if (key(middle) < key) {
