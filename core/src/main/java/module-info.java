@@ -20,6 +20,7 @@ module dev.espalier.core {
   exports dev.espalier.memory;
   exports dev.espalier.model;
   exports dev.espalier.node;
+  exports dev.espalier.paged;
   exports dev.espalier.simulation;
   exports dev.espalier.ttree;
 }

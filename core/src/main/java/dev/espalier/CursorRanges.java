@@ -11,6 +11,7 @@ final class CursorRanges {
       throw new IllegalArgumentException("from is " + from + ", above to, which is " + to);
     }
     LongCursor cursor = index.cursor();
+    cursor.scanTo(to);
     // The run after the last entry before the range is the first of the range.
     if (fromInclusive) {
       cursor.lower(from);

@@ -80,6 +80,11 @@ final class LockedCursor implements LongCursor {
   }
 
   @Override
+  public void scanTo(long key) {
+    cursor.scanTo(key);
+  }
+
+  @Override
   public boolean previous() {
     try (var _ = reading.acquire()) {
       return take(cursor.previous());

@@ -41,6 +41,13 @@ public interface LongCursor extends LongEntrySource {
   @Override
   boolean next();
 
+  /**
+   * Says that scans by {@link #next} and {@link #nextRun} will not be continued beyond {@code key}.
+   * That changes no result; a tree that fetches ahead then fetches nothing beyond it. O(log_B n) at
+   * most.
+   */
+  default void scanTo(long key) {}
+
   /** Goes to the entry before; at the start it returns false and leaves the cursor nowhere. */
   boolean previous();
 

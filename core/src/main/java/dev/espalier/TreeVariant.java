@@ -5,6 +5,7 @@ import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
+import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.ttree.TTree;
 import java.util.List;
 import java.util.Set;
@@ -62,7 +63,12 @@ public record TreeVariant(
   /** Returns the whole family, each tree after the one it builds on. */
   public static List<TreeVariant> all() {
     return List.of(
-        BPlusTree.VARIANT, PbPlusTree.VARIANT, TTree.VARIANT, CssTree.VARIANT, CsbPlusTree.VARIANT);
+        BPlusTree.VARIANT,
+        PbPlusTree.VARIANT,
+        TTree.VARIANT,
+        CssTree.VARIANT,
+        CsbPlusTree.VARIANT,
+        DiskOptimizedBPlusTree.VARIANT);
   }
 
   /**

@@ -25,6 +25,9 @@ final class ViewCursor implements LongCursor {
     this.range = range;
     this.descending = descending;
     this.buffer = new RunBuffer(descending ? BACKWARD_RUN : 1);
+    if (!descending) {
+      cursor.scanTo(range.to());
+    }
   }
 
   @Override
@@ -63,6 +66,11 @@ final class ViewCursor implements LongCursor {
       return first();
     }
     return place(descending ? cursor.previous() : cursor.next());
+  }
+
+  @Override
+  public void scanTo(long key) {
+    cursor.scanTo(descending ? range.to() : Math.min(key, range.to()));
   }
 
   @Override

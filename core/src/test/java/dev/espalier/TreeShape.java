@@ -14,6 +14,7 @@ import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
+import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
@@ -23,7 +24,16 @@ import java.util.function.Function;
 /**
  * A tree of the catalogue with certain proportions: what the contracts of all trees iterate over.
  */
-public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) {
+public record TreeShape(
+    String name, Function<IndexOptions, LongIndex> factory, long leastMemoryLimit) {
+
+  /** A tree that lives with every memory limit. */
+  public TreeShape(String name, Function<IndexOptions, LongIndex> factory) {
+    this(name, factory, IndexOptions.MIN_MEMORY_LIMIT);
+  }
+
+  /** Tiny pages, and those that users have but for the default one. */
+  private static final int[] PAGE_BYTES = {512, 4 << 10, 8 << 10, 32 << 10, 64 << 10};
 
   /** Makes an empty index. */
   public LongIndex create(IndexOptions options) {
@@ -51,7 +61,8 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
         pbPlus(1, 1, 3, DEFAULT.withJumpPointers(JumpPointers.FLAT)),
         csbPlus(1, 1, 1, 0),
         csbPlus(1, 1, 2, 1),
-        csbPlus(1, 1, 3, 3));
+        csbPlus(1, 1, 3, 3),
+        diskOptimized(256));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -79,6 +90,9 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     shapes.add(csbPlus(8, 8, 1, 64));
     shapes.add(csbPlus(8, 1, 7, 2));
     shapes.add(csbPlus(64, 64, 3, 1));
+    for (int pageBytes : PAGE_BYTES) {
+      shapes.add(diskOptimized(pageBytes));
+    }
     return shapes;
   }
 
@@ -165,6 +179,13 @@ public record TreeShape(String name, Function<IndexOptions, LongIndex> factory) 
     return new TreeShape(
         "CsbPlusTree " + innerWidth + " " + leafWidth + " " + segments + " " + prefetchDistance,
         options -> CsbPlusTree.create(options, geometry));
+  }
+
+  static TreeShape diskOptimized(int pageBytes) {
+    return new TreeShape(
+        "DiskOptimizedBPlusTree " + pageBytes,
+        options -> DiskOptimizedBPlusTree.create(options, pageBytes),
+        pageBytes);
   }
 
   @Override

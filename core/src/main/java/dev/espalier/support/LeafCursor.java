@@ -8,6 +8,7 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
+import java.util.Objects;
 
 /**
  * A cursor over entries that lie in leaves: stretches of memory with the keys in one array of longs
@@ -77,6 +78,11 @@ public abstract class LeafCursor implements LongCursor {
 
   /** Removes a key from the tree. */
   protected abstract void removeFromTree(long key);
+
+  /** Writes the value of the entry the cursor is on, which has its place in the leaf's memory. */
+  protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
+    putLong(leafMemory, offset, value);
+  }
 
   /** Throws {@link IllegalStateException} if the index is closed. */
   protected abstract void checkOpen();
@@ -170,6 +176,11 @@ public abstract class LeafCursor implements LongCursor {
   // ---------------------------------------------------------------- range scan
 
   @Override
+  public void scanTo(long key) {
+    checkOpen();
+  }
+
+  @Override
   public final boolean next() {
     if (state == State.NOWHERE) {
       return first();
@@ -206,6 +217,7 @@ public abstract class LeafCursor implements LongCursor {
     "ReferenceEquality"
   }) // asks whether the memory has moved
   public final boolean nextRun(LongRun run) {
+    Objects.requireNonNull(run, "run");
     if (!next()) {
       return false;
     }
@@ -271,7 +283,7 @@ public abstract class LeafCursor implements LongCursor {
   @Override
   public final void setValue(long value) {
     checkOnEntry();
-    putLong(memory, valuesOffset + ((long) slot << 3), value);
+    writeValue(currentKey, memory, valuesOffset + ((long) slot << 3), value);
   }
 
   @Override

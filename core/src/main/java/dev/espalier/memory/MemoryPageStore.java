@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * Pages that all lie in one native region, up to a hard limit. Pinning is arithmetic: nothing is
+ * read, counted or checked, and the number of a page that was never given out gives a place that
+ * may be outside the memory.
+ *
+ * <p>The region grows as {@link NodeMemory} does: it doubles by copying while it is small, then
+ * moves into reserved address space. Pages taken back are given out again, the last one first.
+ */
+public final class MemoryPageStore implements PageStore {
+  /** The smallest page, in bytes; below 4 KiB pages are of use in tests only. */
+  public static final int MIN_PAGE_BYTES = 256;
+
+  /** The largest page, in bytes. */
+  public static final int MAX_PAGE_BYTES = 64 << 10;
+
+  private final int pageShift;
+  private final long limit;
+  private final HugePages hugePages;
+  private final long[] meta = new long[META_WORDS];
+
+  private Region region;
+
+  /** Number of pages ever given out: the numbers are 1 to this. */
+  private int top;
+
+  private final BitSet inUse = new BitSet();
+  private int[] freePages = new int[16];
+  private int freeCount;
+
+  /**
+   * Makes a store without pages.
+   *
+   * @param pageBytes bytes of a page: a power of two from {@link #MIN_PAGE_BYTES} to {@link
+   *     #MAX_PAGE_BYTES}
+   * @param limit most bytes it may ever hold, one page at least
+   */
+  public MemoryPageStore(int pageBytes, long limit, HugePages hugePages) {
+    checkPageBytes(pageBytes);
+    if (limit < pageBytes) {
+      throw new IllegalArgumentException("limit is " + limit + " bytes; one page has " + pageBytes);
+    }
+    this.pageShift = Integer.numberOfTrailingZeros(pageBytes);
+    this.limit = Math.min(limit, Region.MOST_RESERVED_BYTES);
+    this.hugePages = hugePages;
+    this.region = Region.small(pageBytes);
+  }
+
+  /** Checks a number of bytes that a page shall have. */
+  public static void checkPageBytes(int pageBytes) {
+    if (Integer.bitCount(pageBytes) != 1
+        || pageBytes < MIN_PAGE_BYTES
+        || pageBytes > MAX_PAGE_BYTES) {
+      throw new IllegalArgumentException(
+          "pageBytes is "
+              + pageBytes
+              + "; it must be a power of two from "
+              + MIN_PAGE_BYTES
+              + " to "
+              + MAX_PAGE_BYTES);
+    }
+  }
+
+  @Override
+  public int pageBytes() {
+    return 1 << pageShift;
+  }
+
+  @Override
+  public MemorySegment segment() {
+    return region.segment();
+  }
+
+  @Override
+  public long[] meta() {
+    return meta;
+  }
+
+  // ---------------------------------------------------------------- allocate
+
+  @Override
+  public int allocate() {
+    if (freeCount > 0) {
+      int page = freePages[--freeCount];
+      inUse.set(page);
+      return page;
+    }
+    long needed = (top + 1L) << pageShift;
+    if (needed > region.segment().byteSize()) {
+      grow(needed);
+    }
+    inUse.set(++top);
+    return top;
+  }
+
+  private void grow(long needed) {
+    if (needed > limit) {
+      throw new MemoryLimitException(
+          "the index needs " + needed + " bytes of native memory, but its limit is " + limit);
+    }
+    Region larger =
+        Region.take(needed, Math.max(needed, 2 * region.segment().byteSize()), limit, hugePages);
+    MemorySegment.copy(region.segment(), 0, larger.segment(), 0, needed - pageBytes());
+    Region old = region;
+    region = larger;
+    old.close();
+  }
+
+  @Override
+  public void free(int page) {
+    if (!isInUse(page)) {
+      throw new IllegalStateException("page " + page + " is taken back, but it is not in use");
+    }
+    inUse.clear(page);
+    if (freeCount == freePages.length) {
+      freePages = Arrays.copyOf(freePages, 2 * freeCount);
+    }
+    freePages[freeCount++] = page;
+  }
+
+  @Override
+  public void clear() {
+    Region old = region;
+    region = Region.small(pageBytes());
+    old.close();
+    top = 0;
+    freeCount = 0;
+    inUse.clear();
+    Arrays.fill(meta, 0);
+  }
+
+  // ---------------------------------------------------------------- pin
+
+  @Override
+  public long pin(int page) {
+    return (page - 1L) << pageShift;
+  }
+
+  @Override
+  public void pinAll(long[] pages, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      pages[i] = (pages[i] - 1) << pageShift;
+    }
+  }
+
+  @Override
+  public void unpin(long place, boolean changed) {
+    // Pages never move but with the whole region.
+  }
+
+  @Override
+  public void readAhead(int[] pages, int from, int count) {
+    // All pages are here.
+  }
+
+  @Override
+  public int mostPins() {
+    return Integer.MAX_VALUE;
+  }
+
+  @Override
+  public boolean keepsPlaces() {
+    return true;
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public int pagesInUse() {
+    return top - freeCount;
+  }
+
+  @Override
+  public boolean isInUse(int page) {
+    return page > 0 && inUse.get(page);
+  }
+
+  @Override
+  public long committedBytes() {
+    return region.committedBytes((long) top << pageShift);
+  }
+
+  @Override
+  public boolean hugePagesGranted() {
+    return region.hasHugePages();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return region.isClosed();
+  }
+
+  @Override
+  public void close() {
+    region.close();
+  }
+}

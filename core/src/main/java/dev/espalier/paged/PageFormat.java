@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.paged;
+
+import dev.espalier.inspect.InvariantViolationException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How a page keeps its entries: what differs between the trees whose nodes are pages. To the tree
+ * of pages above it, {@link PagedStructure}, a page is a sorted map from keys to payloads: in a
+ * leaf page to values, in an inner page to the numbers of its children, whose keys are upper
+ * bounds.
+ *
+ * <p>An entry's <em>place</em> is an int that means something to the format only, and only until
+ * the page is changed; {@link #NONE} is none. {@code page} is the place of a page that is pinned,
+ * in the memory {@code pages}. All of this is off the hot paths: what is hot is written out in the
+ * trees.
+ */
+abstract class PageFormat {
+  /** The place of no entry. */
+  static final int NONE = -1;
+
+  final int pageBytes;
+
+  /** Most entries of a leaf page. */
+  final int leafCapacity;
+
+  /** Most children of an inner page, three at least. */
+  final int innerCapacity;
+
+  PageFormat(int pageBytes, int leafCapacity, int innerCapacity) {
+    if (innerCapacity < 3 || leafCapacity < 2) {
+      throw new IllegalArgumentException(
+          "pageBytes is %d: a page would have %d children or %d entries, too few for a tree"
+              .formatted(pageBytes, innerCapacity, leafCapacity));
+    }
+    this.pageBytes = pageBytes;
+    this.leafCapacity = leafCapacity;
+    this.innerCapacity = innerCapacity;
+  }
+
+  /** Returns a number for this format and its proportions: a store made by another is refused. */
+  abstract long stamp();
+
+  final int capacity(MemorySegment pages, long page) {
+    return PageHeader.isLeaf(pages, page) ? leafCapacity : innerCapacity;
+  }
+
+  /** Makes an empty page of a level. */
+  abstract void initialize(MemorySegment pages, long page, int number, int level);
+
+  // ---------------------------------------------------------------- search
+
+  /** Returns the first entry whose key is not below {@code key}. */
+  abstract int lowerBound(MemorySegment pages, long page, long key);
+
+  abstract int firstPlace(MemorySegment pages, long page);
+
+  abstract int lastPlace(MemorySegment pages, long page);
+
+  abstract int nextPlace(MemorySegment pages, long page, int place);
+
+  abstract int previousPlace(MemorySegment pages, long page, int place);
+
+  abstract long key(MemorySegment pages, long page, int place);
+
+  /** Returns the value of an entry of a leaf page, or the number of a child. */
+  abstract long payload(MemorySegment pages, long page, int place);
+
+  abstract void payload(MemorySegment pages, long page, int place, long payload);
+
+  final int child(MemorySegment pages, long page, int place) {
+    return (int) payload(pages, page, place);
+  }
+
+  // ---------------------------------------------------------------- change
+
+  /**
+   * Tells whether an insert might not find room. If not, {@link #insert} succeeds wherever the key
+   * belongs.
+   */
+  abstract boolean mayOverflow(MemorySegment pages, long page);
+
+  /**
+   * Inserts an entry whose key is not there yet and counts it. Returns false, and changes nothing,
+   * if the page has to be split.
+   */
+  abstract boolean insert(MemorySegment pages, long page, long key, long payload);
+
+  /** Removes an entry and counts it. */
+  abstract void remove(MemorySegment pages, long page, int place);
+
+  /**
+   * Copies all entries out, in order, from slot {@code to} of the arrays on.
+   *
+   * @return how many
+   */
+  abstract int load(MemorySegment pages, long page, long[] keys, long[] payloads, int to);
+
+  /**
+   * Gives an empty page, or one whose entries are no longer needed, {@code count} entries from
+   * {@code from} on, and the count. Level and neighbours stay. {@code count} is at most the
+   * capacity; a leaf page is arranged so that inserts anywhere find room.
+   */
+  abstract void store(
+      MemorySegment pages, long page, long[] keys, long[] payloads, int from, int count);
+
+  // ---------------------------------------------------------------- range scan
+  // The entries of a leaf page are one or more runs, in each of which they lie together. A run is
+  // known by an int that means something to the format only. Only an empty page has an empty run,
+  // but for those that runOf may return.
+
+  /** Returns the run where {@code key} is or belongs. */
+  abstract int runOf(MemorySegment pages, long page, long key);
+
+  abstract int firstRun(MemorySegment pages, long page);
+
+  abstract int lastRun(MemorySegment pages, long page);
+
+  /** Returns the run after this one that is not empty, or {@link #NONE}. */
+  abstract int nextRun(MemorySegment pages, long page, int run);
+
+  /** Returns the run before this one that is not empty, or {@link #NONE}. */
+  abstract int previousRun(MemorySegment pages, long page, int run);
+
+  abstract int runCount(MemorySegment pages, long page, int run);
+
+  /** Returns where a run's keys begin, in bytes from the start of the page. */
+  abstract int runKeysOffset(int run);
+
+  /** Returns where a run's values begin, in bytes from the start of the page. */
+  abstract int runValuesOffset(int run);
+
+  // ---------------------------------------------------------------- inspect
+
+  /**
+   * Checks what the format itself promises of a page whose header is in order. It follows no offset
+   * that it has not checked, and ends on any damage. Afterwards {@link #load} can do no harm.
+   *
+   * @param number of the page, for messages
+   */
+  abstract void verify(MemorySegment pages, long page, int number)
+      throws InvariantViolationException;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.paged;
+
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.LeafCursor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A cursor over the runs of the leaf pages. It steps from leaf page to leaf page through their
+ * parents, which are chained, and asks for leaf pages ahead of the one it is in (fpB+ 2.2), but for
+ * none beyond the page of the key that {@link #scanTo} named.
+ *
+ * <p>It keeps no page pinned. Where an unpinned page may go away, it works on a copy of the run.
+ */
+class PagedCursor extends LeafCursor {
+  /** Leaf pages asked for ahead: as many reads as an SSD answers at once. */
+  private static final int READ_AHEAD = 32;
+
+  final PagedStructure tree;
+  private final PageStore store;
+  private final PageFormat format;
+
+  /** The current leaf page, its parent, or 0 if it is the root, and its place in that. */
+  private int leaf;
+
+  private int parent;
+  private int parentPlace;
+
+  /** The current run of the leaf page. */
+  private int run;
+
+  /** Whether scans end at {@code endKey}, and the leaf page of that key, 0 for none. */
+  private boolean hasEnd;
+
+  private long endKey;
+  private int endPage;
+
+  /** Direction of the pages asked for so far: 1, -1, or 0 for none. */
+  private int aheadDirection;
+
+  /** The furthest page asked for: its parent and its place in that. The parent is 0 at the end. */
+  private int aheadParent;
+
+  private int aheadPlace;
+
+  /** Pages asked for and not yet reached. */
+  private int pagesAhead;
+
+  private final int[] asked = new int[2];
+
+  /** Holds the run where unpinned pages may go away. */
+  private MemorySegment copy = MemorySegment.NULL;
+
+  PagedCursor(PagedStructure tree) {
+    super(tree.modifications);
+    this.tree = tree;
+    this.store = tree.store;
+    this.format = tree.format;
+  }
+
+  // ---------------------------------------------------------------- seek
+
+  @Override
+  protected void descend(long key) {
+    checkOpen();
+    findLeaf(key);
+    aheadDirection = 0;
+    long at = store.pin(leaf);
+    try {
+      enterRun(at, format.runOf(tree.pages, at, key));
+    } finally {
+      store.unpin(at, false);
+    }
+    slot = entries == 0 ? 0 : lowerBound(key);
+  }
+
+  /** Goes down to the leaf page of a key, and notes its parent. */
+  private void findLeaf(long key) {
+    leaf = tree.root();
+    parent = 0;
+    for (int level = tree.height() - 1; level > 0; level--) {
+      long at = store.pin(leaf);
+      parent = leaf;
+      parentPlace = format.lowerBound(tree.pages, at, key);
+      leaf = childAt(at, leaf, parentPlace);
+      store.unpin(at, false);
+    }
+  }
+
+  @Override
+  protected void descendToLast() {
+    checkOpen();
+    leaf = tree.root();
+    parent = 0;
+    aheadDirection = 0;
+    for (int level = tree.height() - 1; level > 0; level--) {
+      long at = store.pin(leaf);
+      parent = leaf;
+      parentPlace = format.lastPlace(tree.pages, at);
+      leaf = childAt(at, leaf, parentPlace);
+      store.unpin(at, false);
+    }
+    enterLeaf(-1);
+  }
+
+  private int childAt(long at, int page, int place) {
+    if (place == PageFormat.NONE) {
+      throw PagedStructure.torn(page);
+    }
+    return format.child(tree.pages, at, place);
+  }
+
+  private int lowerBound(long key) {
+    int low = 0;
+    int high = entries;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (leafKey(middle) < key) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  @Override
+  protected void checkOpen() {
+    tree.checkOpen();
+  }
+
+  // ---------------------------------------------------------------- runs
+
+  /** Enters the first or last run of the current leaf page, as the direction says. */
+  private void enterLeaf(int direction) {
+    long at = store.pin(leaf);
+    try {
+      enterRun(
+          at, direction > 0 ? format.firstRun(tree.pages, at) : format.lastRun(tree.pages, at));
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  private void enterRun(long at, int newRun) {
+    run = newRun;
+    int count = Math.clamp(format.runCount(tree.pages, at, run), 0, format.leafCapacity);
+    long keys = at + format.runKeysOffset(run);
+    long values = at + format.runValuesOffset(run);
+    if (store.keepsPlaces()) {
+      enter(tree.pages, keys, values, count);
+    } else {
+      enterCopy(keys, values, count);
+    }
+  }
+
+  private void enterCopy(long keys, long values, int count) {
+    if (copy.byteSize() == 0) {
+      copy = Arena.ofAuto().allocate(2L * Long.BYTES * format.leafCapacity, Long.BYTES);
+    }
+    long bytes = (long) count << 3;
+    MemorySegment.copy(tree.pages, keys, copy, 0, bytes);
+    MemorySegment.copy(tree.pages, values, copy, bytes, bytes);
+    enter(copy, 0, bytes, count);
+  }
+
+  @Override
+  protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
+    super.writeValue(key, leafMemory, offset, value);
+    if (!store.keepsPlaces()) {
+      tree.setValue(key, value);
+    }
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  protected void removeFromTree(long key) {
+    tree.remove(key);
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public void scanTo(long key) {
+    super.scanTo(key);
+    hasEnd = true;
+    endKey = key;
+    aheadDirection = 0;
+  }
+
+  @Override
+  protected boolean enterNextLeaf() {
+    return enterNextRun() || enterNeighbour(1);
+  }
+
+  @Override
+  protected boolean enterPreviousLeaf() {
+    return enterPreviousRun() || enterNeighbour(-1);
+  }
+
+  private boolean enterNextRun() {
+    long at = store.pin(leaf);
+    try {
+      int next = format.nextRun(tree.pages, at, run);
+      if (next == PageFormat.NONE) {
+        return false;
+      }
+      enterRun(at, next);
+      return entries > 0;
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  private boolean enterPreviousRun() {
+    long at = store.pin(leaf);
+    try {
+      int previous = format.previousRun(tree.pages, at, run);
+      if (previous == PageFormat.NONE) {
+        return false;
+      }
+      enterRun(at, previous);
+      return entries > 0;
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  /** Enters the leaf page beside this one, unless there is none or it is empty. */
+  private boolean enterNeighbour(int direction) {
+    if (parent == 0) {
+      return false;
+    }
+    readAhead(direction);
+    long place = step(parent, parentPlace, direction);
+    if (place == 0) {
+      return false;
+    }
+    parent = (int) (place >>> 32);
+    parentPlace = (int) place;
+    leaf = childOf(parent, parentPlace);
+    enterLeaf(direction);
+    return entries > 0;
+  }
+
+  /**
+   * Returns the place beside one in the row of all leaf pages: the parent in the upper half, the
+   * place in that in the lower; 0 at the end.
+   */
+  private long step(int page, int place, int direction) {
+    long at = store.pin(page);
+    int beside =
+        direction > 0
+            ? format.nextPlace(tree.pages, at, place)
+            : format.previousPlace(tree.pages, at, place);
+    int neighbour = 0;
+    if (beside == PageFormat.NONE) {
+      neighbour =
+          direction > 0 ? PageHeader.next(tree.pages, at) : PageHeader.previous(tree.pages, at);
+    }
+    store.unpin(at, false);
+    if (beside != PageFormat.NONE) {
+      return pair(page, beside);
+    }
+    if (neighbour == 0) {
+      return 0;
+    }
+    long to = store.pin(neighbour);
+    int end = direction > 0 ? format.firstPlace(tree.pages, to) : format.lastPlace(tree.pages, to);
+    store.unpin(to, false);
+    if (end == PageFormat.NONE) {
+      throw PagedStructure.torn(neighbour);
+    }
+    return pair(neighbour, end);
+  }
+
+  private static long pair(int page, int place) {
+    return ((long) page << 32) | (place & 0xffff_ffffL);
+  }
+
+  private int childOf(int page, int place) {
+    long at = store.pin(page);
+    int child = format.child(tree.pages, at, place);
+    store.unpin(at, false);
+    return child;
+  }
+
+  /**
+   * Asks for the leaf pages ahead, two with every step until {@link #READ_AHEAD} are asked for, so
+   * that a short range does not ask for many in vain.
+   */
+  private void readAhead(int direction) {
+    if (aheadDirection != direction) {
+      aheadDirection = direction;
+      endPage = hasEnd && direction > 0 ? tree.findLeaf(endKey) : 0;
+      aheadParent = leaf == endPage ? 0 : parent;
+      aheadPlace = parentPlace;
+      pagesAhead = 0;
+    }
+    pagesAhead = Math.max(pagesAhead - 1, 0);
+    int count = 0;
+    while (count < asked.length && pagesAhead < READ_AHEAD && aheadParent != 0) {
+      long place = step(aheadParent, aheadPlace, direction);
+      aheadParent = (int) (place >>> 32);
+      aheadPlace = (int) place;
+      if (aheadParent != 0) {
+        asked[count] = childOf(aheadParent, aheadPlace);
+        if (asked[count] == endPage) {
+          aheadParent = 0;
+        }
+        count++;
+        pagesAhead++;
+      }
+    }
+    if (count > 0) {
+      store.readAhead(asked, 0, count);
+    }
+  }
+}
