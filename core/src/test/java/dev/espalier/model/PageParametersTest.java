@@ -2,6 +2,7 @@
 package dev.espalier.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.junit.jupiter.api.Test;
@@ -84,17 +85,42 @@ final class PageParametersTest {
 
   @ParameterizedTest
   @ValueSource(ints = {4, 8, 16, 32})
-  void leafHeadersOfOneToEightBytesGiveTheSameDiskFirstWidths(int pageKib) {
+  void otherSmallHeadersGiveTheSameDiskFirstWidths(int pageKib) {
+    for (int ofLeaf = 1; ofLeaf <= 8; ofLeaf++) {
+      for (int ofInner = 0; ofInner <= 4; ofInner++) {
+        assertEquals(page(pageKib).diskFirst(), diskFirst(pageKib, ofInner, ofLeaf));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5, 8", "4, 9"})
+  void largerHeadersLeadToOtherDiskFirstWidths(int ofInner, int ofLeaf) {
+    assertNotEquals(page(4).diskFirst(), diskFirst(4, ofInner, ofLeaf));
+  }
+
+  private static DiskFirstWidths diskFirst(int pageKib, int innerHeader, int leafHeader) {
+    return PageOptimizer.diskFirst(
+        page(pageKib).times(),
+        page(pageKib).linesForNodes(),
+        width -> (64 * width - innerHeader) / 6,
+        width -> (64 * width - leafHeader) / 8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4, 8, 16, 32})
+  void headersOfFiveToFourteenBytesGiveTheSameCacheFirstWidths(int pageKib) {
     PageParameters page = page(pageKib);
-    for (int header = 1; header <= 8; header++) {
+    for (int header = 5; header <= 14; header++) {
       int bytes = header;
-      assertEquals(
-          page.diskFirst(),
-          PageOptimizer.diskFirst(
+      CacheFirstWidths widths =
+          PageOptimizer.cacheFirst(
               page.times(),
               page.linesForNodes(),
-              page::inPageInnerCapacity,
-              width -> (64 * width - bytes) / 8));
+              width -> (64 * width - bytes) / 10,
+              page::leafCapacity);
+      assertEquals(page.cacheFirst().width(), widths.width());
+      assertEquals(page.cacheFirst().costRatio(), widths.costRatio(), HALF_OF_LAST_DIGIT);
     }
   }
 

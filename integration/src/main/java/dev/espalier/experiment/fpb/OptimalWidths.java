@@ -46,9 +46,6 @@ final class OptimalWidths implements Experiment {
   private static final String CACHE_FIRST = "CacheFirstFpbPlusTree";
   private static final String MICRO_INDEX = "MicroIndexBPlusTree";
 
-  /** Cost ratios are printed with two decimals. */
-  private static final double PRINTED = 0.005;
-
   /** A row of one of the table's three parts. */
   private record Line(int pageKib, String widths, int fanOut, double cost) {
 
@@ -57,8 +54,13 @@ final class OptimalWidths implements Experiment {
       return pageKib == printed.pageKib
           && widths.equals(printed.widths)
           && fanOut == printed.fanOut
-          && Math.abs(cost - printed.cost) <= PRINTED;
+          && asPrinted(cost) == printed.cost;
     }
+  }
+
+  /** Costs are printed with two decimals. */
+  private static double asPrinted(double cost) {
+    return Math.rint(cost * 100) / 100;
   }
 
   private static final List<Line> PAPER_DISK_FIRST =
@@ -187,8 +189,8 @@ final class OptimalWidths implements Experiment {
     check(
         outcome,
         DISK_FIRST + ", 16 KB: cost with the paper's widths, by the least",
-        cost / bestCost * best.costRatio(),
-        Target.between(paper.cost - PRINTED, paper.cost + PRINTED));
+        asPrinted(cost / bestCost * best.costRatio()),
+        Target.exactly(paper.cost));
     check(
         outcome,
         DISK_FIRST + ", 16 KB: fan-out, by the paper's",
