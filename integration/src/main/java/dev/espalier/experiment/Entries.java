@@ -22,23 +22,28 @@ public final class Entries {
 
   /** Returns {@code count} entries in ascending order. */
   public static LongEntrySource ascending(int count) {
+    return ascending(count, 1);
+  }
+
+  /** Returns {@code count} entries in ascending order, of rank 0, {@code step}, twice that... */
+  public static LongEntrySource ascending(int count, int step) {
     return new LongEntrySource() {
-      private int rank = -1;
+      private int entry = -1;
 
       @Override
       public boolean next() {
-        rank = Math.min(rank + 1, count);
-        return rank < count;
+        entry = Math.min(entry + 1, count);
+        return entry < count;
       }
 
       @Override
       public long key() {
-        return Entries.key(rank);
+        return Entries.key(value());
       }
 
       @Override
       public long value() {
-        return rank;
+        return (long) entry * step;
       }
     };
   }
