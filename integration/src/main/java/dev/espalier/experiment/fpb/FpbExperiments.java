@@ -11,6 +11,7 @@ public final class FpbExperiments {
   private static final List<Figure> FIGURES =
       List.of(
           SearchFigures.bySize(),
+          WidthFigure.figure(),
           SearchFigures.byFill(),
           UpdateFigures.insertionByFill(),
           UpdateFigures.insertionBySize(),
@@ -30,8 +31,8 @@ public final class FpbExperiments {
       all.add(new MeasuredFigure(figure));
       all.add(new SimulatedFigure(figure));
     }
-    all.add(new SpaceOverhead());
-    all.add(new SearchReads());
+    all.add(new SpaceOverhead(List.of(TreeAge.values())));
+    all.add(new SearchReads(List.of(TreeAge.values())));
     return all;
   }
 }

@@ -3,8 +3,10 @@ package dev.espalier.experiment.fpb;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
+import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.PageStore;
 import dev.espalier.model.MemoryTimes;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.util.List;
 import java.util.function.Function;
@@ -27,13 +29,26 @@ record PagedTree(String kind, String widths, Function<PageStore, LongIndex> open
 
   /** Returns all of them, with widths that are best for a memory. */
   static List<PagedTree> all(int pageBytes, MemoryTimes times) {
-    return List.of(diskOptimized());
+    return List.of(
+        diskOptimized(), diskFirst(DiskFirstFpbPlusTree.Geometry.forPages(pageBytes, times)));
   }
 
   /** The tree that the others are compared with. */
   static PagedTree diskOptimized() {
     return new PagedTree(
         DISK_OPTIMIZED, "", store -> DiskOptimizedBPlusTree.open(IndexOptions.DEFAULT, store));
+  }
+
+  static PagedTree diskFirst(DiskFirstFpbPlusTree.Geometry geometry) {
+    return new PagedTree(
+        DISK_FIRST,
+        bytes(geometry.innerWidth()) + " + " + bytes(geometry.leafWidth()),
+        store -> DiskFirstFpbPlusTree.open(IndexOptions.DEFAULT, store, geometry));
+  }
+
+  /** Widths are shown in bytes, as in table 2. */
+  private static int bytes(int lines) {
+    return lines << CacheLine.SHIFT;
   }
 
   boolean isFractal() {
