@@ -152,8 +152,7 @@ final class InPageInnerNode {
   }
 
   /** Makes room behind child {@code slot}, whose upper bound is now {@code separator}. */
-  void insertBehind(
-      MemorySegment pages, long node, int slot, int count, long separator, int line) {
+  void insertBehind(MemorySegment pages, long node, int slot, int count, long separator, int line) {
     Slots.openGap(pages, node, slot, count - 1);
     key(pages, node, slot, separator);
     long from = node + childrenOffset + ((slot + 1L) << 1);

@@ -40,11 +40,16 @@ final class InPageLeaf {
   final int capacity;
   final int keySlots;
   final int payloadsOffset;
-  final int payloadShift;
+
+  /** Lines that hold keys, and lines that hold payloads and the header; they may share one. */
+  final int keyLines;
+
+  final int payloadLines;
+  private final int payloadShift;
   private final int levelOffset;
   private final int previousOffset;
   private final int nextOffset;
-  final int countOffset;
+  private final int countOffset;
 
   private InPageLeaf(int width, int payloadBytes) {
     this.width = width;
@@ -54,6 +59,8 @@ final class InPageLeaf {
     this.payloadsOffset = levelOffset - capacity * payloadBytes;
     this.payloadShift = Integer.numberOfTrailingZeros(payloadBytes);
     this.keySlots = payloadsOffset / Long.BYTES;
+    this.keyLines = Math.ceilDiv(keySlots, CacheLine.LONGS);
+    this.payloadLines = width - (payloadsOffset >> CacheLine.SHIFT);
     this.previousOffset = levelOffset + Short.BYTES;
     this.nextOffset = previousOffset + Short.BYTES;
     this.countOffset = nextOffset + Short.BYTES;
