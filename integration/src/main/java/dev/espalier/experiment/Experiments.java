@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment;
 
+import dev.espalier.experiment.fpb.FpbExperiments;
 import dev.espalier.experiment.thesis.ThesisExperiments;
+import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All experiments there are. */
 public final class Experiments {
@@ -10,6 +13,8 @@ public final class Experiments {
 
   /** Returns all experiments, paper by paper, in the papers' order. */
   public static List<Experiment> all() {
-    return ThesisExperiments.all();
+    return Stream.of(ThesisExperiments.all(), FpbExperiments.all())
+        .flatMap(Collection::stream)
+        .toList();
   }
 }
