@@ -5,6 +5,7 @@ import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
+import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.ttree.TTree;
 import java.util.List;
@@ -68,7 +69,8 @@ public record TreeVariant(
         TTree.VARIANT,
         CssTree.VARIANT,
         CsbPlusTree.VARIANT,
-        DiskOptimizedBPlusTree.VARIANT);
+        DiskOptimizedBPlusTree.VARIANT,
+        CacheFirstFpbPlusTree.VARIANT);
   }
 
   /**

@@ -14,6 +14,7 @@ import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
+import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
@@ -43,8 +44,15 @@ public record TreeShape(
   /** Returns every tree of the catalogue as users get it. */
   public static List<TreeShape> defaults() {
     return TreeVariant.all().stream()
-        .map(variant -> new TreeShape(variant.name(), variant::create))
+        .map(variant -> new TreeShape(variant.name(), variant::create, leastMemoryLimit(variant)))
         .toList();
+  }
+
+  /** Where leaves and their parents are in different pages, there have to be two for any growth. */
+  private static long leastMemoryLimit(TreeVariant variant) {
+    return variant == CacheFirstFpbPlusTree.VARIANT
+        ? 2 * IndexOptions.MIN_MEMORY_LIMIT
+        : IndexOptions.MIN_MEMORY_LIMIT;
   }
 
   /** Returns nodes so small that a few dozen entries make a tree of several levels. */
@@ -62,7 +70,8 @@ public record TreeShape(
         csbPlus(1, 1, 1, 0),
         csbPlus(1, 1, 2, 1),
         csbPlus(1, 1, 3, 3),
-        diskOptimized(256));
+        diskOptimized(256),
+        cacheFirst(256, 1));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -93,6 +102,13 @@ public record TreeShape(
     for (int pageBytes : PAGE_BYTES) {
       shapes.add(diskOptimized(pageBytes));
     }
+    shapes.add(cacheFirst(512, 1));
+    shapes.add(cacheFirst(1024, 2));
+    shapes.add(cacheFirst(4 << 10, 1));
+    shapes.add(cacheFirst(4 << 10, 9));
+    shapes.add(cacheFirst(8 << 10, 14));
+    shapes.add(cacheFirst(32 << 10, 10));
+    shapes.add(cacheFirst(64 << 10, 32));
     return shapes;
   }
 
@@ -186,6 +202,14 @@ public record TreeShape(
         "DiskOptimizedBPlusTree " + pageBytes,
         options -> DiskOptimizedBPlusTree.create(options, pageBytes),
         pageBytes);
+  }
+
+  static TreeShape cacheFirst(int pageBytes, int width) {
+    CacheFirstFpbPlusTree.Geometry geometry = new CacheFirstFpbPlusTree.Geometry(width);
+    return new TreeShape(
+        "CacheFirstFpbPlusTree " + pageBytes + " " + width,
+        options -> CacheFirstFpbPlusTree.create(options, pageBytes, geometry),
+        2L * pageBytes);
   }
 
   @Override

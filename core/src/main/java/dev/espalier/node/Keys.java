@@ -110,6 +110,17 @@ public final class Keys {
     return smaller - (beyondFirstLine ? header : lowerBoundLinear(nodes, node, header, key));
   }
 
+  /**
+   * As {@link #lowerBound} over an array of any length: whole lines as there, and the fewer than 8
+   * keys behind them one by one. Keys ascend and padding is smaller than none, so that the sum of
+   * both counts is right.
+   */
+  public static int lowerBoundRagged(MemorySegment nodes, long offset, int slots, long key) {
+    int whole = slots & -CacheLine.LONGS;
+    int behind = lowerBoundLinear(nodes, offset + ((long) whole << 3), slots - whole, key);
+    return whole == 0 ? behind : behind + lowerBound(nodes, offset, whole, key);
+  }
+
   /** Compares every key: no branch, and no load waits for another. */
   public static int lowerBoundLinear(MemorySegment nodes, long offset, int slots, long key) {
     int smaller = 0;
