@@ -8,27 +8,32 @@ import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
-/** Guava's suite over the maps of the catalogue's trees, and of trees with the smallest nodes. */
+/**
+ * Guava's suite over the map of every tree of the catalogue, with nodes so small that the five
+ * entries of its samples fill more than one leaf, or are all in a delta. As users get them, all
+ * trees would keep so few entries in one leaf. Each suite is tens of thousands of tests, so there
+ * is but one for each way to keep entries, and one without native access.
+ */
 class TreeAsMapTest {
 
   @TestFactory
   Stream<DynamicContainer> treeKeepsTheContractOfNavigableMap() {
-    return contracts(TreeShape.defaults());
-  }
-
-  /** The five entries of Guava's samples fill more than one leaf, or are all in a delta. */
-  @TestFactory
-  @Tag("fallback-too")
-  Stream<DynamicContainer> treeOfSmallestNodesKeepsTheContractOfNavigableMap() {
     return contracts(
         List.of(
             TreeShape.bPlus(1),
-            TreeShape.pbPlus(1, 1, 1),
             TreeShape.smallestChunked(),
             TreeShape.tTree(1),
             TreeShape.css(Form.LEVEL, 1),
             TreeShape.csbPlus(1, 1, 1, 1),
-            TreeShape.csbPlus(1, 1, 3, 1)));
+            TreeShape.csbPlus(1, 1, 3, 1),
+            TreeShape.diskOptimized(256),
+            TreeShape.cacheFirst(256, 1)));
+  }
+
+  @TestFactory
+  @Tag("fallback-too")
+  Stream<DynamicContainer> treeKeepsTheContractWithoutNativeAccess() {
+    return contracts(List.of(TreeShape.pbPlus(1, 1, 1)));
   }
 
   private static Stream<DynamicContainer> contracts(List<TreeShape> shapes) {

@@ -14,13 +14,18 @@ import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
+import dev.espalier.memory.CheckedPageStore;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * A tree of the catalogue with certain proportions: what the contracts of all trees iterate over.
@@ -110,6 +115,39 @@ public record TreeShape(
     shapes.add(cacheFirst(32 << 10, 10));
     shapes.add(cacheFirst(64 << 10, 32));
     return shapes;
+  }
+
+  /**
+   * Returns every tree on pages over a store that finds faults in how the tree uses them. Indexes
+   * over it are for one thread at a time.
+   */
+  public static List<TreeShape> onCheckedPages() {
+    return List.of(
+        onCheckedPages("DiskOptimizedBPlusTree", 256, DiskOptimizedBPlusTree::open),
+        onCheckedPages(
+            "CacheFirstFpbPlusTree",
+            512,
+            (options, store) ->
+                CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))));
+  }
+
+  private static TreeShape onCheckedPages(
+      String tree, int pageBytes, BiFunction<IndexOptions, PageStore, LongIndex> opener) {
+    return new TreeShape(
+        tree + " " + pageBytes + " on checked pages",
+        options -> opener.apply(options, checkedPages(options, pageBytes)),
+        pageBytes);
+  }
+
+  private static PageStore checkedPages(IndexOptions options, int pageBytes) {
+    return new CheckedPageStore(
+        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
+        CheckedPageStore.MIN_PINS);
+  }
+
+  /** Returns {@link #all} and {@link #onCheckedPages}. */
+  public static List<TreeShape> allAndOnCheckedPages() {
+    return Stream.concat(all().stream(), onCheckedPages().stream()).toList();
   }
 
   /** Returns a pB+-tree for every implementation choice that is not the default. */

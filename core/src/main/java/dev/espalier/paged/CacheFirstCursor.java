@@ -116,10 +116,10 @@ final class CacheFirstCursor extends LeafCursor {
     try {
       int count = Math.clamp(tree.leaf.count(tree.pages, at), 0, tree.leaf.capacity);
       long values = at + tree.leaf.valuesOffset;
-      if (store.keepsPlaces()) {
-        enter(tree.pages, at, values, count);
-      } else {
+      if (tree.cursorsCopy) {
         enterCopy(at, values, count);
+      } else {
+        enter(tree.pages, at, values, count);
       }
     } finally {
       tree.unpin(at, false);
@@ -138,9 +138,10 @@ final class CacheFirstCursor extends LeafCursor {
 
   @Override
   protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
-    super.writeValue(key, leafMemory, offset, value);
-    if (!store.keepsPlaces()) {
+    if (tree.cursorsCopy) {
       tree.setValue(key, value);
+    } else {
+      super.writeValue(key, leafMemory, offset, value);
     }
   }
 

@@ -3,7 +3,6 @@ package dev.espalier.paged;
 
 import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.getLong;
-import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
@@ -257,7 +256,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
       return;
     }
     int most = Math.min(GROUP, store.mostPins());
-    long[] waves = store.keepsPlaces() ? NO_WAVES : new long[most];
+    long[] waves = tree.cursorsCopy ? new long[most] : NO_WAVES;
     for (int done = 0; done < count; done += most) {
       int here = Math.min(most, count - done);
       getGroup(keys, keysFrom + done, values, valuesFrom + done, here, waves);
@@ -322,11 +321,11 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long place = values[valuesFrom + i];
-      values[valuesFrom + i] =
-          getLong(pages, place) == key && (key != Keys.PADDING || containsKey(key))
-              ? getLong(pages, place + valuesOffset)
-              : missingValue;
+      boolean seemsFound = getLong(pages, place) == key;
+      long value = getLong(pages, place + valuesOffset);
       store.unpin(place, false);
+      values[valuesFrom + i] =
+          seemsFound && (key != Keys.PADDING || containsKey(key)) ? value : missingValue;
     }
   }
 
@@ -350,7 +349,8 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
     if (slot >= 0) {
       long previous = leaf.value(pages, node, slot);
       if (replaces) {
-        putLong(pages, node + leaf.valuesOffset + ((long) slot << 3), value);
+        leaf.value(pages, node, slot, value);
+        tree.replaced();
       }
       store.unpin(node, replaces);
       return previous;

@@ -141,6 +141,9 @@ final class CacheFirstStructure {
   /** For each level above the leaves, the slot of the child taken there. */
   final int[] slots = new int[MAX_HEIGHT];
 
+  /** Whether cursors copy what they stand on, because pages that are not pinned may go away. */
+  final boolean cursorsCopy;
+
   /** Pages allocated for the splits under way. */
   private final int[] spares = new int[MAX_HEIGHT + 3];
 
@@ -153,6 +156,7 @@ final class CacheFirstStructure {
     this.inner = new CacheFirstInner(width);
     this.leaf = new CacheFirstLeaf(width);
     this.meta = store.meta();
+    this.cursorsCopy = !store.keepsPlaces();
     this.pages = store.segment();
     this.base = pages.address();
     this.leafPages = new LeafPageArray(this);
@@ -495,6 +499,13 @@ final class CacheFirstStructure {
     modifications.changes++;
   }
 
+  /** Counts a value that was replaced in place, where cursors work on copies of it. */
+  void replaced() {
+    if (cursorsCopy) {
+      modifications.changes++;
+    }
+  }
+
   /**
    * Inserts an entry that is not there into the full leaf to which the path leads, by splits.
    *
@@ -815,8 +826,12 @@ final class CacheFirstStructure {
   /** Sets the value of {@code key}, which is there. */
   void setValue(long key, long value) {
     long at = pin(findLeaf(key));
-    leaf.value(pages, at, leaf.lowerBound(pages, at, key), value);
-    unpin(at, true);
+    try {
+      leaf.value(pages, at, leaf.lowerBound(pages, at, key), value);
+    } finally {
+      unpin(at, true);
+    }
+    replaced();
   }
 
   /**

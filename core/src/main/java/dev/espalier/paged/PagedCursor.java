@@ -148,10 +148,10 @@ class PagedCursor extends LeafCursor {
     int count = Math.clamp(format.runCount(tree.pages, at, run), 0, format.leafCapacity);
     long keys = at + format.runKeysOffset(run);
     long values = at + format.runValuesOffset(run);
-    if (store.keepsPlaces()) {
-      enter(tree.pages, keys, values, count);
-    } else {
+    if (tree.cursorsCopy) {
       enterCopy(keys, values, count);
+    } else {
+      enter(tree.pages, keys, values, count);
     }
   }
 
@@ -167,9 +167,10 @@ class PagedCursor extends LeafCursor {
 
   @Override
   protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
-    super.writeValue(key, leafMemory, offset, value);
-    if (!store.keepsPlaces()) {
+    if (tree.cursorsCopy) {
       tree.setValue(key, value);
+    } else {
+      super.writeValue(key, leafMemory, offset, value);
     }
   }
 

@@ -91,6 +91,9 @@ final class PagedStructure {
   /** For each level, the page on the way to the key that is about to be inserted or removed. */
   final int[] path = new int[MAX_HEIGHT];
 
+  /** Whether cursors copy what they stand on, because pages that are not pinned may go away. */
+  final boolean cursorsCopy;
+
   private final int[] spares = new int[MAX_HEIGHT + 1];
   private final long[] scratchKeys;
   private final long[] scratchPayloads;
@@ -100,6 +103,7 @@ final class PagedStructure {
     this.store = store;
     this.format = format;
     this.meta = store.meta();
+    this.cursorsCopy = !store.keepsPlaces();
     this.pages = store.segment();
     this.base = pages.address();
     int most = 2 * Math.max(format.leafCapacity, format.innerCapacity);
@@ -209,6 +213,13 @@ final class PagedStructure {
   void inserted() {
     meta[SIZE]++;
     modifications.changes++;
+  }
+
+  /** Counts a value that was replaced in place, where cursors work on copies of it. */
+  void replaced() {
+    if (cursorsCopy) {
+      modifications.changes++;
+    }
   }
 
   /**
@@ -427,10 +438,14 @@ final class PagedStructure {
 
   /** Sets the value of {@code key}, which is there. */
   void setValue(long key, long value) {
-    long at = store.pin(findPath(key));
-    int place = format.lowerBound(pages, at, key);
-    format.payload(pages, at, place, value);
-    store.unpin(at, true);
+    long at = store.pin(findLeaf(key));
+    try {
+      int place = format.lowerBound(pages, at, key);
+      format.payload(pages, at, place, value);
+    } finally {
+      store.unpin(at, true);
+    }
+    replaced();
   }
 
   /**

@@ -66,6 +66,14 @@ public final class Peers {
         .toList();
   }
 
+  /** Returns Espalier's trees on a medium, in the order of their catalogue. */
+  public static List<PeerType> trees(TreeVariant.Medium medium) {
+    return TreeVariant.all().stream()
+        .filter(variant -> variant.medium() == medium)
+        .map(variant -> tree(variant.name(), variant::create))
+        .toList();
+  }
+
   /** Returns all structures on the class path. */
   public static List<PeerType> all() {
     List<PeerType> all = new ArrayList<>(trees());

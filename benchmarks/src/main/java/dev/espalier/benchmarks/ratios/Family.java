@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.ratios;
 
+import dev.espalier.TreeVariant.Medium;
 import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.Header;
 import dev.espalier.benchmarks.NativeRequirement;
@@ -14,17 +15,20 @@ import picocli.CommandLine.Option;
 
 /**
  * Measures the trees in memory against one another, against {@code TreeMap}, and against what the
- * memory allows. As {@link Ratios}, every structure has a JVM of its own and all measure in turn;
- * trees are filled by bulkloads, {@code TreeMap} by puts.
+ * memory allows; or the trees on pages, which are in memory here, against one another and the
+ * pB+-tree. As {@link Ratios}, every structure has a JVM of its own and all measure in turn; trees
+ * are filled by bulkloads, {@code TreeMap} by puts.
  */
 @Command(
     name = "family",
     mixinStandardHelpOptions = true,
-    description = "Measures Espalier's trees in memory against one another, on one thread.",
+    description = "Measures Espalier's trees against one another, on one thread.",
     sortOptions = false)
 public final class Family implements Runnable {
   private static final List<Measure> LOOKUPS = List.of(Measure.GET, Measure.GET_ALL_128);
   private static final List<Measure> SCANS = List.of(Measure.SCAN_LOADED, Measure.SCAN_HALF);
+  private static final List<Measure> ON_PAGES =
+      List.of(Measure.GET, Measure.GET_ALL, Measure.INSERT_70, Measure.SCAN_LOADED);
   private static final List<Measure> LIMITS = List.of(Measure.LINE, Measure.BANDWIDTH);
 
   /** Heap for sorting the keys, beside what a worker takes anyway. */
@@ -43,6 +47,11 @@ public final class Family implements Runnable {
       paramLabel = "NAME",
       description = "Trees to measure (default: all in memory, and geometries made for batches).")
   private List<String> trees = new ArrayList<>();
+
+  @Option(
+      names = "--pages",
+      description = "Measure the trees on pages instead, with the pB+-tree beside them.")
+  private boolean pages;
 
   @Option(
       names = "--no-scans",
@@ -80,23 +89,37 @@ public final class Family implements Runnable {
     for (PeerType type : types()) {
       roles.add(Role.usual(type));
     }
-    roles.add(Role.usual(Peers.TREE_MAP));
+    if (!pages) {
+      roles.add(Role.usual(Peers.TREE_MAP));
+    }
     for (int fork = 1; fork <= forks; fork++) {
       measure(fork, roles, count);
     }
     System.out.println();
-    new FamilyTable(figures, count).targets().forEach(System.out::println);
+    (pages ? PagesTable.targets(figures) : new FamilyTable(figures, count).targets())
+        .forEach(System.out::println);
     System.out.println();
     figures.medians().forEach(System.out::println);
   }
 
   private List<PeerType> types() {
     if (trees.isEmpty()) {
-      List<PeerType> all = new ArrayList<>(Peers.trees());
-      all.addAll(Peers.OTHER_GEOMETRIES);
-      return all;
+      return pages ? onPages() : inMemory();
     }
     return trees.stream().map(Peers::named).toList();
+  }
+
+  private static List<PeerType> inMemory() {
+    List<PeerType> types = new ArrayList<>(Peers.trees(Medium.MEMORY));
+    types.addAll(Peers.OTHER_GEOMETRIES);
+    return types;
+  }
+
+  private static List<PeerType> onPages() {
+    List<PeerType> types = new ArrayList<>();
+    types.add(Peers.named(PagesTable.IN_MEMORY));
+    types.addAll(Peers.trees(Medium.PAGES));
+    return types;
   }
 
   private void measure(int fork, List<Role> roles, long count) {
@@ -108,7 +131,7 @@ public final class Family implements Runnable {
       }
       for (WorkerProcess worker : workers) {
         worker.measure(Measure.LOAD);
-        if (isTree(worker) && !noScans) {
+        if (isTree(worker) && !noScans && !pages) {
           worker.measure(Measure.LOAD_HALF);
           add(fork, 1, worker, Measure.FILL_HALF);
         }
@@ -137,6 +160,9 @@ public final class Family implements Runnable {
   private List<Measure> measures(WorkerProcess worker) {
     if (!isTree(worker)) {
       return List.of(Measure.GET);
+    }
+    if (pages) {
+      return ON_PAGES;
     }
     List<Measure> measures = new ArrayList<>();
     if (worker.role().name().equals(FamilyTable.LIMITED)) {

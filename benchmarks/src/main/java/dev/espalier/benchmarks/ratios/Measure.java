@@ -31,6 +31,11 @@ enum Measure {
   SCAN_HALF("GB/s"),
   /** Entries per slot of the leaves after {@link #LOAD_HALF}. */
   FILL_HALF(""),
+  /**
+   * Puts of new random keys, a twentieth of the entries, into a second tree that a bulkload filled
+   * to 70% from the first; ns per entry.
+   */
+  INSERT_70("ns"),
   /** Lines prefetched in groups of 128 at random places of as many bytes as entries; ns a line. */
   LINE("ns"),
   /** Bytes per entry after {@link #BULKLOAD}. */

@@ -48,6 +48,11 @@ final class RatioWorker {
   private static final int GROUP = 256;
   private static final int SMALL_GROUP = 128;
   private static final double HALF = 0.5;
+  private static final double SEVENTY_PERCENT = 0.7;
+
+  /** Inserts are one for so many entries, so that few of the pages are split. */
+  private static final int ENTRIES_PER_INSERT = 20;
+
   private static final int WARMUP_ENTRIES = 500_000;
   private static final int WARMUP_ROUNDS = 3;
 
@@ -118,6 +123,7 @@ final class RatioWorker {
       case LOAD_HALF -> bulkload(HALF);
       case SCAN_LOADED -> scan(filled);
       case SCAN_HALF -> scan(full);
+      case INSERT_70 -> insert();
       case FILL_HALF -> indexOf(full).statistics().leafFill();
       case LINE -> line();
       case SCAN_AFTER_PUT -> scan(filled);
@@ -215,6 +221,20 @@ final class RatioWorker {
     double nanos = System.nanoTime() - start;
     check("number of entries", entries, full.size());
     return nanos / entries;
+  }
+
+  private double insert() {
+    bulkload(SEVENTY_PERCENT);
+    int count = Math.toIntExact(entries / ENTRIES_PER_INSERT);
+    long[] keys = WorkKeys.keys(entries, count);
+    Peer peer = full;
+    long start = System.nanoTime();
+    for (long key : keys) {
+      peer.put(key, WorkKeys.value(key));
+    }
+    double nanos = System.nanoTime() - start;
+    check("number of entries", entries + count, peer.size());
+    return nanos / count;
   }
 
   private double scan(Peer peer) {
