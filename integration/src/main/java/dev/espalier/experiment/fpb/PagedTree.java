@@ -6,6 +6,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.PageStore;
 import dev.espalier.model.MemoryTimes;
+import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.util.List;
@@ -30,7 +31,9 @@ record PagedTree(String kind, String widths, Function<PageStore, LongIndex> open
   /** Returns all of them, with widths that are best for a memory. */
   static List<PagedTree> all(int pageBytes, MemoryTimes times) {
     return List.of(
-        diskOptimized(), diskFirst(DiskFirstFpbPlusTree.Geometry.forPages(pageBytes, times)));
+        diskOptimized(),
+        diskFirst(DiskFirstFpbPlusTree.Geometry.forPages(pageBytes, times)),
+        cacheFirst(CacheFirstFpbPlusTree.Geometry.forPages(pageBytes, times)));
   }
 
   /** The tree that the others are compared with. */
@@ -44,6 +47,13 @@ record PagedTree(String kind, String widths, Function<PageStore, LongIndex> open
         DISK_FIRST,
         bytes(geometry.innerWidth()) + " + " + bytes(geometry.leafWidth()),
         store -> DiskFirstFpbPlusTree.open(IndexOptions.DEFAULT, store, geometry));
+  }
+
+  static PagedTree cacheFirst(CacheFirstFpbPlusTree.Geometry geometry) {
+    return new PagedTree(
+        CACHE_FIRST,
+        String.valueOf(bytes(geometry.width())),
+        store -> CacheFirstFpbPlusTree.open(IndexOptions.DEFAULT, store, geometry));
   }
 
   /** Widths are shown in bytes, as in table 2. */

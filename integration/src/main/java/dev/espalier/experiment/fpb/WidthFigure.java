@@ -8,6 +8,7 @@ import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Target;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.model.PageOptimizer;
+import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -50,7 +51,7 @@ final class WidthFigure {
     Set<String> seen = new HashSet<>();
     List<PagedTree> trees =
         Stream.of(
-                Stream.of(PagedTree.diskOptimized()), diskFirst(times))
+                Stream.of(PagedTree.diskOptimized()), diskFirst(times), cacheFirst(times))
             .flatMap(Function.identity())
             .filter(tree -> seen.add(tree.toString()))
             .toList();
@@ -73,6 +74,13 @@ final class WidthFigure {
             LEAF_WIDTHS.stream().map(width -> new DiskFirstFpbPlusTree.Geometry(best.innerWidth(), width)))
         .flatMap(Function.identity())
         .map(PagedTree::diskFirst);
+  }
+
+  private static Stream<PagedTree> cacheFirst(MemoryTimes times) {
+    return Stream.concat(
+            Stream.of(CacheFirstFpbPlusTree.Geometry.forPages(Figure.PAGE, times)),
+            WIDTHS.stream().map(CacheFirstFpbPlusTree.Geometry::new))
+        .map(PagedTree::cacheFirst);
   }
 
   /** Holds the trees of each kind, the first of which has the chosen widths, against the fastest. */
