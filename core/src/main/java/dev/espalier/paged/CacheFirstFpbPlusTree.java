@@ -104,8 +104,8 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
   private static final int GROUP = 64;
 
   /**
-   * Whether a node is prefetched before it is searched, as in the paper. The loads of vector kernels
-   * are so few that those of a whole node are under way at once without it.
+   * Whether a node is prefetched before it is searched, as in the paper. The loads of vector
+   * kernels are so few that those of a whole node are under way at once without it.
    */
   private static final boolean PREFETCHES_NODES = !Keys.SIMD;
 
@@ -174,7 +174,12 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
    */
   public static CacheFirstFpbPlusTree open(IndexOptions options, PageStore store) {
     int width = CacheFirstStructure.widthIn(store);
-    return open(options, store, width == 0 ? Geometry.forPages(store.pageBytes(), MemoryTimes.ofThisMachine()) : new Geometry(width));
+    return open(
+        options,
+        store,
+        width == 0
+            ? Geometry.forPages(store.pageBytes(), MemoryTimes.ofThisMachine())
+            : new Geometry(width));
   }
 
   /**

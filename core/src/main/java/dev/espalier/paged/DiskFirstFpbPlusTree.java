@@ -75,8 +75,8 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   private static final int GROUP = 64;
 
   /**
-   * Whether a node is prefetched before it is searched, as in the paper. The loads of vector kernels
-   * are so few that those of a whole node are under way at once without it.
+   * Whether a node is prefetched before it is searched, as in the paper. The loads of vector
+   * kernels are so few that those of a whole node are under way at once without it.
    */
   private static final boolean PREFETCHES_NODES = !Keys.SIMD;
 

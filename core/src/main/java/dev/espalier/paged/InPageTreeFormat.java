@@ -580,7 +580,9 @@ final class InPageTreeFormat extends PageFormat {
     PageHeader.count(pages, page, count);
   }
 
-  /** Asks for a whole page: a split touches most of its nodes, in the old page and in the new one. */
+  /**
+   * Asks for a whole page: a split touches most of its nodes, in the old page and in the new one.
+   */
   private void prefetch(MemorySegment pages, long page) {
     Words.prefetch(pages.address() + page, pageLines, Locality.T0);
   }

@@ -50,8 +50,7 @@ final class WidthFigure {
   private static List<PagedSetting> trees(int entries, MemoryTimes times) {
     Set<String> seen = new HashSet<>();
     List<PagedTree> trees =
-        Stream.of(
-                Stream.of(PagedTree.diskOptimized()), diskFirst(times), cacheFirst(times))
+        Stream.of(Stream.of(PagedTree.diskOptimized()), diskFirst(times), cacheFirst(times))
             .flatMap(Function.identity())
             .filter(tree -> seen.add(tree.toString()))
             .toList();
@@ -66,12 +65,13 @@ final class WidthFigure {
 
   /** The chosen widths first. */
   private static Stream<PagedTree> diskFirst(MemoryTimes times) {
-    DiskFirstFpbPlusTree.Geometry best =
-        DiskFirstFpbPlusTree.Geometry.forPages(Figure.PAGE, times);
+    DiskFirstFpbPlusTree.Geometry best = DiskFirstFpbPlusTree.Geometry.forPages(Figure.PAGE, times);
     return Stream.of(
             Stream.of(best),
-            INNER_WIDTHS.stream().map(width -> new DiskFirstFpbPlusTree.Geometry(width, best.leafWidth())),
-            LEAF_WIDTHS.stream().map(width -> new DiskFirstFpbPlusTree.Geometry(best.innerWidth(), width)))
+            INNER_WIDTHS.stream()
+                .map(width -> new DiskFirstFpbPlusTree.Geometry(width, best.leafWidth())),
+            LEAF_WIDTHS.stream()
+                .map(width -> new DiskFirstFpbPlusTree.Geometry(best.innerWidth(), width)))
         .flatMap(Function.identity())
         .map(PagedTree::diskFirst);
   }
@@ -83,19 +83,23 @@ final class WidthFigure {
         .map(PagedTree::cacheFirst);
   }
 
-  /** Holds the trees of each kind, the first of which has the chosen widths, against the fastest. */
+  /**
+   * Holds the trees of each kind, the first of which has the chosen widths, against the fastest.
+   */
   private static void check(FigureTimes times, Outcome outcome) {
     for (String kind : PagedTree.FRACTAL) {
       Map<Integer, List<PagedSetting>> bySize =
           times.large().stream()
               .filter(setting -> setting.tree().kind().equals(kind))
-              .collect(Collectors.groupingBy(PagedSetting::entries, TreeMap::new, Collectors.toList()));
+              .collect(
+                  Collectors.groupingBy(PagedSetting::entries, TreeMap::new, Collectors.toList()));
       bySize.forEach(
           (size, trees) -> {
             double best = trees.stream().mapToDouble(times::of).min().orElseThrow();
             outcome.check(
                 new Check(
-                    "%s, %,d entries: time with the chosen widths, by the least".formatted(kind, size),
+                    "%s, %,d entries: time with the chosen widths, by the least"
+                        .formatted(kind, size),
                     times.kind(),
                     times.of(trees.getFirst()) / best,
                     Target.atMost(PageOptimizer.TOLERANCE)));

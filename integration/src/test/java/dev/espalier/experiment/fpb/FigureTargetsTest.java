@@ -25,12 +25,9 @@ final class FigureTargetsTest {
     return Stream.of(
         Arguments.of(new SimulatedFigure(SearchFigures.bySize()), 1_000_000),
         Arguments.of(new SimulatedFigure(SearchFigures.byFill()), TEN_THIRDS_OF_A_MILLION),
-        Arguments.of(
-            new SimulatedFigure(UpdateFigures.insertionByFill()), TEN_THIRDS_OF_A_MILLION),
-        Arguments.of(
-            new SimulatedFigure(UpdateFigures.deletionByFill()), TEN_THIRDS_OF_A_MILLION),
-        Arguments.of(
-            new SimulatedFigure(UpdateFigures.deletionByPage()), TEN_THIRDS_OF_A_MILLION),
+        Arguments.of(new SimulatedFigure(UpdateFigures.insertionByFill()), TEN_THIRDS_OF_A_MILLION),
+        Arguments.of(new SimulatedFigure(UpdateFigures.deletionByFill()), TEN_THIRDS_OF_A_MILLION),
+        Arguments.of(new SimulatedFigure(UpdateFigures.deletionByPage()), TEN_THIRDS_OF_A_MILLION),
         Arguments.of(new SimulatedFigure(ScanFigure.figure()), TEN_THIRDS_OF_A_MILLION),
         Arguments.of(new SpaceOverhead(List.of(TreeAge.BULKLOADED)), 1_000_000),
         Arguments.of(new SearchReads(List.of(TreeAge.BULKLOADED)), 1_000_000));
