@@ -314,7 +314,12 @@ final class CacheFirstVerifier {
   /** Checks the jump-pointer array against the leaf pages in their order. */
   private void checkArray() {
     int chunk = (int) tree.meta[CacheFirstStructure.FIRST_CHUNK];
-    check(chunk != 0 || leafPages.size() == 1, "I12", "there is no jump-pointer array");
+    check(
+        (chunk == 0) == (leafPages.size() == 1),
+        "I12",
+        "the jump-pointer array of %d leaf pages begins with chunk %d",
+        leafPages.size(),
+        chunk);
     int listed = 0;
     int before = 0;
     while (chunk != 0) {
