@@ -15,15 +15,12 @@ import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.memory.CheckedPageStore;
-import dev.espalier.memory.MemoryPageStore;
-import dev.espalier.memory.PageStore;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -122,27 +119,19 @@ public record TreeShape(
    * over it are for one thread at a time.
    */
   public static List<TreeShape> onCheckedPages() {
-    return List.of(
-        onCheckedPages("DiskOptimizedBPlusTree", 256, DiskOptimizedBPlusTree::open),
-        onCheckedPages(
-            "CacheFirstFpbPlusTree",
-            512,
-            (options, store) ->
-                CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))));
+    return PagedShape.smallest().stream().map(TreeShape::onCheckedPages).toList();
   }
 
-  private static TreeShape onCheckedPages(
-      String tree, int pageBytes, BiFunction<IndexOptions, PageStore, LongIndex> opener) {
+  private static TreeShape onCheckedPages(PagedShape shape) {
     return new TreeShape(
-        tree + " " + pageBytes + " on checked pages",
-        options -> opener.apply(options, checkedPages(options, pageBytes)),
-        pageBytes);
-  }
-
-  private static PageStore checkedPages(IndexOptions options, int pageBytes) {
-    return new CheckedPageStore(
-        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
-        CheckedPageStore.MIN_PINS);
+        shape + " on checked pages",
+        options ->
+            shape
+                .opener()
+                .apply(
+                    options,
+                    new CheckedPageStore(shape.newStore(options), CheckedPageStore.MIN_PINS)),
+        shape.pageBytes());
   }
 
   /** Returns {@link #all} and {@link #onCheckedPages}. */

@@ -33,16 +33,15 @@ final class LeafPageArray {
   long step(long place, int direction) {
     int chunk = (int) (place >>> 32);
     int index = (int) place + direction;
+    if (index >= 0 && index < count(chunk)) {
+      return place(chunk, index);
+    }
     long at = store.pin(chunk);
-    int count = count(at);
     int beside =
         direction > 0
             ? CacheFirstPage.next(tree.pages, at)
             : CacheFirstPage.previous(tree.pages, at);
     store.unpin(at, false);
-    if (index >= 0 && index < count) {
-      return place(chunk, index);
-    }
     if (beside == 0) {
       return 0;
     }

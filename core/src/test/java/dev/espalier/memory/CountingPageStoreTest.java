@@ -178,7 +178,7 @@ class CountingPageStoreTest {
         assertEquals(referenced.containsKey(page) ? "-" : "r", readsOf(store, page));
         if (!referenced.containsKey(page)) {
           if (queue.size() == 40) {
-            while (referenced.put(queue.element(), false) == Boolean.TRUE) {
+            while (Boolean.TRUE.equals(referenced.put(queue.element(), false))) {
               queue.add(queue.remove());
             }
             referenced.remove(queue.remove());
