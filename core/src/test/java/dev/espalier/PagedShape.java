@@ -5,10 +5,7 @@ import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
-<<<<<<< HEAD
 import dev.espalier.paged.DiskFirstFpbPlusTree;
-=======
->>>>>>> cachefirst
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -24,7 +21,6 @@ public record PagedShape(
   public static List<PagedShape> smallest() {
     return List.of(
         new PagedShape("DiskOptimizedBPlusTree", 256, DiskOptimizedBPlusTree::open),
-<<<<<<< HEAD
         new PagedShape(
             "DiskFirstFpbPlusTree",
             256,
@@ -35,9 +31,6 @@ public record PagedShape(
             256,
             (options, store) ->
                 CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))));
-=======
-        new PagedShape("CacheFirstFpbPlusTree", 256, CacheFirstFpbPlusTree::open));
->>>>>>> cachefirst
   }
 
   /** Opens the tree in a store with pages of this shape's size. */

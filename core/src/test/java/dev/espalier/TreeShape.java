@@ -15,13 +15,9 @@ import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.memory.CheckedPageStore;
-<<<<<<< HEAD
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
-=======
-import dev.espalier.paged.CacheFirstFpbPlusTree;
->>>>>>> cachefirst
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
