@@ -381,7 +381,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
       store.unpin(node, replaces);
       return previous;
     }
-    int count = leaf.checkedCount(pages, node);
+    int count = countOfPinned(pages, node);
     if (count < leaf.capacity) {
       leaf.insert(pages, node, -1 - slot, count, key, value);
       store.unpin(node, true);
@@ -419,6 +419,16 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
     return at + page.offsetOf(node);
   }
 
+  /** Reads the count of a leaf, which is unpinned if that is damaged. */
+  private int countOfPinned(MemorySegment pages, long node) {
+    int count = leaf.count(pages, node);
+    if (count < 0 || count > leaf.capacity) {
+      store.unpin(node, false);
+      throw CacheFirstStructure.torn("a leaf has count " + count + " of " + leaf.capacity);
+    }
+    return count;
+  }
+
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
@@ -446,7 +456,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
       return missingValue;
     }
     long previous = leaf.value(pages, node, slot);
-    int count = leaf.checkedCount(pages, node);
+    int count = countOfPinned(pages, node);
     leaf.remove(pages, node, slot, count);
     store.unpin(node, true);
     tree.removed(count - 1);
