@@ -552,7 +552,12 @@ final class InPageTreeFormat extends PageFormat {
     int least = isLeafPage ? leaf.capacity / 2 : leaf.capacity;
     int leaves = Math.clamp(Math.ceilDiv(count, least), 1, mostLeaves);
     int root = InPageTreeHeader.root(pages, page);
-    int innerNodes = levels == 1 ? 0 : innerNodes(leaves);
+    if (root < 1
+        || root > 1 + (mostLeaves - 1) * leaf.width
+        || root % leaf.width != 1 % leaf.width) {
+      throw torn(page);
+    }
+    int innerNodes = innerNodes(leaves);
     InPageTreeHeader.above(pages, page, root + innerNodes * inner.width);
     InPageTreeHeader.below(pages, page, 1);
     int previous = 0;
