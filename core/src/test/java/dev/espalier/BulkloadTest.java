@@ -41,7 +41,7 @@ class BulkloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void loadedTreeCanBeEmptiedEntryByEntry(TreeShape shape) {
     for (double fill : new double[] {0.5, 0.67, 1.0}) {
       LongIndex index = indexes.create(shape);
@@ -70,7 +70,7 @@ class BulkloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void extremeKeysAreLoaded(TreeShape shape) {
     LongIndex index = indexes.create(shape);
     long[] keys = {
@@ -85,7 +85,7 @@ class BulkloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void listenerIsToldHowFarTheLoadHasCome(TreeShape shape) {
     List<Long> told = new ArrayList<>();
     LongIndex index = indexes.create(shape);
@@ -105,7 +105,7 @@ class BulkloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void cancelledLoadLeavesAnEmptyUsableIndex(TreeShape shape) {
     LongIndex index = indexes.create(shape);
     assertThrows(
@@ -115,7 +115,7 @@ class BulkloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void failingSourceLeavesAnEmptyUsableIndex(TreeShape shape) {
     IllegalStateException failure = new IllegalStateException("the source failed");
     LongIndex index = indexes.create(shape);
@@ -149,7 +149,7 @@ class BulkloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void keysOutOfOrderLeaveAnEmptyUsableIndex(TreeShape shape) {
     LongIndex index = indexes.create(shape);
     long[] keys = LongStream.range(0, MANY).toArray();
@@ -159,7 +159,7 @@ class BulkloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void indexWithEntriesIsNotLoaded(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, 3);
     IllegalStateException refused =
@@ -170,7 +170,7 @@ class BulkloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void cursorOfAnotherIndexIsASource(TreeShape shape) {
     LongIndex from = indexes.createCounting(shape, 1000);
     LongIndex to = indexes.create(shape);

@@ -24,7 +24,7 @@ class CursorTest {
   @RegisterExtension final Indexes indexes = new Indexes();
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void removedEntryThatComesBackIsPassedByNext(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, 10);
     LongCursor cursor = index.cursor();
@@ -37,7 +37,7 @@ class CursorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void keyThatComesBackHasAnEntryAgain(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, 10);
     LongCursor cursor = index.cursor();
@@ -51,7 +51,25 @@ class CursorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
+  void cursorSeesTheValueThatOthersHaveReplaced(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, 100);
+    LongCursor cursor = index.cursor();
+    cursor.ceiling(5);
+    index.put(5, 55);
+    assertEquals(55, cursor.value());
+    LongCursor other = index.cursor();
+    other.ceiling(5);
+    other.setValue(56);
+    assertEquals(56, cursor.value());
+    assertEquals(56, other.value());
+    index.putAll(new long[] {6}, new long[] {66});
+    assertTrue(cursor.next());
+    assertEquals(66, cursor.value());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void cursorKeepsItsKeyWhileItsLeafSplitsAndMerges(TreeShape shape) {
     LongIndex index = indexes.create(shape);
     index.put(0, 0);
@@ -71,7 +89,7 @@ class CursorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void scanThatRemovesEverythingSeesEverything(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, ENTRIES);
     LongCursor cursor = index.cursor();
@@ -83,7 +101,7 @@ class CursorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void backwardScanThatRemovesEverythingSeesEverything(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, ENTRIES);
     LongCursor cursor = index.cursor();
@@ -95,7 +113,7 @@ class CursorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void scanTurnsRoundAnywhere(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, 500);
     LongCursor cursor = index.cursor();
@@ -113,7 +131,7 @@ class CursorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void runsAreWholeLeavesInOrder(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, ENTRIES);
     LongCursor cursor = index.cursor();
@@ -148,7 +166,7 @@ class CursorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#all")
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void runBeginsAfterTheCursorsEntry(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, 100);
     LongCursor cursor = index.cursor();

@@ -70,7 +70,7 @@ class LongIndexModelTest {
 
   private static Arbitrary<Start> starts() {
     return Combinators.combine(
-            Arbitraries.of(TreeShape.all()),
+            Arbitraries.of(TreeShape.allAndOnCheckedPages()),
             Arbitraries.oneOf(
                 Arbitraries.integers().between(0, 40), Arbitraries.of(100, 400, 1500)),
             Arbitraries.of(1L, 2L, 5L),

@@ -26,7 +26,7 @@ class MemoryLimitTest {
   @RegisterExtension final Indexes indexes = new Indexes();
 
   static Stream<Arguments> shapesAndLimits() {
-    return TreeShape.all().stream()
+    return TreeShape.allAndOnCheckedPages().stream()
         .flatMap(
             shape ->
                 LongStream.of(LIMITS)

@@ -14,7 +14,9 @@ import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
+import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.model.MemoryTimes;
+import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.prefetch.Locality;
@@ -22,6 +24,7 @@ import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * A tree of the catalogue with certain proportions: what the contracts of all trees iterate over.
@@ -45,8 +48,15 @@ public record TreeShape(
   /** Returns every tree of the catalogue as users get it. */
   public static List<TreeShape> defaults() {
     return TreeVariant.all().stream()
-        .map(variant -> new TreeShape(variant.name(), variant::create))
+        .map(variant -> new TreeShape(variant.name(), variant::create, leastMemoryLimit(variant)))
         .toList();
+  }
+
+  /** Where leaves and their parents are in different pages, there have to be two for any growth. */
+  private static long leastMemoryLimit(TreeVariant variant) {
+    return variant == CacheFirstFpbPlusTree.VARIANT
+        ? 2 * IndexOptions.MIN_MEMORY_LIMIT
+        : IndexOptions.MIN_MEMORY_LIMIT;
   }
 
   /** Returns nodes so small that a few dozen entries make a tree of several levels. */
@@ -66,7 +76,8 @@ public record TreeShape(
         csbPlus(1, 1, 3, 3),
         diskOptimized(256),
         diskFirst(256, 1, 1),
-        diskFirst(1024, 1, 1));
+        diskFirst(1024, 1, 1),
+        cacheFirst(256, 1));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -102,7 +113,39 @@ public record TreeShape(
     shapes.add(diskFirst(2048, 1, 31));
     shapes.add(diskFirst(4096, 1, 1));
     shapes.add(diskFirst(4096, 32, 3));
+    shapes.add(cacheFirst(512, 1));
+    shapes.add(cacheFirst(1024, 2));
+    shapes.add(cacheFirst(4 << 10, 1));
+    shapes.add(cacheFirst(4 << 10, 9));
+    shapes.add(cacheFirst(8 << 10, 14));
+    shapes.add(cacheFirst(32 << 10, 10));
+    shapes.add(cacheFirst(64 << 10, 32));
     return shapes;
+  }
+
+  /**
+   * Returns every tree on pages over a store that finds faults in how the tree uses them. Indexes
+   * over it are for one thread at a time.
+   */
+  public static List<TreeShape> onCheckedPages() {
+    return PagedShape.smallest().stream().map(TreeShape::onCheckedPages).toList();
+  }
+
+  private static TreeShape onCheckedPages(PagedShape shape) {
+    return new TreeShape(
+        shape + " on checked pages",
+        options ->
+            shape
+                .opener()
+                .apply(
+                    options,
+                    new CheckedPageStore(shape.newStore(options), CheckedPageStore.MIN_PINS)),
+        shape.pageBytes());
+  }
+
+  /** Returns {@link #all} and {@link #onCheckedPages}. */
+  public static List<TreeShape> allAndOnCheckedPages() {
+    return Stream.concat(all().stream(), onCheckedPages().stream()).toList();
   }
 
   /** Returns a pB+-tree for every implementation choice that is not the default. */
@@ -211,6 +254,14 @@ public record TreeShape(
         "DiskFirstFpbPlusTree " + pageBytes + " " + innerWidth + " " + leafWidth,
         options -> DiskFirstFpbPlusTree.create(options, pageBytes, geometry),
         pageBytes);
+  }
+
+  static TreeShape cacheFirst(int pageBytes, int width) {
+    CacheFirstFpbPlusTree.Geometry geometry = new CacheFirstFpbPlusTree.Geometry(width);
+    return new TreeShape(
+        "CacheFirstFpbPlusTree " + pageBytes + " " + width,
+        options -> CacheFirstFpbPlusTree.create(options, pageBytes, geometry),
+        2L * pageBytes);
   }
 
   @Override

@@ -85,7 +85,9 @@ public interface PageStore extends AutoCloseable {
    */
   void readAhead(int[] pages, int from, int count);
 
-  /** Returns how many pins may be held at once, two at least. */
+  /**
+   * Returns how many pins may be held at once, three at least: a page, its parent and a neighbour.
+   */
   int mostPins();
 
   /**

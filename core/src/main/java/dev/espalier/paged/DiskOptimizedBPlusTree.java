@@ -226,6 +226,7 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
       long previous = value(pages, page, slot);
       if (replaces) {
         value(pages, page, slot, value);
+        tree.replaced();
       }
       store.unpin(page, replaces);
       return previous;

@@ -81,11 +81,22 @@ class PagedCursor extends LeafCursor {
     parent = 0;
     for (int level = tree.height() - 1; level > 0; level--) {
       long at = store.pin(leaf);
-      parent = leaf;
-      parentPlace = format.lowerBound(tree.pages, at, key);
-      leaf = childAt(at, leaf, parentPlace);
-      store.unpin(at, false);
+      try {
+        enterChild(at, format.lowerBound(tree.pages, at, key));
+      } finally {
+        store.unpin(at, false);
+      }
     }
+  }
+
+  /** Goes from the inner page that {@code leaf} is on the way down, pinned, to a child. */
+  private void enterChild(long at, int place) {
+    if (place == PageFormat.NONE) {
+      throw PagedStructure.torn(leaf);
+    }
+    parent = leaf;
+    parentPlace = place;
+    leaf = format.child(tree.pages, at, place);
   }
 
   @Override
@@ -96,19 +107,13 @@ class PagedCursor extends LeafCursor {
     aheadDirection = 0;
     for (int level = tree.height() - 1; level > 0; level--) {
       long at = store.pin(leaf);
-      parent = leaf;
-      parentPlace = format.lastPlace(tree.pages, at);
-      leaf = childAt(at, leaf, parentPlace);
-      store.unpin(at, false);
+      try {
+        enterChild(at, format.lastPlace(tree.pages, at));
+      } finally {
+        store.unpin(at, false);
+      }
     }
     enterLeaf(-1);
-  }
-
-  private int childAt(long at, int page, int place) {
-    if (place == PageFormat.NONE) {
-      throw PagedStructure.torn(page);
-    }
-    return format.child(tree.pages, at, place);
   }
 
   private int lowerBound(long key) {
@@ -148,10 +153,10 @@ class PagedCursor extends LeafCursor {
     int count = Math.clamp(format.runCount(tree.pages, at, run), 0, format.leafCapacity);
     long keys = at + format.runKeysOffset(run);
     long values = at + format.runValuesOffset(run);
-    if (store.keepsPlaces()) {
-      enter(tree.pages, keys, values, count);
-    } else {
+    if (tree.cursorsCopy) {
       enterCopy(keys, values, count);
+    } else {
+      enter(tree.pages, keys, values, count);
     }
   }
 
@@ -167,9 +172,10 @@ class PagedCursor extends LeafCursor {
 
   @Override
   protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
-    super.writeValue(key, leafMemory, offset, value);
-    if (!store.keepsPlaces()) {
+    if (tree.cursorsCopy) {
       tree.setValue(key, value);
+    } else {
+      super.writeValue(key, leafMemory, offset, value);
     }
   }
 
@@ -250,30 +256,37 @@ class PagedCursor extends LeafCursor {
    * place in that in the lower; 0 at the end.
    */
   private long step(int page, int place, int direction) {
+    int neighbour;
     long at = store.pin(page);
-    int beside =
-        direction > 0
-            ? format.nextPlace(tree.pages, at, place)
-            : format.previousPlace(tree.pages, at, place);
-    int neighbour = 0;
-    if (beside == PageFormat.NONE) {
+    try {
+      int beside =
+          direction > 0
+              ? format.nextPlace(tree.pages, at, place)
+              : format.previousPlace(tree.pages, at, place);
+      if (beside != PageFormat.NONE) {
+        return pair(page, beside);
+      }
       neighbour =
           direction > 0 ? PageHeader.next(tree.pages, at) : PageHeader.previous(tree.pages, at);
+    } finally {
+      store.unpin(at, false);
     }
-    store.unpin(at, false);
-    if (beside != PageFormat.NONE) {
-      return pair(page, beside);
+    return neighbour == 0 ? 0 : pair(neighbour, endOf(neighbour, direction));
+  }
+
+  /** Returns the place of the child of an inner page that a scan comes to first. */
+  private int endOf(int page, int direction) {
+    long at = store.pin(page);
+    try {
+      int end =
+          direction > 0 ? format.firstPlace(tree.pages, at) : format.lastPlace(tree.pages, at);
+      if (end == PageFormat.NONE) {
+        throw PagedStructure.torn(page);
+      }
+      return end;
+    } finally {
+      store.unpin(at, false);
     }
-    if (neighbour == 0) {
-      return 0;
-    }
-    long to = store.pin(neighbour);
-    int end = direction > 0 ? format.firstPlace(tree.pages, to) : format.lastPlace(tree.pages, to);
-    store.unpin(to, false);
-    if (end == PageFormat.NONE) {
-      throw PagedStructure.torn(neighbour);
-    }
-    return pair(neighbour, end);
   }
 
   private static long pair(int page, int place) {
@@ -282,9 +295,11 @@ class PagedCursor extends LeafCursor {
 
   private int childOf(int page, int place) {
     long at = store.pin(page);
-    int child = format.child(tree.pages, at, place);
-    store.unpin(at, false);
-    return child;
+    try {
+      return format.child(tree.pages, at, place);
+    } finally {
+      store.unpin(at, false);
+    }
   }
 
   /**
@@ -294,8 +309,10 @@ class PagedCursor extends LeafCursor {
   private void readAhead(int direction) {
     if (aheadDirection != direction) {
       aheadDirection = direction;
-      endPage = hasEnd && direction > 0 ? tree.findLeaf(endKey) : 0;
-      aheadParent = leaf == endPage ? 0 : parent;
+      boolean ends = hasEnd && direction > 0;
+      boolean isAtEnd = ends && entries > 0 && leafKey(entries - 1) >= endKey;
+      endPage = ends ? tree.findLeaf(endKey) : 0;
+      aheadParent = isAtEnd || leaf == endPage ? 0 : parent;
       aheadPlace = parentPlace;
       pagesAhead = 0;
     }

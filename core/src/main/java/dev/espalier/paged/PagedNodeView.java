@@ -21,8 +21,11 @@ final class PagedNodeView implements NodeView {
     this.payloads = payloads;
   }
 
-  /** A count that can't be is refused: who looks at all children would not come to an end. */
+  /** What can't be is refused: who looks at all children would not come to an end. */
   static PagedNodeView of(PagedStructure tree, int page, int level) {
+    if (!tree.store.isInUse(page)) {
+      throw new InvariantViolationException("I7", "page " + page + " is not in use");
+    }
     PageFormat format = tree.format;
     int capacity = level == 0 ? format.leafCapacity : format.innerCapacity;
     long at = tree.store.pin(page);

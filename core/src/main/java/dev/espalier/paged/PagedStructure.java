@@ -91,6 +91,9 @@ final class PagedStructure {
   /** For each level, the page on the way to the key that is about to be inserted or removed. */
   final int[] path = new int[MAX_HEIGHT];
 
+  /** Whether cursors copy what they stand on, because pages that are not pinned may go away. */
+  final boolean cursorsCopy;
+
   private final int[] spares = new int[MAX_HEIGHT + 1];
   private final long[] scratchKeys;
   private final long[] scratchPayloads;
@@ -100,6 +103,7 @@ final class PagedStructure {
     this.store = store;
     this.format = format;
     this.meta = store.meta();
+    this.cursorsCopy = !store.keepsPlaces();
     this.pages = store.segment();
     this.base = pages.address();
     int most = 2 * Math.max(format.leafCapacity, format.innerCapacity);
@@ -116,7 +120,7 @@ final class PagedStructure {
 
   private void plantEmptyLeaf() {
     int page = allocate();
-    initialize(page, 0);
+    initializeLeaf(page);
     meta[STAMP] = format.stamp();
     meta[ROOT] = page;
     meta[HEIGHT] = 1;
@@ -143,10 +147,13 @@ final class PagedStructure {
     base = pages.address();
   }
 
-  void initialize(int page, int level) {
+  private void initializeLeaf(int page) {
     long at = store.pin(page);
-    format.initialize(pages, at, page, level);
-    store.unpin(at, true);
+    try {
+      format.initialize(pages, at, page, 0);
+    } finally {
+      store.unpin(at, true);
+    }
   }
 
   void clear() {
@@ -188,13 +195,15 @@ final class PagedStructure {
   /** Returns the child of an inner page where {@code key} belongs. */
   private int childFor(int page, long key) {
     long at = store.pin(page);
-    int place = format.lowerBound(pages, at, key);
-    int child = place == PageFormat.NONE ? 0 : format.child(pages, at, place);
-    store.unpin(at, false);
-    if (child == 0) {
-      throw torn(page);
+    try {
+      int place = format.lowerBound(pages, at, key);
+      if (place == PageFormat.NONE) {
+        throw torn(page);
+      }
+      return format.child(pages, at, place);
+    } finally {
+      store.unpin(at, false);
     }
-    return child;
   }
 
   /** What is thrown where a key has no way down: every inner page's last key is its bound. */
@@ -209,6 +218,13 @@ final class PagedStructure {
   void inserted() {
     meta[SIZE]++;
     modifications.changes++;
+  }
+
+  /** Counts a value that was replaced in place, where cursors work on copies of it. */
+  void replaced() {
+    if (cursorsCopy) {
+      modifications.changes++;
+    }
   }
 
   /**
@@ -292,27 +308,36 @@ final class PagedStructure {
 
   private boolean mayOverflow(int page) {
     long at = store.pin(page);
-    boolean answer = format.mayOverflow(pages, at);
-    store.unpin(at, false);
-    return answer;
+    try {
+      return format.mayOverflow(pages, at);
+    } finally {
+      store.unpin(at, false);
+    }
   }
 
   /** Tells whether {@code key}, to which the path leads, belongs behind all keys of the tree. */
   private boolean isAtRightEdge(long key) {
-    if (height() > 1) {
-      long at = store.pin(path[1]);
-      boolean isLast =
-          PageHeader.next(pages, at) == 0
-              && format.lowerBound(pages, at, key) == format.lastPlace(pages, at);
+    return (height() == 1 || isInLastChild(path[1], key)) && isAboveAll(path[0], key);
+  }
+
+  /** Tells whether {@code key} belongs into the last child of the last page of a level. */
+  private boolean isInLastChild(int page, long key) {
+    long at = store.pin(page);
+    try {
+      return PageHeader.next(pages, at) == 0
+          && format.lowerBound(pages, at, key) == format.lastPlace(pages, at);
+    } finally {
       store.unpin(at, false);
-      if (!isLast) {
-        return false;
-      }
     }
-    long at = store.pin(path[0]);
-    boolean isAbove = format.lowerBound(pages, at, key) == PageFormat.NONE;
-    store.unpin(at, false);
-    return isAbove;
+  }
+
+  private boolean isAboveAll(int page, long key) {
+    long at = store.pin(page);
+    try {
+      return format.lowerBound(pages, at, key) == PageFormat.NONE;
+    } finally {
+      store.unpin(at, false);
+    }
   }
 
   /**
@@ -427,10 +452,14 @@ final class PagedStructure {
 
   /** Sets the value of {@code key}, which is there. */
   void setValue(long key, long value) {
-    long at = store.pin(findPath(key));
-    int place = format.lowerBound(pages, at, key);
-    format.payload(pages, at, place, value);
-    store.unpin(at, true);
+    long at = store.pin(findLeaf(key));
+    try {
+      int place = format.lowerBound(pages, at, key);
+      format.payload(pages, at, place, value);
+    } finally {
+      store.unpin(at, true);
+    }
+    replaced();
   }
 
   /**
@@ -578,25 +607,28 @@ final class PagedStructure {
 
   /** Makes the only child of the root the root, as often as there is but one. */
   private void shrinkRoot() {
-    while (height() > 1) {
+    while (height() > 1 && count(root()) <= 1) {
       int root = root();
-      long at = store.pin(root);
-      int children = PageHeader.count(pages, at);
-      int child = children == 1 ? format.child(pages, at, format.firstPlace(pages, at)) : 0;
-      store.unpin(at, false);
-      if (children > 1) {
-        return;
-      }
-      store.free(root);
-      if (children == 0) {
-        int leaf = allocate();
-        initialize(leaf, 0);
-        meta[ROOT] = leaf;
+      int child = onlyChild(root);
+      if (child == 0) { // only where threads have torn the tree
+        initializeLeaf(root);
         meta[HEIGHT] = 1;
         return;
       }
+      store.free(root);
       meta[ROOT] = child;
       meta[HEIGHT]--;
+    }
+  }
+
+  /** Returns the only child of an inner page, or 0 if it has none. */
+  private int onlyChild(int page) {
+    long at = store.pin(page);
+    try {
+      int place = format.firstPlace(pages, at);
+      return place == PageFormat.NONE ? 0 : format.child(pages, at, place);
+    } finally {
+      store.unpin(at, false);
     }
   }
 }

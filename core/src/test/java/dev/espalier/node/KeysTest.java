@@ -81,10 +81,10 @@ class KeysTest {
         Map.of(
             "lowerBound",
             Keys::lowerBound,
-            "linear",
-            Keys::lowerBoundLinear,
             "ragged",
-            Keys::lowerBoundRagged);
+            Keys::lowerBoundRagged,
+            "linear",
+            Keys::lowerBoundLinear);
     Map<String, Kernel> ofWholeLines =
         Keys.SIMD
             ? Map.of("byLine", Keys::lowerBoundByLine, "SIMD", VectorKeys::lowerBound)

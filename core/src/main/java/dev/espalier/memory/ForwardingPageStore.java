@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.memory;
+
+import java.lang.foreign.MemorySegment;
+
+/** A page store that leaves everything to another one: what stores that watch it begin with. */
+abstract class ForwardingPageStore implements PageStore {
+  final PageStore store;
+
+  /** Stands before {@code store}, and closes it. */
+  ForwardingPageStore(PageStore store) {
+    this.store = store;
+  }
+
+  @Override
+  public int pageBytes() {
+    return store.pageBytes();
+  }
+
+  @Override
+  public MemorySegment segment() {
+    return store.segment();
+  }
+
+  @Override
+  public long[] meta() {
+    return store.meta();
+  }
+
+  @Override
+  public int allocate() {
+    return store.allocate();
+  }
+
+  @Override
+  public void free(int page) {
+    store.free(page);
+  }
+
+  @Override
+  public void clear() {
+    store.clear();
+  }
+
+  @Override
+  public long pin(int page) {
+    return store.pin(page);
+  }
+
+  @Override
+  public void pinAll(long[] pages, int from, int count) {
+    store.pinAll(pages, from, count);
+  }
+
+  @Override
+  public void unpin(long place, boolean changed) {
+    store.unpin(place, changed);
+  }
+
+  @Override
+  public void readAhead(int[] pages, int from, int count) {
+    store.readAhead(pages, from, count);
+  }
+
+  @Override
+  public int mostPins() {
+    return store.mostPins();
+  }
+
+  @Override
+  public boolean keepsPlaces() {
+    return store.keepsPlaces();
+  }
+
+  @Override
+  public int pagesInUse() {
+    return store.pagesInUse();
+  }
+
+  @Override
+  public boolean isInUse(int page) {
+    return store.isInUse(page);
+  }
+
+  @Override
+  public long committedBytes() {
+    return store.committedBytes();
+  }
+
+  @Override
+  public boolean hugePagesGranted() {
+    return store.hugePagesGranted();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return store.isClosed();
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import dev.espalier.memory.HugePages;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
+import dev.espalier.paged.CacheFirstFpbPlusTree;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
+import dev.espalier.paged.DiskOptimizedBPlusTree;
+import java.util.List;
+import java.util.function.BiFunction;
+
+/**
+ * A tree on pages with the smallest that it lives in, over whatever store: for tests of what is
+ * between trees and stores.
+ */
+public record PagedShape(
+    String tree, int pageBytes, BiFunction<IndexOptions, PageStore, LongIndex> opener) {
+
+  /** Returns one shape for each tree on pages. */
+  public static List<PagedShape> smallest() {
+    return List.of(
+        new PagedShape("DiskOptimizedBPlusTree", 256, DiskOptimizedBPlusTree::open),
+        new PagedShape(
+            "DiskFirstFpbPlusTree",
+            256,
+            (options, store) ->
+                DiskFirstFpbPlusTree.open(options, store, new DiskFirstFpbPlusTree.Geometry(1, 1))),
+        new PagedShape(
+            "CacheFirstFpbPlusTree",
+            256,
+            (options, store) ->
+                CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))));
+  }
+
+  /** Opens the tree in a store with pages of this shape's size. */
+  public LongIndex open(PageStore store) {
+    return opener.apply(IndexOptions.DEFAULT, store);
+  }
+
+  /** Makes a store in memory without limit. */
+  public PageStore newStore() {
+    return newStore(IndexOptions.DEFAULT.withHugePages(HugePages.OFF));
+  }
+
+  /** Makes a store in memory. */
+  public PageStore newStore(IndexOptions options) {
+    return new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages());
+  }
+
+  @Override
+  public String toString() {
+    return tree + " " + pageBytes;
+  }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Tag("fallback-too")
+class MemoryPageStoreTest {
+  private static final int PAGE_BYTES = 512;
+
+  private MemoryPageStore store =
+      new MemoryPageStore(PAGE_BYTES, Long.MAX_VALUE, HugePages.WHEN_GROWN);
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {256, 4 << 10, 64 << 10})
+  void pagesLieOneAfterTheOtherOnLines(int pageBytes) {
+    store.close();
+    store = new MemoryPageStore(pageBytes, Long.MAX_VALUE, HugePages.OFF);
+    assertEquals(pageBytes, store.pageBytes());
+    for (int page = 1; page <= 50; page++) {
+      assertEquals(page, store.allocate());
+      assertEquals((page - 1L) * pageBytes, store.pin(page));
+    }
+    assertTrue(store.segment().byteSize() >= 50L * pageBytes);
+    assertEquals(0, store.segment().address() % CacheLine.BYTES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -256, 128, 300, 4097, 128 << 10})
+  void pageBytesIsAPowerOfTwoWithinLimits(int pageBytes) {
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> new MemoryPageStore(pageBytes, Long.MAX_VALUE, HugePages.OFF));
+    assertEquals(
+        "pageBytes is " + pageBytes + "; it must be a power of two from 256 to 65536",
+        refused.getMessage());
+  }
+
+  @Test
+  void limitBelowOnePageIsRefused() {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new MemoryPageStore(PAGE_BYTES, PAGE_BYTES - 1, HugePages.OFF));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void pagesKeepTheirContentsWhileTheStoreGrows(HugePages hugePages) {
+    store.close();
+    store = new MemoryPageStore(4 << 10, Long.MAX_VALUE, hugePages);
+    for (int page = 1; page <= 2000; page++) {
+      store.allocate();
+      Words.putLong(store.segment(), store.pin(page), page);
+      Words.putLong(store.segment(), store.pin(page) + (4 << 10) - Long.BYTES, -page);
+    }
+    for (int page = 1; page <= 2000; page++) {
+      assertEquals(page, Words.getLong(store.segment(), store.pin(page)));
+      assertEquals(-page, Words.getLong(store.segment(), store.pin(page) + (4 << 10) - Long.BYTES));
+    }
+    assertEquals(2000, store.pagesInUse());
+    assertTrue(store.committedBytes() >= 2000L << 12);
+    assertFalse(hugePages == HugePages.OFF && store.hugePagesGranted());
+  }
+
+  @Test
+  void pageTakenBackIsGivenOutAgainTheLastOneFirst() {
+    for (int i = 0; i < 100; i++) {
+      store.allocate();
+    }
+    for (int page = 1; page <= 60; page++) {
+      store.free(page);
+    }
+    assertEquals(40, store.pagesInUse());
+    assertFalse(store.isInUse(60));
+    for (int page = 60; page >= 1; page--) {
+      assertEquals(page, store.allocate());
+      assertTrue(store.isInUse(page));
+    }
+    assertEquals(101, store.allocate());
+  }
+
+  @Test
+  void pageNotInUseIsNotTakenBack() {
+    store.allocate();
+    store.allocate();
+    store.free(1);
+    for (int page : new int[] {1, 0, -1, 3, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+      assertFalse(store.isInUse(page));
+      IllegalStateException refused =
+          assertThrows(IllegalStateException.class, () -> store.free(page));
+      assertEquals("page " + page + " is taken back, but it is not in use", refused.getMessage());
+    }
+    assertEquals(1, store.pagesInUse());
+    assertEquals(1, store.allocate());
+  }
+
+  @Test
+  void fullStoreRefusesAPageAndHasRoomAgainWhenOneIsTakenBack() {
+    store.close();
+    store = new MemoryPageStore(PAGE_BYTES, 10 * PAGE_BYTES + 100, HugePages.WHEN_GROWN);
+    for (int i = 0; i < 10; i++) {
+      store.allocate();
+    }
+    assertThrows(MemoryLimitException.class, store::allocate);
+    assertEquals(10, store.pagesInUse());
+    assertTrue(store.committedBytes() <= 10 * PAGE_BYTES + 100);
+    store.free(7);
+    assertEquals(7, store.allocate());
+    assertThrows(MemoryLimitException.class, store::allocate);
+  }
+
+  @Test
+  void manyPagesArePinnedAtOnce() {
+    for (int i = 0; i < 5; i++) {
+      store.allocate();
+    }
+    long[] pages = {77, 3, 1, 5, 3, 77};
+    store.pinAll(pages, 1, 4);
+    assertArrayEquals(
+        LongStream.of(77, 2 * PAGE_BYTES, 0, 4 * PAGE_BYTES, 2 * PAGE_BYTES, 77).toArray(), pages);
+    store.unpin(pages[1], true);
+    store.readAhead(new int[] {2, 4}, 0, 2);
+    assertTrue(store.keepsPlaces());
+    assertEquals(Integer.MAX_VALUE, store.mostPins());
+  }
+
+  @Test
+  void clearTakesAllPagesBackAndForgetsWhatTheTreeKept() {
+    long[] meta = store.meta();
+    assertArrayEquals(new long[PageStore.META_WORDS], meta);
+    for (int i = 0; i < 100; i++) {
+      store.allocate();
+    }
+    store.free(5);
+    meta[3] = 7;
+    store.clear();
+    assertSame(meta, store.meta());
+    assertArrayEquals(new long[PageStore.META_WORDS], meta);
+    assertEquals(0, store.pagesInUse());
+    assertFalse(store.isInUse(1));
+    assertTrue(store.committedBytes() <= 4096);
+    assertEquals(1, store.allocate());
+  }
+
+  @Test
+  void closedStoreIsNotReadAndIsClosedOnce() {
+    store.allocate();
+    long place = store.pin(1);
+    assertFalse(store.isClosed());
+    store.close();
+    store.close();
+    assertTrue(store.isClosed());
+    assertThrows(IllegalStateException.class, () -> Words.getLong(store.segment(), place));
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.memory;
+
+/** A page store that refuses to have more than so many pages in use. */
+public final class RefusingPageStore extends ForwardingPageStore {
+  private int mostPages;
+
+  /** Stands before {@code store}. */
+  public RefusingPageStore(PageStore store, int mostPages) {
+    super(store);
+    this.mostPages = mostPages;
+  }
+
+  /** Sets how many pages may be in use. */
+  public void mostPages(int pages) {
+    mostPages = pages;
+  }
+
+  @Override
+  public int allocate() {
+    if (pagesInUse() >= mostPages) {
+      throw new MemoryLimitException("the store has " + mostPages + " pages and no more");
+    }
+    return super.allocate();
+  }
+}
