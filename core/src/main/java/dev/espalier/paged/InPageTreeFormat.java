@@ -200,6 +200,16 @@ final class InPageTreeFormat extends PageFormat {
     return line;
   }
 
+  /** Returns the line of the node above the in-page leaf where {@code key} is or belongs. */
+  int findParent(MemorySegment pages, long page, long key) {
+    int line = InPageTreeHeader.root(pages, page);
+    for (int level = levels - 1; level > 1; level--) {
+      long node = node(page, line);
+      line = inner.child(pages, node, inner.lowerBound(pages, node, key));
+    }
+    return line;
+  }
+
   @Override
   int lowerBound(MemorySegment pages, long page, long key) {
     InPageLeaf leaf = leafOf(pages, page);
