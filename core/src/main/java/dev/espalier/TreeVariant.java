@@ -6,6 +6,7 @@ import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
+import dev.espalier.paged.MicroIndexBPlusTree;
 import dev.espalier.ttree.TTree;
 import java.util.List;
 import java.util.Set;
@@ -68,7 +69,8 @@ public record TreeVariant(
         TTree.VARIANT,
         CssTree.VARIANT,
         CsbPlusTree.VARIANT,
-        DiskOptimizedBPlusTree.VARIANT);
+        DiskOptimizedBPlusTree.VARIANT,
+        MicroIndexBPlusTree.VARIANT);
   }
 
   /**

@@ -26,7 +26,8 @@ class TreeAsMapTest {
             TreeShape.css(Form.LEVEL, 1),
             TreeShape.csbPlus(1, 1, 1, 1),
             TreeShape.csbPlus(1, 1, 3, 1),
-            TreeShape.diskOptimized(256)));
+            TreeShape.diskOptimized(256),
+            TreeShape.microIndex(256, 1)));
   }
 
   @TestFactory

@@ -16,6 +16,7 @@ import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
+import dev.espalier.paged.MicroIndexBPlusTree;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
@@ -64,7 +65,8 @@ public record TreeShape(
         csbPlus(1, 1, 1, 0),
         csbPlus(1, 1, 2, 1),
         csbPlus(1, 1, 3, 3),
-        diskOptimized(256));
+        diskOptimized(256),
+        microIndex(256, 1));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -95,6 +97,11 @@ public record TreeShape(
     for (int pageBytes : PAGE_BYTES) {
       shapes.add(diskOptimized(pageBytes));
     }
+    shapes.add(microIndex(512, 1));
+    shapes.add(microIndex(1024, 3));
+    shapes.add(microIndex(4 << 10, 1));
+    shapes.add(microIndex(8 << 10, 4));
+    shapes.add(microIndex(64 << 10, 32));
     return shapes;
   }
 
@@ -212,6 +219,13 @@ public record TreeShape(
     return new TreeShape(
         "DiskOptimizedBPlusTree " + pageBytes,
         options -> DiskOptimizedBPlusTree.create(options, pageBytes),
+        pageBytes);
+  }
+
+  static TreeShape microIndex(int pageBytes, int subArrayLines) {
+    return new TreeShape(
+        "MicroIndexBPlusTree " + pageBytes + " " + subArrayLines,
+        options -> MicroIndexBPlusTree.create(options, pageBytes, subArrayLines),
         pageBytes);
   }
 
