@@ -5,6 +5,8 @@ import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
+import dev.espalier.paged.CacheFirstFpbPlusTree;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;
 import dev.espalier.ttree.TTree;
@@ -70,7 +72,9 @@ public record TreeVariant(
         CssTree.VARIANT,
         CsbPlusTree.VARIANT,
         DiskOptimizedBPlusTree.VARIANT,
-        MicroIndexBPlusTree.VARIANT);
+        MicroIndexBPlusTree.VARIANT,
+        DiskFirstFpbPlusTree.VARIANT,
+        CacheFirstFpbPlusTree.VARIANT);
   }
 
   /**

@@ -15,6 +15,9 @@ import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.memory.CheckedPageStore;
+import dev.espalier.model.MemoryTimes;
+import dev.espalier.paged.CacheFirstFpbPlusTree;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;
 import dev.espalier.prefetch.Locality;
@@ -46,8 +49,15 @@ public record TreeShape(
   /** Returns every tree of the catalogue as users get it. */
   public static List<TreeShape> defaults() {
     return TreeVariant.all().stream()
-        .map(variant -> new TreeShape(variant.name(), variant::create))
+        .map(variant -> new TreeShape(variant.name(), variant::create, leastMemoryLimit(variant)))
         .toList();
+  }
+
+  /** Where leaves and their parents are in different pages, there have to be two for any growth. */
+  private static long leastMemoryLimit(TreeVariant variant) {
+    return variant == CacheFirstFpbPlusTree.VARIANT
+        ? 2 * IndexOptions.MIN_MEMORY_LIMIT
+        : IndexOptions.MIN_MEMORY_LIMIT;
   }
 
   /** Returns nodes so small that a few dozen entries make a tree of several levels. */
@@ -66,7 +76,10 @@ public record TreeShape(
         csbPlus(1, 1, 2, 1),
         csbPlus(1, 1, 3, 3),
         diskOptimized(256),
-        microIndex(256, 1));
+        microIndex(256, 1),
+        diskFirst(256, 1, 1),
+        diskFirst(1024, 1, 1),
+        cacheFirst(256, 1));
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
@@ -96,12 +109,24 @@ public record TreeShape(
     shapes.add(csbPlus(64, 64, 3, 1));
     for (int pageBytes : PAGE_BYTES) {
       shapes.add(diskOptimized(pageBytes));
+      shapes.add(diskFirst(pageBytes));
     }
     shapes.add(microIndex(512, 1));
     shapes.add(microIndex(1024, 3));
     shapes.add(microIndex(4 << 10, 1));
     shapes.add(microIndex(8 << 10, 4));
     shapes.add(microIndex(64 << 10, 32));
+    shapes.add(diskFirst(512, 2, 3));
+    shapes.add(diskFirst(2048, 1, 31));
+    shapes.add(diskFirst(4096, 1, 1));
+    shapes.add(diskFirst(4096, 32, 3));
+    shapes.add(cacheFirst(512, 1));
+    shapes.add(cacheFirst(1024, 2));
+    shapes.add(cacheFirst(4 << 10, 1));
+    shapes.add(cacheFirst(4 << 10, 9));
+    shapes.add(cacheFirst(8 << 10, 14));
+    shapes.add(cacheFirst(32 << 10, 10));
+    shapes.add(cacheFirst(64 << 10, 32));
     return shapes;
   }
 
@@ -227,6 +252,30 @@ public record TreeShape(
         "MicroIndexBPlusTree " + pageBytes + " " + subArrayLines,
         options -> MicroIndexBPlusTree.create(options, pageBytes, subArrayLines),
         pageBytes);
+  }
+
+  /** Returns a tree with the geometry for typical memory. */
+  private static TreeShape diskFirst(int pageBytes) {
+    DiskFirstFpbPlusTree.Geometry geometry =
+        DiskFirstFpbPlusTree.Geometry.forPages(pageBytes, MemoryTimes.TYPICAL);
+    return diskFirst(pageBytes, geometry.innerWidth(), geometry.leafWidth());
+  }
+
+  static TreeShape diskFirst(int pageBytes, int innerWidth, int leafWidth) {
+    DiskFirstFpbPlusTree.Geometry geometry =
+        new DiskFirstFpbPlusTree.Geometry(innerWidth, leafWidth);
+    return new TreeShape(
+        "DiskFirstFpbPlusTree " + pageBytes + " " + innerWidth + " " + leafWidth,
+        options -> DiskFirstFpbPlusTree.create(options, pageBytes, geometry),
+        pageBytes);
+  }
+
+  static TreeShape cacheFirst(int pageBytes, int width) {
+    CacheFirstFpbPlusTree.Geometry geometry = new CacheFirstFpbPlusTree.Geometry(width);
+    return new TreeShape(
+        "CacheFirstFpbPlusTree " + pageBytes + " " + width,
+        options -> CacheFirstFpbPlusTree.create(options, pageBytes, geometry),
+        2L * pageBytes);
   }
 
   @Override

@@ -7,7 +7,8 @@ package dev.espalier.memory;
 public final class MemoryLimitException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  MemoryLimitException(String message) {
+  /** Creates the exception, for the memory and for trees that have limits of their own. */
+  public MemoryLimitException(String message) {
     super(message);
   }
 

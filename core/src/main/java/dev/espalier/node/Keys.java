@@ -110,6 +110,23 @@ public final class Keys {
     return smaller - (beyondFirstLine ? header : lowerBoundLinear(nodes, node, header, key));
   }
 
+  /**
+   * As {@link #lowerBound} over an array that begins on a cache line and may end within one: what
+   * fills whole lines is searched as there, the up to seven keys behind by themselves. O(slots).
+   *
+   * @param nodes native memory, which has all of the array's last line
+   * @param offset byte offset of the first key, a multiple of the line size
+   * @param slots length of the key array, padding included
+   */
+  public static int lowerBoundRagged(MemorySegment nodes, long offset, int slots, long key) {
+    if (SIMD) {
+      return VectorKeys.lowerBoundRagged(nodes, offset, slots, key);
+    }
+    int whole = slots & -CacheLine.LONGS;
+    int rest = lowerBoundLinear(nodes, offset + ((long) whole << 3), slots - whole, key);
+    return whole == 0 ? rest : lowerBoundByLine(nodes, offset, whole, key) + rest;
+  }
+
   /** Compares every key: no branch, and no load waits for another. */
   public static int lowerBoundLinear(MemorySegment nodes, long offset, int slots, long key) {
     int smaller = 0;

@@ -28,10 +28,10 @@ import java.util.Set;
  * sub-array of them. A search reads the micro-index and one sub-array, the lines of each together,
  * rather than a line for each halving. Inserts and removals still move half a page.
  *
- * <p>A page of 16 KiB holds 1000 entries or so, or 1330 children. {@code get}, {@code put} and
- * {@code remove} visit one page on each level: O(log n) pages, in each of which two arrays of a few
- * lines are searched, and for the two that change something up to a page of moved memory. {@code
- * getAll} overlaps the cache misses of 64 probes. About 16.5 bytes per entry when full.
+ * <p>A page of 16 KiB holds 1000 entries, or 1336 children. {@code get}, {@code put} and {@code
+ * remove} visit one page on each level: O(log n) pages, in each of which two arrays of a few lines
+ * are searched, and for the two that change something up to a page of moved memory. {@code getAll}
+ * overlaps the cache misses of 64 probes. About 16.4 bytes per entry when full.
  */
 public final class MicroIndexBPlusTree extends PagedIndex {
   /* Overview

@@ -78,7 +78,13 @@ class KeysTest {
 
   static Stream<Arguments> kernelsAndSlots() {
     Map<String, Kernel> ofAnyLength =
-        Map.of("lowerBound", Keys::lowerBound, "linear", Keys::lowerBoundLinear);
+        Map.of(
+            "lowerBound",
+            Keys::lowerBound,
+            "ragged",
+            Keys::lowerBoundRagged,
+            "linear",
+            Keys::lowerBoundLinear);
     Map<String, Kernel> ofWholeLines =
         Keys.SIMD
             ? Map.of("byLine", Keys::lowerBoundByLine, "SIMD", VectorKeys::lowerBound)

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.paged;
+
+import static dev.espalier.memory.Words.getInt;
+import static dev.espalier.memory.Words.getLong;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
+import dev.espalier.model.MemoryTimes;
+import dev.espalier.model.PageOptimizer;
+import dev.espalier.node.Keys;
+import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.OneArray;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * The cache-first fpB+-tree (fpB+ 3.2): a prefetching B+-tree with nodes of a few lines, which are
+ * placed into pages so that few of those are visited. Parents lie with children in one page as far
+ * as there is room, and leaves with the leaves beside them.
+ *
+ * <p>Faster in the cache than {@link DiskOptimizedBPlusTree}, and an insert moves half a node, not
+ * half a page; but many leaf parents lie in pages of their own, so a search may visit a page or two
+ * more. {@code get}, {@code put} and {@code remove} visit one node on each level: O(log n) lines.
+ * About 16.7 bytes per entry when full.
+ */
+public final class CacheFirstFpbPlusTree implements LongIndex {
+  /* Overview
+   *
+   * Structure, invariants and deviations are those of CacheFirstStructure. Search is that of the
+   * pB+-tree, each node by one SIMD kernel whose loads do not wait for one another. On the way down,
+   * the page of a child is compared with that of its parent, and the store is asked only where they
+   * differ (fpB+ 3.2.2).
+   *
+   *   Batched lookups. A group of probes goes down together. On each level all children are found,
+   *   then fetched by one group prefetch, then searched; on files the pages of a level are read by
+   *   one wave.
+   */
+
+  /**
+   * The shape of the nodes.
+   *
+   * @param width lines of a node; a page must have from 3 to 256 of them
+   */
+  public record Geometry(int width) {
+    /** Checks the width. */
+    public Geometry {
+      if (width < 1 || width > PageOptimizer.MAX_WIDTH) {
+        throw new IllegalArgumentException(
+            "width is " + width + " lines; it must be from 1 to " + PageOptimizer.MAX_WIDTH);
+      }
+    }
+  }
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "CacheFirstFpbPlusTree",
+          "fpB+ 3.2, 3.3",
+          TreeVariant.Medium.PAGES,
+          Set.of(
+              Capability.BATCHED_LOOKUP,
+              Capability.PREFETCH,
+              Capability.JUMP_POINTERS,
+              Capability.LEAF_RUNS,
+              Capability.UPDATE_IN_PLACE),
+          CacheFirstFpbPlusTree::create);
+
+  /**
+   * Probes that go down together; as in PbPlusTree, and as many reads as an SSD answers at once.
+   */
+  private static final int GROUP = 64;
+
+  /** Where pinning reads nothing. */
+  private static final long[] NO_WAVES = {};
+
+  final CacheFirstStructure tree;
+  private final CacheFirstPage page;
+  private final CacheFirstLeaf leaf;
+  private final PageStore store;
+  private final long missingValue;
+  private final int keySlots;
+  private final int childrenOffset;
+
+  private CacheFirstFpbPlusTree(IndexOptions options, PageStore store, int width) {
+    this.tree = new CacheFirstStructure(options, store, width);
+    this.page = tree.page;
+    this.leaf = tree.leaf;
+    this.store = store;
+    this.missingValue = options.missingValue();
+    this.keySlots = tree.inner.keySlots;
+    this.childrenOffset = tree.inner.childrenOffset;
+  }
+
+  /** Makes an empty tree with default options. */
+  public static CacheFirstFpbPlusTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree with pages of 16 KiB in memory. */
+  public static CacheFirstFpbPlusTree create(IndexOptions options) {
+    return create(options, DiskOptimizedBPlusTree.DEFAULT_PAGE_BYTES);
+  }
+
+  /**
+   * Makes an empty tree in memory, whose nodes have the width that suits this machine and the page.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use; 256 at least
+   */
+  public static CacheFirstFpbPlusTree create(IndexOptions options, int pageBytes) {
+    return open(options, memory(options, pageBytes));
+  }
+
+  /**
+   * Makes an empty tree in memory.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use; 256 at least
+   * @throws IllegalArgumentException if a page does not have from 3 to 256 nodes
+   */
+  public static CacheFirstFpbPlusTree create(
+      IndexOptions options, int pageBytes, Geometry geometry) {
+    return open(options, memory(options, pageBytes), geometry);
+  }
+
+  private static PageStore memory(IndexOptions options, int pageBytes) {
+    return new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages());
+  }
+
+  /**
+   * Opens the tree that is in a store, whatever the width of its nodes; or makes an empty one in an
+   * empty store, with the width that suits this machine and the page.
+   *
+   * @param options of which the memory's do not matter: that is the store's
+   * @param store belongs to the tree from now on, which closes it
+   * @throws IllegalArgumentException if another kind of tree is in the store
+   */
+  public static CacheFirstFpbPlusTree open(IndexOptions options, PageStore store) {
+    int width = CacheFirstStructure.widthIn(store);
+    return open(options, store, width == 0 ? bestFor(store.pageBytes()) : new Geometry(width));
+  }
+
+  /**
+   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   *
+   * @param options of which the memory's do not matter: that is the store's
+   * @param store belongs to the tree from now on, which closes it
+   * @throws IllegalArgumentException if another kind of tree is in the store, or one with nodes of
+   *     another width; or if a page does not have from 3 to 256 nodes
+   */
+  public static CacheFirstFpbPlusTree open(
+      IndexOptions options, PageStore store, Geometry geometry) {
+    CacheFirstPage.checkPossible(store.pageBytes(), geometry.width());
+    return new CacheFirstFpbPlusTree(options, store, geometry.width());
+  }
+
+  private static Geometry bestFor(int pageBytes) {
+    int lines = (pageBytes - CacheFirstPage.HEADER_BYTES) / CacheLine.BYTES;
+    return new Geometry(
+        PageOptimizer.cacheFirst(
+                MemoryTimes.ofThisMachine(),
+                lines,
+                width ->
+                    CacheFirstPage.isPossible(pageBytes, width)
+                        ? CacheFirstInner.capacity(width)
+                        : 0,
+                CacheFirstLeaf::capacity)
+            .width());
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    MemorySegment pages = tree.pages;
+    long node = pinLeaf(pages, key);
+    Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
+    int slot = findSlot(pages, node, key);
+    long value = slot >= 0 ? leaf.value(pages, node, slot) : defaultValue;
+    store.unpin(node, false);
+    return value;
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    MemorySegment pages = tree.pages;
+    long node = pinLeaf(pages, key);
+    boolean found = findSlot(pages, node, key) >= 0;
+    store.unpin(node, false);
+    return found;
+  }
+
+  /** Returns the place of the leaf where {@code key} is or belongs; its page is pinned. */
+  private long pinLeaf(MemorySegment pages, long key) {
+    int node = tree.root();
+    int number = page.pageOf(node);
+    long at = store.pin(number);
+    for (int level = tree.height() - 1; level > 0; level--) {
+      node = findChild(pages, at + page.offsetOf(node), key);
+      int next = page.pageOf(node);
+      if (next != number) {
+        store.unpin(at, false);
+        number = next;
+        at = store.pin(number);
+      }
+    }
+    return at + page.offsetOf(node);
+  }
+
+  private int findChild(MemorySegment pages, long node, long key) {
+    int slot = Keys.lowerBoundRagged(pages, node, keySlots, key);
+    return getInt(pages, node + childrenOffset + ((long) slot << 2));
+  }
+
+  /**
+   * Returns the slot of a leaf that holds {@code key}, or if there is none, -1 - the slot where it
+   * belongs. Reads the count only if the slot seems to hold it.
+   */
+  private int findSlot(MemorySegment pages, long node, long key) {
+    int slot = Keys.lowerBoundRagged(pages, node, leaf.capacity, key);
+    return slot < leaf.capacity
+            && getLong(pages, node + ((long) slot << 3)) == key
+            && slot < leaf.count(pages, node)
+        ? slot
+        : -1 - slot;
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    if (keys == values) {
+      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
+      return;
+    }
+    int most = Math.min(GROUP, store.mostPins());
+    long[] waves = tree.cursorsCopy ? new long[most] : NO_WAVES;
+    for (int done = 0; done < count; done += most) {
+      int here = Math.min(most, count - done);
+      getGroup(keys, keysFrom + done, values, valuesFrom + done, here, waves);
+    }
+  }
+
+  /**
+   * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
+   * its node, that node's place, then the place of its key.
+   *
+   * @param waves room for the pages of a level where they are to be read by one wave, or empty
+   */
+  private void getGroup(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] waves) {
+    MemorySegment pages = tree.pages;
+    for (int i = valuesFrom; i < valuesFrom + count; i++) {
+      values[i] = tree.root();
+    }
+    pinGroup(values, valuesFrom, count, waves);
+    for (int level = tree.height() - 1; level > 0; level--) {
+      for (int i = 0; i < count; i++) {
+        long node = values[valuesFrom + i];
+        values[valuesFrom + i] = findChild(pages, node, keys[keysFrom + i]);
+        store.unpin(node, false);
+      }
+      pinGroup(values, valuesFrom, count, waves);
+      int lines = level == 1 ? leaf.keyLines : page.width;
+      Words.prefetchGroup(tree.base, values, valuesFrom, count, lines);
+    }
+    findValues(pages, keys, keysFrom, values, valuesFrom, count);
+  }
+
+  /** Pins the pages of nodes; the nodes' places are in {@code nodes} then. */
+  private void pinGroup(long[] nodes, int from, int count, long[] waves) {
+    if (waves.length == 0) {
+      for (int i = from; i < from + count; i++) {
+        int node = (int) nodes[i];
+        nodes[i] = store.pin(page.pageOf(node)) + page.offsetOf(node);
+      }
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      waves[i] = page.pageOf((int) nodes[from + i]);
+    }
+    store.pinAll(waves, 0, count);
+    for (int i = 0; i < count; i++) {
+      nodes[from + i] = waves[i] + page.offsetOf((int) nodes[from + i]);
+    }
+  }
+
+  /** Replaces the places of pinned leaves by the values of the keys sought there. */
+  private void findValues(
+      MemorySegment pages, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    int capacity = leaf.capacity;
+    for (int i = 0; i < count; i++) {
+      long node = values[valuesFrom + i];
+      int slot = Keys.lowerBoundRagged(pages, node, capacity, keys[keysFrom + i]);
+      values[valuesFrom + i] = node + ((long) Math.min(slot, capacity - 1) << 3);
+    }
+    int valuesOffset = leaf.valuesOffset;
+    Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
+    for (int i = 0; i < count; i++) {
+      long key = keys[keysFrom + i];
+      long place = values[valuesFrom + i];
+      boolean seemsFound = getLong(pages, place) == key;
+      long value = getLong(pages, place + valuesOffset);
+      store.unpin(place, false);
+      values[valuesFrom + i] =
+          seemsFound && (key != Keys.PADDING || containsKey(key)) ? value : missingValue;
+    }
+  }
+
+  // ---------------------------------------------------------------- insert and split
+
+  @Override
+  public long put(long key, long value) {
+    return put(key, value, true);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    return put(key, value, false);
+  }
+
+  private long put(long key, long value, boolean replaces) {
+    MemorySegment pages = tree.pages;
+    long node = pinPath(pages, key);
+    Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.WRITE);
+    int slot = findSlot(pages, node, key);
+    if (slot >= 0) {
+      long previous = leaf.value(pages, node, slot);
+      if (replaces) {
+        leaf.value(pages, node, slot, value);
+        tree.replaced();
+      }
+      store.unpin(node, replaces);
+      return previous;
+    }
+    int count = countOfPinned(pages, node);
+    if (count < leaf.capacity) {
+      leaf.insert(pages, node, -1 - slot, count, key, value);
+      store.unpin(node, true);
+      tree.inserted();
+    } else {
+      store.unpin(node, false);
+      tree.splitAndInsert(key, value);
+    }
+    return missingValue;
+  }
+
+  /** As {@link #pinLeaf}, but notes the path. */
+  private long pinPath(MemorySegment pages, long key) {
+    int[] path = tree.path;
+    int[] slots = tree.slots;
+    int node = tree.root();
+    int number = page.pageOf(node);
+    long at = store.pin(number);
+    for (int level = tree.height() - 1; level > 0; level--) {
+      long place = at + page.offsetOf(node);
+      int slot = Keys.lowerBoundRagged(pages, place, keySlots, key);
+      path[level] = node;
+      slots[level] = slot;
+      node = getInt(pages, place + childrenOffset + ((long) slot << 2));
+      int next = page.pageOf(node);
+      if (next != number) {
+        store.unpin(at, false);
+        number = next;
+        at = store.pin(number);
+      }
+    }
+    path[0] = node;
+    return at + page.offsetOf(node);
+  }
+
+  /** Reads the count of a leaf, which is unpinned if that is damaged. */
+  private int countOfPinned(MemorySegment pages, long node) {
+    int count = leaf.count(pages, node);
+    if (count < 0 || count > leaf.capacity) {
+      store.unpin(node, false);
+      throw CacheFirstStructure.torn("a leaf has count " + count + " of " + leaf.capacity);
+    }
+    return count;
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    MemorySegment pages = tree.pages;
+    long node = pinPath(pages, key);
+    Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.WRITE);
+    int slot = findSlot(pages, node, key);
+    if (slot < 0) {
+      store.unpin(node, false);
+      return missingValue;
+    }
+    long previous = leaf.value(pages, node, slot);
+    int count = countOfPinned(pages, node);
+    leaf.remove(pages, node, slot, count);
+    store.unpin(node, true);
+    tree.removed(count - 1);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
+  @Override
+  public void clear() {
+    tree.clear();
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new CacheFirstCursor(tree);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new CacheFirstBulkload(tree, fillFactor).load(entries, total, listener);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public long missingValue() {
+    tree.checkOpen();
+    return missingValue;
+  }
+
+  @Override
+  public long size() {
+    tree.checkOpen();
+    return tree.meta[CacheFirstStructure.SIZE];
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    CacheFirstVerifier.verify(tree, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    tree.checkOpen();
+    return CacheFirstNodeView.of(tree, tree.root(), tree.height() - 1);
+  }
+
+  @Override
+  public IndexStatistics statistics() {
+    return IndexStatistics.of(
+        rootView(),
+        size(),
+        (long) store.pagesInUse() * store.pageBytes(),
+        store.committedBytes(),
+        store.hugePagesGranted());
+  }
+
+  @Override
+  public boolean isClosed() {
+    return store.isClosed();
+  }
+
+  /** Frees the pages. A second call does nothing. */
+  @Override
+  public void close() {
+    tree.modifications.changes++;
+    store.close();
+  }
+}
