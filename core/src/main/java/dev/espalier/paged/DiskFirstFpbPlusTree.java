@@ -417,6 +417,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
       long previous = value(pages, leaf, slot);
       if (replaces) {
         putLong(pages, leaf + valuesOffset + ((long) slot << 3), value);
+        tree.replaced();
       }
       store.unpin(page, replaces);
       return previous;
