@@ -124,7 +124,7 @@ public final class MicroIndexBPlusTree extends PagedIndex {
    *     has
    */
   public static MicroIndexBPlusTree create(IndexOptions options, int pageBytes, int subArrayLines) {
-    return new MicroIndexBPlusTree(
+    return open(
         options,
         new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
         subArrayLines);
@@ -140,11 +140,33 @@ public final class MicroIndexBPlusTree extends PagedIndex {
    */
   public static MicroIndexBPlusTree open(IndexOptions options, PageStore store) {
     int made = MicroIndexFormat.subArrayLinesOf(store.meta()[PagedStructure.STAMP]);
-    int subArrayLines =
-        made > 0
-            ? made
-            : MicroIndexFormat.bestSubArrayLines(MemoryTimes.ofThisMachine(), store.pageBytes());
+    return open(
+        options,
+        store,
+        made > 0 ? made : bestSubArrayLines(store.pageBytes(), MemoryTimes.ofThisMachine()));
+  }
+
+  /**
+   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   *
+   * @param options of which the memory's do not matter: that is the store's
+   * @param store belongs to the tree from now on, which closes it
+   * @param subArrayLines cache lines of a sub-array of keys, from 1 to 32, and no more than a page
+   *     has
+   * @throws IllegalArgumentException if another kind of tree or one with other sub-arrays is in the
+   *     store
+   */
+  public static MicroIndexBPlusTree open(IndexOptions options, PageStore store, int subArrayLines) {
     return new MicroIndexBPlusTree(options, store, subArrayLines);
+  }
+
+  /**
+   * Returns the cache lines of a sub-array that the cost model chooses for a page size (fpB+ 4.1).
+   *
+   * @param pageBytes bytes of a page
+   */
+  public static int bestSubArrayLines(int pageBytes, MemoryTimes times) {
+    return MicroIndexFormat.bestSubArrayLines(times, pageBytes);
   }
 
   @Override

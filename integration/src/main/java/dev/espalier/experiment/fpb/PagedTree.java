@@ -9,6 +9,7 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
+import dev.espalier.paged.MicroIndexBPlusTree;
 import java.util.List;
 import java.util.function.Function;
 
@@ -32,6 +33,7 @@ record PagedTree(String kind, String widths, Function<PageStore, LongIndex> open
   static List<PagedTree> all(int pageBytes, MemoryTimes times) {
     return List.of(
         diskOptimized(),
+        microIndex(MicroIndexBPlusTree.bestSubArrayLines(pageBytes, times)),
         diskFirst(DiskFirstFpbPlusTree.Geometry.forPages(pageBytes, times)),
         cacheFirst(CacheFirstFpbPlusTree.Geometry.forPages(pageBytes, times)));
   }
@@ -40,6 +42,13 @@ record PagedTree(String kind, String widths, Function<PageStore, LongIndex> open
   static PagedTree diskOptimized() {
     return new PagedTree(
         DISK_OPTIMIZED, "", store -> DiskOptimizedBPlusTree.open(IndexOptions.DEFAULT, store));
+  }
+
+  static PagedTree microIndex(int subArrayLines) {
+    return new PagedTree(
+        MICRO_INDEX,
+        String.valueOf(bytes(subArrayLines)),
+        store -> MicroIndexBPlusTree.open(IndexOptions.DEFAULT, store, subArrayLines));
   }
 
   static PagedTree diskFirst(DiskFirstFpbPlusTree.Geometry geometry) {
