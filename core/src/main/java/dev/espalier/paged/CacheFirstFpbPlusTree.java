@@ -40,9 +40,9 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of CacheFirstStructure. Search is that of the
-   * pB+-tree, each node by one SIMD kernel whose loads do not wait for one another. On the way down,
-   * the page of a child is compared with that of its parent, and the store is asked only where they
-   * differ (fpB+ 3.2.2).
+   * pB+-tree, each node by one SIMD kernel whose loads do not wait for one another; without vectors
+   * a node is prefetched whole, as in the paper. On the way down, the page of a child is compared with
+   * that of its parent, and the store is asked only where they differ (fpB+ 3.2.2).
    *
    *   Batched lookups. A group of probes goes down together. On each level all children are found,
    *   then fetched by one group prefetch, then searched; on files the pages of a level are read by

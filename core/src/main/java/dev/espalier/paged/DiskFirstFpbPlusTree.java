@@ -47,7 +47,8 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
    *
    *   Single lookups. In-page nodes are searched over all their key slots, whose loads wait neither
    *   for a count nor for one another: as in PbPlusTree they are the prefetch of a node's keys, and
-   *   only the lines of a leaf's values are asked for before its keys are searched. Where a page's
+   *   only the lines of a leaf's values are asked for before its keys are searched. Scalar kernels
+   *   have fewer loads under way; for them a node is prefetched whole, as in the paper. Where a page's
    *   in-page root lies follows from the page's number, and how many levels there are from the
    *   format, so the page header is not read.
    *

@@ -33,7 +33,10 @@ final class Palette {
           "CssTree", GREEN,
           "CsbPlusTree", PURPLE,
           "TTree", ORANGE,
-          "DiskFirstFpbPlusTree", SKY);
+          "DiskFirstFpbPlusTree", SKY,
+          "CacheFirstFpbPlusTree", WINE,
+          "MicroIndexBPlusTree", OLIVE,
+          "DiskOptimizedBPlusTree", GREY);
 
   private Palette() {}
 
