@@ -77,20 +77,51 @@ final class VectorKeys {
   }
 
   /**
-   * As {@link Keys#lowerBoundRagged}. The last vector is read whole: it ends where its line does at
-   * the latest. What does not belong to the array is not counted.
+   * As {@link Keys#lowerBoundRagged}. By the digits of the number of lines rather than in a loop,
+   * for the reason given at {@link #lowerBound}.
    */
   static int lowerBoundRagged(MemorySegment nodes, long offset, int slots, long key) {
     int whole = slots & -SPECIES.length();
-    int smaller = vectorByVector(nodes, offset, whole, key);
-    if (whole < slots) {
-      long compared =
-          LongVector.fromMemorySegment(SPECIES, nodes, offset + ((long) whole << 3), ORDER)
-              .compare(VectorOperators.LT, key)
-              .toLong();
-      smaller += Long.bitCount(compared & ((1L << (slots - whole)) - 1));
+    int rest = slots - whole;
+    if (SPECIES.length() != CacheLine.LONGS || whole >= 16 * CacheLine.LONGS) {
+      return vectorByVector(nodes, offset, whole, key)
+          + lowerBoundOfRest(nodes, offset + ((long) whole << 3), rest, key);
     }
-    return smaller;
+    int smaller = 0;
+    long at = offset;
+    if ((whole & 8 * CacheLine.LONGS) != 0) {
+      smaller = lowerBoundOf4Lines(nodes, at, key);
+      smaller += lowerBoundOf4Lines(nodes, at + 4 * CacheLine.BYTES, key);
+      at += 8 * CacheLine.BYTES;
+    }
+    if ((whole & 4 * CacheLine.LONGS) != 0) {
+      smaller += lowerBoundOf4Lines(nodes, at, key);
+      at += 4 * CacheLine.BYTES;
+    }
+    if ((whole & 2 * CacheLine.LONGS) != 0) {
+      smaller += lowerBoundOf2Lines(nodes, at, key);
+      at += 2 * CacheLine.BYTES;
+    }
+    if ((whole & CacheLine.LONGS) != 0) {
+      smaller += smallerInVector(nodes, at, key);
+      at += CacheLine.BYTES;
+    }
+    return smaller + lowerBoundOfRest(nodes, at, rest, key);
+  }
+
+  /**
+   * Counts the smaller keys of less than a vector. The vector is read whole: it ends where its line
+   * does at the latest. What does not belong to the array is not counted.
+   */
+  private static int lowerBoundOfRest(MemorySegment nodes, long offset, int slots, long key) {
+    if (slots == 0) {
+      return 0;
+    }
+    long smaller =
+        LongVector.fromMemorySegment(SPECIES, nodes, offset, ORDER)
+            .compare(VectorOperators.LT, key)
+            .toLong();
+    return Long.bitCount(smaller & ((1L << slots) - 1));
   }
 
   private static int vectorByVector(MemorySegment nodes, long offset, int slots, long key) {

@@ -55,6 +55,9 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
    *   by one call, which on files is one wave of reads. In the leaf pages, the group's in-page nodes
    *   of a level are prefetched by one call before they are searched, and last the line of each value.
    *     D8  Inner pages are few, and taken to be cached.
+   *
+   *   Range scans (fpB+ 3.3). Leaf pages are asked for ahead as PagedCursor does, and the lines of
+   *   in-page leaves by InPageTreeCursor.
    */
 
   /** This tree in the catalogue. */
@@ -507,6 +510,6 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   @Override
   public LongCursor cursor() {
     tree.checkOpen();
-    return new PagedCursor(tree);
+    return new InPageTreeCursor(tree, format);
   }
 }

@@ -200,6 +200,16 @@ final class InPageTreeFormat extends PageFormat {
     return line;
   }
 
+  /** Returns the line of the node above the in-page leaf where {@code key} is or belongs. */
+  int findParent(MemorySegment pages, long page, long key) {
+    int line = InPageTreeHeader.root(pages, page);
+    for (int level = levels - 1; level > 1; level--) {
+      long node = node(page, line);
+      line = inner.child(pages, node, inner.lowerBound(pages, node, key));
+    }
+    return line;
+  }
+
   @Override
   int lowerBound(MemorySegment pages, long page, long key) {
     InPageLeaf leaf = leafOf(pages, page);
@@ -552,7 +562,12 @@ final class InPageTreeFormat extends PageFormat {
     int least = isLeafPage ? leaf.capacity / 2 : leaf.capacity;
     int leaves = Math.clamp(Math.ceilDiv(count, least), 1, mostLeaves);
     int root = InPageTreeHeader.root(pages, page);
-    int innerNodes = levels == 1 ? 0 : innerNodes(leaves);
+    if (root < 1
+        || root > 1 + (mostLeaves - 1) * leaf.width
+        || root % leaf.width != 1 % leaf.width) {
+      throw torn(page);
+    }
+    int innerNodes = innerNodes(leaves);
     InPageTreeHeader.above(pages, page, root + innerNodes * inner.width);
     InPageTreeHeader.below(pages, page, 1);
     int previous = 0;

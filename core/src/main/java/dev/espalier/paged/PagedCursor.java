@@ -22,18 +22,18 @@ class PagedCursor extends LeafCursor {
   private final PageFormat format;
 
   /** The current leaf page, its parent, or 0 if it is the root, and its place in that. */
-  private int leaf;
+  int leaf;
 
-  private int parent;
-  private int parentPlace;
+  int parent;
+  int parentPlace;
 
   /** The current run of the leaf page. */
   private int run;
 
   /** Whether scans end at {@code endKey}, and the leaf page of that key, 0 for none. */
-  private boolean hasEnd;
+  boolean hasEnd;
 
-  private long endKey;
+  long endKey;
   private int endPage;
 
   /** Direction of the pages asked for so far: 1, -1, or 0 for none. */
@@ -255,7 +255,7 @@ class PagedCursor extends LeafCursor {
    * Returns the place beside one in the row of all leaf pages: the parent in the upper half, the
    * place in that in the lower; 0 at the end.
    */
-  private long step(int page, int place, int direction) {
+  final long step(int page, int place, int direction) {
     int neighbour;
     long at = store.pin(page);
     try {
@@ -293,7 +293,7 @@ class PagedCursor extends LeafCursor {
     return ((long) page << 32) | (place & 0xffff_ffffL);
   }
 
-  private int childOf(int page, int place) {
+  final int childOf(int page, int place) {
     long at = store.pin(page);
     try {
       return format.child(tree.pages, at, place);
