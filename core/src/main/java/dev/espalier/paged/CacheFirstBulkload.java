@@ -116,7 +116,7 @@ final class CacheFirstBulkload {
       }
       Place place = new Place(tree.newPage(CacheFirstPage.NONLEAF));
       tree.meta[CacheFirstStructure.ROOT] = placeNode(root, 0, place, 0);
-      tree.meta[CacheFirstStructure.HEIGHT] = root + 1;
+      tree.meta[CacheFirstStructure.HEIGHT] = root + 1L;
     }
     if (leafPageCount > 1) {
       tree.leafPages.build(leafPages, leafPageCount);
