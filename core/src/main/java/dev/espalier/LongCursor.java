@@ -87,7 +87,7 @@ public interface LongCursor extends LongEntrySource {
    * the cursor to the last of them: a loop over {@code nextRun} sees the same entries as a loop
    * over {@link #next}, at memory speed. Returns false at the end, as {@link #next} does.
    *
-   * <p>The run is valid until the index is next changed or this cursor's next call of this method.
+   * <p>The run is valid until the index is next changed or this cursor is next moved.
    */
   boolean nextRun(LongRun run);
 }

@@ -7,7 +7,8 @@ import java.util.Objects;
 
 /**
  * Entries that lie together in memory, handed out by {@link LongCursor#nextRun}: a window into the
- * index or, where the index can't be shown (in descending views, behind a lock), a copy.
+ * index or, where the index can't be shown (in descending views, behind a lock, on pages that do
+ * not stay in memory), a copy.
  *
  * <p>Entry {@code i} has its key at {@code keysOffset() + i * stride()} and its value at {@code
  * valuesOffset() + i * stride()} of {@link #segment()}, both as longs in native byte order. The

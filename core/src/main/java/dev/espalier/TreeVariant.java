@@ -8,6 +8,7 @@ import dev.espalier.css.CssTree;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
+import dev.espalier.paged.MicroIndexBPlusTree;
 import dev.espalier.ttree.TTree;
 import java.util.List;
 import java.util.Set;
@@ -71,6 +72,7 @@ public record TreeVariant(
         CssTree.VARIANT,
         CsbPlusTree.VARIANT,
         DiskOptimizedBPlusTree.VARIANT,
+        MicroIndexBPlusTree.VARIANT,
         DiskFirstFpbPlusTree.VARIANT,
         CacheFirstFpbPlusTree.VARIANT);
   }

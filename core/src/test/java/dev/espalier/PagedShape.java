@@ -7,6 +7,7 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
+import dev.espalier.paged.MicroIndexBPlusTree;
 import java.util.List;
 import java.util.function.BiFunction;
 
@@ -21,6 +22,7 @@ public record PagedShape(
   public static List<PagedShape> smallest() {
     return List.of(
         new PagedShape("DiskOptimizedBPlusTree", 256, DiskOptimizedBPlusTree::open),
+        new PagedShape("MicroIndexBPlusTree", 256, MicroIndexBPlusTree::open),
         new PagedShape(
             "DiskFirstFpbPlusTree",
             256,

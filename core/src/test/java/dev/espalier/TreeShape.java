@@ -19,6 +19,7 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
+import dev.espalier.paged.MicroIndexBPlusTree;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
@@ -75,6 +76,7 @@ public record TreeShape(
         csbPlus(1, 1, 2, 1),
         csbPlus(1, 1, 3, 3),
         diskOptimized(256),
+        microIndex(256, 1),
         diskFirst(256, 1, 1),
         diskFirst(1024, 1, 1),
         cacheFirst(256, 1));
@@ -109,6 +111,11 @@ public record TreeShape(
       shapes.add(diskOptimized(pageBytes));
       shapes.add(diskFirst(pageBytes));
     }
+    shapes.add(microIndex(512, 1));
+    shapes.add(microIndex(1024, 3));
+    shapes.add(microIndex(4 << 10, 1));
+    shapes.add(microIndex(8 << 10, 4));
+    shapes.add(microIndex(64 << 10, 32));
     shapes.add(diskFirst(512, 2, 3));
     shapes.add(diskFirst(2048, 1, 31));
     shapes.add(diskFirst(4096, 1, 1));
@@ -237,6 +244,13 @@ public record TreeShape(
     return new TreeShape(
         "DiskOptimizedBPlusTree " + pageBytes,
         options -> DiskOptimizedBPlusTree.create(options, pageBytes),
+        pageBytes);
+  }
+
+  static TreeShape microIndex(int pageBytes, int subArrayLines) {
+    return new TreeShape(
+        "MicroIndexBPlusTree " + pageBytes + " " + subArrayLines,
+        options -> MicroIndexBPlusTree.create(options, pageBytes, subArrayLines),
         pageBytes);
   }
 

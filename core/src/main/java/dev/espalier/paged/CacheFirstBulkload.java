@@ -114,9 +114,9 @@ final class CacheFirstBulkload {
         nodes[root + 1] = (nodes[root] + fanOut - 1) / fanOut;
         root++;
       }
-      Place place = new Place(newPage(CacheFirstPage.NONLEAF));
+      Place place = new Place(tree.newPage(CacheFirstPage.NONLEAF));
       tree.meta[CacheFirstStructure.ROOT] = placeNode(root, 0, place, 0);
-      tree.meta[CacheFirstStructure.HEIGHT] = root + 1;
+      tree.meta[CacheFirstStructure.HEIGHT] = root + 1L;
     }
     if (leafPageCount > 1) {
       tree.leafPages.build(leafPages, leafPageCount);
@@ -154,7 +154,7 @@ final class CacheFirstBulkload {
   private int newLeaf() {
     int number = leafPages[leafPageCount - 1];
     if (leaves % page.slots == 0) {
-      number = newPage(CacheFirstPage.LEAF);
+      number = tree.newPage(CacheFirstPage.LEAF);
       addLeafPage(number);
     }
     leaves++;
@@ -170,15 +170,6 @@ final class CacheFirstBulkload {
       leafPages = Arrays.copyOf(leafPages, 2 * leafPageCount);
     }
     leafPages[leafPageCount++] = number;
-  }
-
-  private int newPage(int kind) {
-    int number = tree.allocate();
-    tree.initialize(number, kind);
-    if (kind != CacheFirstPage.LEAF) {
-      tree.linkPage(number, kind);
-    }
-    return number;
   }
 
   // ---------------------------------------------------------------- inner nodes
@@ -230,7 +221,10 @@ final class CacheFirstBulkload {
       return placeNode(level, index, place, inPageLevel);
     }
     return placeNode(
-        level, index, new Place(level == 1 ? overflowPage() : newPage(CacheFirstPage.NONLEAF)), 0);
+        level,
+        index,
+        new Place(level == 1 ? overflowPage() : tree.newPage(CacheFirstPage.NONLEAF)),
+        0);
   }
 
   /**
@@ -245,7 +239,7 @@ final class CacheFirstBulkload {
 
   private int overflowPage() {
     if (overflowPage == 0 || overflowCount == filled(page.slots, 1)) {
-      overflowPage = newPage(CacheFirstPage.OVERFLOW);
+      overflowPage = tree.newPage(CacheFirstPage.OVERFLOW);
       overflowCount = 0;
     }
     overflowCount++;

@@ -69,7 +69,8 @@ final class CacheFirstCursor extends LeafCursor {
     startAt(tree.root());
     for (int level = tree.height() - 1; level > 0; level--) {
       long at = tree.pin(leaf);
-      goToChild(at, tree.inner.lowerBound(tree.pages, at, key));
+      enterChild(at, tree.inner.lowerBound(tree.pages, at, key));
+      tree.unpin(at, false);
     }
     long at = tree.pin(leaf);
     int found = tree.leaf.lowerBound(tree.pages, at, key);
@@ -83,8 +84,13 @@ final class CacheFirstCursor extends LeafCursor {
     checkOpen();
     startAt(tree.root());
     for (int level = tree.height() - 1; level > 0; level--) {
+      int last = tree.innerCount(leaf) - 1;
+      if (last < 0) {
+        throw CacheFirstStructure.torn("an inner node has no child");
+      }
       long at = tree.pin(leaf);
-      goToChild(at, tree.inner.checkedCount(tree.pages, at) - 1);
+      enterChild(at, last);
+      tree.unpin(at, false);
     }
     enterLeaf();
   }
@@ -96,12 +102,11 @@ final class CacheFirstCursor extends LeafCursor {
     aheadDirection = 0;
   }
 
-  /** Goes from the current node, whose place is given, to a child. */
-  private void goToChild(long at, int childSlot) {
+  /** Goes from the inner node that {@code leaf} is on the way down, pinned, to a child. */
+  private void enterChild(long at, int childSlot) {
     parent = leaf;
     parentSlot = childSlot;
     leaf = tree.inner.child(tree.pages, at, childSlot);
-    tree.unpin(at, false);
   }
 
   @Override
@@ -239,8 +244,10 @@ final class CacheFirstCursor extends LeafCursor {
   private void readAhead(int left, int direction) {
     if (aheadDirection != direction) {
       aheadDirection = direction;
-      endPage = hasEnd && direction > 0 ? page.pageOf(tree.findLeaf(endKey)) : 0;
-      aheadPlace = left == endPage ? 0 : tree.leafPages.placeOf(left);
+      boolean ends = hasEnd && direction > 0;
+      boolean isAtEnd = ends && entries > 0 && leafKey(entries - 1) >= endKey;
+      endPage = ends ? page.pageOf(tree.findLeaf(endKey)) : 0;
+      aheadPlace = isAtEnd || left == endPage ? 0 : tree.leafPages.placeOf(left);
       pagesAhead = 0;
     }
     pagesAhead = Math.max(pagesAhead - 1, 0);

@@ -62,6 +62,26 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
             "width is " + width + " lines; it must be from 1 to " + PageOptimizer.MAX_WIDTH);
       }
     }
+
+    /**
+     * Returns the geometry that the cost model chooses for a page size (fpB+ 3.2.2).
+     *
+     * @param pageBytes bytes of a page
+     */
+    public static Geometry forPages(int pageBytes, MemoryTimes times) {
+      MemoryPageStore.checkPageBytes(pageBytes);
+      int lines = (pageBytes - CacheFirstPage.HEADER_BYTES) / CacheLine.BYTES;
+      return new Geometry(
+          PageOptimizer.cacheFirst(
+                  times,
+                  lines,
+                  width ->
+                      CacheFirstPage.isPossible(pageBytes, width)
+                          ? CacheFirstInner.capacity(width)
+                          : 0,
+                  CacheFirstLeaf::capacity)
+              .width());
+    }
   }
 
   /** This tree in the catalogue. */
@@ -82,6 +102,12 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
    * Probes that go down together; as in PbPlusTree, and as many reads as an SSD answers at once.
    */
   private static final int GROUP = 64;
+
+  /**
+   * Whether a node is prefetched before it is searched, as in the paper. The loads of vector
+   * kernels are so few that those of a whole node are under way at once without it.
+   */
+  private static final boolean PREFETCHES_NODES = !Keys.SIMD;
 
   /** Where pinning reads nothing. */
   private static final long[] NO_WAVES = {};
@@ -148,7 +174,12 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
    */
   public static CacheFirstFpbPlusTree open(IndexOptions options, PageStore store) {
     int width = CacheFirstStructure.widthIn(store);
-    return open(options, store, width == 0 ? bestFor(store.pageBytes()) : new Geometry(width));
+    return open(
+        options,
+        store,
+        width == 0
+            ? Geometry.forPages(store.pageBytes(), MemoryTimes.ofThisMachine())
+            : new Geometry(width));
   }
 
   /**
@@ -163,20 +194,6 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
       IndexOptions options, PageStore store, Geometry geometry) {
     CacheFirstPage.checkPossible(store.pageBytes(), geometry.width());
     return new CacheFirstFpbPlusTree(options, store, geometry.width());
-  }
-
-  private static Geometry bestFor(int pageBytes) {
-    int lines = (pageBytes - CacheFirstPage.HEADER_BYTES) / CacheLine.BYTES;
-    return new Geometry(
-        PageOptimizer.cacheFirst(
-                MemoryTimes.ofThisMachine(),
-                lines,
-                width ->
-                    CacheFirstPage.isPossible(pageBytes, width)
-                        ? CacheFirstInner.capacity(width)
-                        : 0,
-                CacheFirstLeaf::capacity)
-            .width());
   }
 
   @Override
@@ -217,6 +234,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
     int number = page.pageOf(node);
     long at = store.pin(number);
     for (int level = tree.height() - 1; level > 0; level--) {
+      prefetchNode(at + page.offsetOf(node));
       node = findChild(pages, at + page.offsetOf(node), key);
       int next = page.pageOf(node);
       if (next != number) {
@@ -225,7 +243,15 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
         at = store.pin(number);
       }
     }
+    prefetchNode(at + page.offsetOf(node));
     return at + page.offsetOf(node);
+  }
+
+  /** Asks for all lines of a node, where its search does not ask for its key lines at once. */
+  private void prefetchNode(long node) {
+    if (PREFETCHES_NODES) {
+      Words.prefetch(tree.base + node, page.width, Locality.T0);
+    }
   }
 
   private int findChild(MemorySegment pages, long node, long key) {
@@ -355,7 +381,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
       store.unpin(node, replaces);
       return previous;
     }
-    int count = leaf.checkedCount(pages, node);
+    int count = countOfPinned(pages, node);
     if (count < leaf.capacity) {
       leaf.insert(pages, node, -1 - slot, count, key, value);
       store.unpin(node, true);
@@ -376,6 +402,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
     long at = store.pin(number);
     for (int level = tree.height() - 1; level > 0; level--) {
       long place = at + page.offsetOf(node);
+      prefetchNode(place);
       int slot = Keys.lowerBoundRagged(pages, place, keySlots, key);
       path[level] = node;
       slots[level] = slot;
@@ -388,7 +415,18 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
       }
     }
     path[0] = node;
+    prefetchNode(at + page.offsetOf(node));
     return at + page.offsetOf(node);
+  }
+
+  /** Reads the count of a leaf, which is unpinned if that is damaged. */
+  private int countOfPinned(MemorySegment pages, long node) {
+    int count = leaf.count(pages, node);
+    if (count < 0 || count > leaf.capacity) {
+      store.unpin(node, false);
+      throw CacheFirstStructure.torn("a leaf has count " + count + " of " + leaf.capacity);
+    }
+    return count;
   }
 
   @Override
@@ -418,7 +456,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
       return missingValue;
     }
     long previous = leaf.value(pages, node, slot);
-    int count = leaf.checkedCount(pages, node);
+    int count = countOfPinned(pages, node);
     leaf.remove(pages, node, slot, count);
     store.unpin(node, true);
     tree.removed(count - 1);

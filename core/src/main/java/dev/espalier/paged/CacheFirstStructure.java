@@ -35,9 +35,10 @@ final class CacheFirstStructure {
    * Before a tree inserts or removes, it descends and notes in `path` the node of every level, and
    * in `slots` which child it took.
    *
-   * Insertion into a full leaf. First all pages are allocated that splits may need. Then the full
-   * inner nodes above the leaf are split, the highest first, so that every split finds room in its
-   * parent, and the path is found again after each, because splits move nodes:
+   * Insertion into a full leaf. The full inner nodes above the leaf are split, the highest first, so
+   * that every split finds room in its parent, and the path is found again after each, because splits
+   * move nodes. Each split allocates first, and leaves a whole tree behind: when the store refuses a
+   * page, the entries are what they were.
    *
    *   Inner split:  the upper half of A becomes its sibling B. B goes into A's page if that has a
    *         free slot. Otherwise a leaf parent goes to an overflow page with room, and for a higher
@@ -75,7 +76,7 @@ final class CacheFirstStructure {
    *       first of them, or to none if the root is a leaf.
    *   I12 The jump-pointer array lists the leaf pages in order, in chunks that are not empty and
    *       chained both ways, and every leaf page names the chunk that lists it. With one leaf page
-   *       only, there may be no array.
+   *       only, there is none.
    *   I13 The lists of pages with room hold the nonleaf pages and the overflow pages that have a free
    *       slot and no others, chained both ways.
    *   I14 The store has no other page in use.
@@ -92,7 +93,7 @@ final class CacheFirstStructure {
    *   D4  When A's page is split, it is B's descendants that move. If none of them is in A's page, B
    *       would be alone in its new page; it goes to a nonleaf page with room instead, if there is one.
    *   D5  Full inner nodes are split from the highest down. The paper goes upwards, but B's move would
-   *       then take along children that are just being split.
+   *       then take along children that are just being split, and a refused page would come too late.
    *   D6  A new root goes into the page of the old one if that has room, one level above.
    *   D7  Deletion is lazy, but an empty node is taken out, and an empty page given back. The keys of
    *       a leaf that goes are left to a neighbour in its page, if it has one in its parent.
@@ -143,11 +144,6 @@ final class CacheFirstStructure {
 
   /** Whether cursors copy what they stand on, because pages that are not pinned may go away. */
   final boolean cursorsCopy;
-
-  /** Pages allocated for the splits under way. */
-  private final int[] spares = new int[MAX_HEIGHT + 3];
-
-  private int spareCount;
 
   CacheFirstStructure(IndexOptions options, PageStore store, int width) {
     this.options = options;
@@ -253,12 +249,9 @@ final class CacheFirstStructure {
     store.unpin(at, true);
   }
 
-  /** Makes a page of those allocated before a split; one with slots comes into its list. */
-  int takePage(int kind) {
-    if (spareCount == 0) {
-      throw torn("splits need more pages than they did");
-    }
-    int number = spares[--spareCount];
+  /** Allocates and makes a page; one for inner nodes comes into its list. */
+  int newPage(int kind) {
+    int number = allocate();
     initialize(number, kind);
     if (hasRoomList(kind)) {
       linkPage(number, kind);
@@ -509,64 +502,30 @@ final class CacheFirstStructure {
   /**
    * Inserts an entry that is not there into the full leaf to which the path leads, by splits.
    *
-   * @throws MemoryLimitException if a split finds no memory; nothing has changed then
+   * @throws MemoryLimitException if a split finds no memory; the entries are what they were then,
+   *     though inner nodes may have been split
    */
   void splitAndInsert(long key, long value) {
+    modifications.changes++;
     boolean atEdge = isAtRightEdge(key);
     int highest = 0;
     while (highest + 1 < height() && innerCount(path[highest + 1]) == inner.capacity) {
       highest++;
     }
-    boolean growsRoot = highest + 1 == height();
-    allocateForSplits(highest, growsRoot);
+    if (highest + 1 == height()) {
+      growRoot();
+    }
     try {
-      if (growsRoot) {
-        growRoot();
-        findPath(key);
-      }
       for (int level = highest; level > 0; level--) {
-        splitInner(level, atEdge);
         findPath(key);
+        splitInner(level, atEdge);
       }
+      findPath(key);
       splitLeaf(key, value, atEdge);
     } finally {
-      while (spareCount > 0) {
-        store.free(spares[--spareCount]);
-      }
+      shrinkRoot();
     }
-    inserted();
-  }
-
-  /** Allocates every page that the splits may need, before anything is changed. */
-  private void allocateForSplits(int highest, boolean growsRoot) {
-    int leafPage = page.pageOf(path[0]);
-    int needed = 0;
-    if (room(leafPage) == 0) {
-      needed = 1 + leafPages.pagesToInsertAfter(leafPage);
-    }
-    int taken = 0;
-    for (int level = 1; level <= highest; level++) {
-      int number = page.pageOf(path[level]);
-      taken = level > 1 && number == page.pageOf(path[level - 1]) ? taken + 1 : 1;
-      boolean fits = taken <= room(number);
-      needed += fits || (level == 1 && meta[OVERFLOW_ROOM] != 0) ? 0 : 1;
-    }
-    if (growsRoot) {
-      int number = page.pageOf(root());
-      taken = highest > 0 ? taken + 1 : 1;
-      needed += kind(number) == CacheFirstPage.NONLEAF && taken <= room(number) ? 0 : 1;
-    }
-    try {
-      while (spareCount < needed) {
-        spares[spareCount] = allocate();
-        spareCount++;
-      }
-    } catch (MemoryLimitException full) {
-      while (spareCount > 0) {
-        store.free(spares[--spareCount]);
-      }
-      throw full;
-    }
+    meta[SIZE]++;
   }
 
   /** Tells whether {@code key}, to which the path leads, belongs behind all keys of the tree. */
@@ -587,7 +546,7 @@ final class CacheFirstStructure {
     int old = root();
     int number = page.pageOf(old);
     if (kind(number) != CacheFirstPage.NONLEAF || room(number) == 0) {
-      number = takePage(CacheFirstPage.NONLEAF);
+      number = newPage(CacheFirstPage.NONLEAF);
     }
     int node = takeSlot(number);
     long at = pin(node);
@@ -657,7 +616,7 @@ final class CacheFirstStructure {
   private int pageForSibling(int level, boolean takesDescendants) {
     int kind = level == 1 ? CacheFirstPage.OVERFLOW : CacheFirstPage.NONLEAF;
     int withRoom = (int) meta[roomList(kind)];
-    return withRoom == 0 || takesDescendants ? takePage(kind) : withRoom;
+    return withRoom == 0 || takesDescendants ? newPage(kind) : withRoom;
   }
 
   /** Returns the in-page level that a child of {@code parent} has. */
@@ -713,17 +672,15 @@ final class CacheFirstStructure {
   /** Splits the full leaf at the end of the path, whose parent has room, and inserts an entry. */
   private void splitLeaf(long key, long value, boolean atEdge) {
     int number = page.pageOf(path[0]);
-    boolean newPage = room(number) == 0;
-    if (newPage) {
-      int right = takePage(CacheFirstPage.LEAF);
+    if (room(number) == 0) {
+      int right = newLeafPage(number);
       if (atEdge) {
         firstParent(right, path[1]);
+        number = right;
       } else {
         splitLeafPage(number, right);
-        findPath(key);
+        number = page.pageOf(findPath(key));
       }
-      leafPages.insertAfter(number, right);
-      number = atEdge ? right : page.pageOf(path[0]);
     }
     int node = path[0];
     int right = takeSlot(number);
@@ -752,6 +709,18 @@ final class CacheFirstStructure {
     } finally {
       unpin(at, true);
     }
+  }
+
+  /** Allocates a leaf page and lists it behind another. */
+  private int newLeafPage(int before) {
+    int number = newPage(CacheFirstPage.LEAF);
+    try {
+      leafPages.insertAfter(before, number);
+    } catch (MemoryLimitException full) {
+      store.free(number);
+      throw full;
+    }
+    return number;
   }
 
   /** Moves the second half of the leaves of a page to a new one. */

@@ -77,6 +77,12 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   /** Probes that go down together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
 
+  /**
+   * Whether a node is prefetched before it is searched, as in the paper. The loads of vector
+   * kernels are so few that those of a whole node are under way at once without it.
+   */
+  private static final boolean PREFETCHES_NODES = !Keys.SIMD;
+
   private final InPageTreeFormat format;
   private final PageStore store;
   private final long missingValue;
@@ -278,7 +284,13 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   private long findLeaf(MemorySegment pages, long page, long root, long key) {
     long node = root;
     for (int level = levels - 1; level > 0; level--) {
+      if (PREFETCHES_NODES) {
+        Words.prefetch(tree.base + node, format.inner.width, Locality.T0);
+      }
       node = page + childOffset(pages, node, key);
+    }
+    if (PREFETCHES_NODES) {
+      Words.prefetch(tree.base + node, leafWidth, Locality.T0);
     }
     return node;
   }

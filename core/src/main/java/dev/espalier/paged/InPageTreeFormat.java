@@ -3,7 +3,9 @@ package dev.espalier.paged;
 
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.Words;
 import dev.espalier.model.InPageTree;
+import dev.espalier.prefetch.Locality;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.ConcurrentModificationException;
@@ -532,6 +534,7 @@ final class InPageTreeFormat extends PageFormat {
   @Override
   int load(MemorySegment pages, long page, long[] keys, long[] payloads, int to) {
     InPageLeaf leaf = leafOf(pages, page);
+    prefetch(pages, page);
     int count = PageHeader.checkedCount(pages, page, capacity(pages, page));
     int loaded = 0;
     int line = InPageTreeHeader.firstLeaf(pages, page);
@@ -557,6 +560,7 @@ final class InPageTreeFormat extends PageFormat {
 
   @Override
   void store(MemorySegment pages, long page, long[] keys, long[] payloads, int from, int count) {
+    prefetch(pages, page);
     boolean isLeafPage = PageHeader.isLeaf(pages, page);
     InPageLeaf leaf = isLeafPage ? valueLeaf : childLeaf;
     int least = isLeafPage ? leaf.capacity / 2 : leaf.capacity;
@@ -589,6 +593,13 @@ final class InPageTreeFormat extends PageFormat {
       nodes = parents;
     }
     PageHeader.count(pages, page, count);
+  }
+
+  /**
+   * Asks for a whole page: a split touches most of its nodes, in the old page and in the new one.
+   */
+  private void prefetch(MemorySegment pages, long page) {
+    Words.prefetch(pages.address() + page, pageLines, Locality.T0);
   }
 
   /** Returns where share {@code i} of {@code count} things among {@code takers} begins. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.paged;
 
+import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import java.util.ConcurrentModificationException;
 
 /**
  * The external jump-pointer array of the cache-first fpB+-tree (fpB+ 3.3): the numbers of all leaf
- * pages in order, in a chain of chunks, each of which is a page. A tree of one leaf page has none
- * until the second page comes.
+ * pages in order, in a chain of chunks, each of which is a page. A tree of one leaf page has none.
  *
  * <p>A place in the array is a long: the chunk in the upper half, the index in that in the lower.
  */
@@ -33,16 +33,15 @@ final class LeafPageArray {
   long step(long place, int direction) {
     int chunk = (int) (place >>> 32);
     int index = (int) place + direction;
+    if (index >= 0 && index < count(chunk)) {
+      return place(chunk, index);
+    }
     long at = store.pin(chunk);
-    int count = count(at);
     int beside =
         direction > 0
             ? CacheFirstPage.next(tree.pages, at)
             : CacheFirstPage.previous(tree.pages, at);
     store.unpin(at, false);
-    if (index >= 0 && index < count) {
-      return place(chunk, index);
-    }
     if (beside == 0) {
       return 0;
     }
@@ -107,24 +106,22 @@ final class LeafPageArray {
 
   // ---------------------------------------------------------------- insert and split
 
-  /** Returns how many pages it takes to insert a leaf page after another. */
-  int pagesToInsertAfter(int leafPage) {
-    int chunk = chunkOf(leafPage);
-    return chunk == 0 || count(chunk) == tree.page.chunkCapacity ? 1 : 0;
-  }
-
-  /** Inserts a leaf page after another. */
+  /**
+   * Inserts a leaf page after another.
+   *
+   * @throws MemoryLimitException if there is no memory for a chunk; nothing has changed then
+   */
   void insertAfter(int leafPage, int added) {
     int chunk = chunkOf(leafPage);
     if (chunk == 0) {
-      chunk = tree.takePage(CacheFirstPage.CHUNK);
+      chunk = tree.newPage(CacheFirstPage.CHUNK);
       tree.meta[CacheFirstStructure.FIRST_CHUNK] = chunk;
       insert(chunk, 0, leafPage);
     }
     int index = indexOf(chunk, leafPage) + 1;
     int count = count(chunk);
     if (count == tree.page.chunkCapacity) {
-      int right = tree.takePage(CacheFirstPage.CHUNK);
+      int right = tree.newPage(CacheFirstPage.CHUNK);
       int kept = split(chunk, right, index, count);
       if (index > kept || kept == count) {
         chunk = right;
@@ -191,7 +188,9 @@ final class LeafPageArray {
 
   // ---------------------------------------------------------------- delete
 
-  /** Takes a leaf page out, and gives its chunk back if that is empty then. */
+  /**
+   * Takes a leaf page out, gives its chunk back if that is empty, and the array with one page left.
+   */
   void remove(int leafPage) {
     int chunk = chunkOf(leafPage);
     if (chunk == 0) {
@@ -209,10 +208,19 @@ final class LeafPageArray {
       store.unpin(at, true);
     }
     if (count == 0) {
-      int first = tree.unlinkPage(chunk, (int) tree.meta[CacheFirstStructure.FIRST_CHUNK]);
-      tree.meta[CacheFirstStructure.FIRST_CHUNK] = first;
-      store.free(chunk);
+      drop(chunk);
     }
+    long first = place((int) tree.meta[CacheFirstStructure.FIRST_CHUNK], 0);
+    if (step(first, 1) == 0) {
+      listIn(0, pageAt(first));
+      drop((int) tree.meta[CacheFirstStructure.FIRST_CHUNK]);
+    }
+  }
+
+  private void drop(int chunk) {
+    int first = tree.unlinkPage(chunk, (int) tree.meta[CacheFirstStructure.FIRST_CHUNK]);
+    tree.meta[CacheFirstStructure.FIRST_CHUNK] = first;
+    store.free(chunk);
   }
 
   // ---------------------------------------------------------------- bulkload

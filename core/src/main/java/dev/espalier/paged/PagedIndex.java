@@ -12,7 +12,7 @@ import dev.espalier.inspect.NodeView;
  * group.
  */
 abstract sealed class PagedIndex implements LongIndex
-    permits DiskOptimizedBPlusTree, DiskFirstFpbPlusTree {
+    permits DiskOptimizedBPlusTree, MicroIndexBPlusTree, DiskFirstFpbPlusTree {
   final PagedStructure tree;
 
   PagedIndex(PagedStructure tree) {

@@ -62,8 +62,13 @@ class SortedArrayFormat extends PageFormat {
   @Override
   int lowerBound(MemorySegment pages, long page, long key) {
     int count = PageHeader.count(pages, page);
-    int slot = Keys.lowerBoundBinary(pages, page + keysOffset, count, key);
+    int slot = findSlot(pages, page, count, key);
     return slot < count ? slot : NONE;
+  }
+
+  /** Returns how many of the {@code count} keys of a page are smaller than {@code key}. */
+  int findSlot(MemorySegment pages, long page, int count, long key) {
+    return Keys.lowerBoundBinary(pages, page + keysOffset, count, key);
   }
 
   @Override
@@ -120,7 +125,7 @@ class SortedArrayFormat extends PageFormat {
     if (count == capacity(pages, page)) {
       return false;
     }
-    int slot = Keys.lowerBoundBinary(pages, page + keysOffset, count, key);
+    int slot = findSlot(pages, page, count, key);
     insertAt(pages, page, slot, count, key, payload);
     return true;
   }

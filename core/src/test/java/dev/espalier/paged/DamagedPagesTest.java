@@ -24,11 +24,13 @@ class DamagedPagesTest {
   @Test
   void smallestPagesSurvive() {
     damageAndUse(200, 400, () -> DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 256));
+    damageAndUse(200, 400, () -> MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 256));
   }
 
   @Test
   void defaultPagesSurvive() {
     damageAndUse(50, 4_000, DiskOptimizedBPlusTree::create);
+    damageAndUse(50, 4_000, MicroIndexBPlusTree::create);
   }
 
   /** Behind the pages lie gigabytes of address space, where a wild count or number may lead. */

@@ -91,7 +91,8 @@ class PagedVerifierTest {
   private static Stream<PagedIndex> healthyTrees() {
     return Stream.of(
         load(DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 256), 2_000),
-        load(DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 512), 13_000));
+        load(DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 512), 13_000),
+        load(MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 256), 2_000));
   }
 
   /** Fills by two thirds, so that no page is full. */

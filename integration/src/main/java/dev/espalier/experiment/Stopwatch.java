@@ -19,9 +19,16 @@ public final class Stopwatch {
    *
    * @param setting what tells it from the others; shown while it runs
    * @param operations how many operations one call does
+   * @param setUp done before every call of {@code body}, without a clock
    * @param body does the work; its answer must be the same at every call
    */
-  public record Work<S>(S setting, long operations, LongSupplier body) {}
+  public record Work<S>(S setting, long operations, Runnable setUp, LongSupplier body) {
+
+    /** Makes a piece of work that can be repeated as it is. */
+    public Work(S setting, long operations, LongSupplier body) {
+      this(setting, operations, () -> {}, body);
+    }
+  }
 
   /**
    * The time one piece of work took.
@@ -49,6 +56,7 @@ public final class Stopwatch {
       for (int i = 0; i < works.size(); i++) {
         Work<S> work = works.get(i);
         progress.show(work.setting.toString(), (double) step++ / steps);
+        work.setUp.run();
         long start = System.nanoTime();
         long answer = work.body.getAsLong();
         long time = System.nanoTime() - start;

@@ -3,6 +3,7 @@ package dev.espalier.experiment.thesis;
 
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.experiment.Entries;
 
 /** How a tree comes to its entries (thesis 4.2.1). */
 enum Construction {

@@ -7,9 +7,13 @@ import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Effort;
-import dev.espalier.experiment.Experiment;
+import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Run;
+import dev.espalier.experiment.Simulated;
+import dev.espalier.experiment.SimulatedCounts;
+import dev.espalier.experiment.SimulatedWork;
+import dev.espalier.experiment.Simulator;
 import dev.espalier.experiment.Target;
 import dev.espalier.simulation.HierarchyCounters;
 import dev.espalier.simulation.HierarchyShape;
@@ -19,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Table 5.2: whether a prefetch whose page the TLB does not know is carried out. Simulated. */
-final class FaultHint implements Experiment {
+final class FaultHint implements Simulated {
   private static final Description DESCRIPTION =
       new Description(
           "thesis-table5.2",
@@ -51,7 +55,8 @@ final class FaultHint implements Experiment {
 
   // ---------------------------------------------------------------- simulation
 
-  static List<SimulatedWork> works(Effort effort) {
+  @Override
+  public List<SimulatedWork> works(Effort effort) {
     long[] probes = Entries.probes(effort.entries(), effort.probes(), effort.entries());
     List<SimulatedWork> works = new ArrayList<>();
     for (TreeOperation operation : TreeOperation.values()) {
@@ -65,10 +70,9 @@ final class FaultHint implements Experiment {
                   Construction.FULL,
                   TreeSetting.AS_IN_THESIS);
           works.add(
-              SimulatedWork.onTree(
+              tree.simulated(
                   setting(operation, width, miss),
                   shape(miss),
-                  tree,
                   effort.entries(),
                   (built, hierarchy) -> operation.run(built, probes)));
         }
@@ -101,7 +105,7 @@ final class FaultHint implements Experiment {
 
   @Override
   public Outcome run(Run run) {
-    Effort effort = Simulation.scaled(run.effort());
+    Effort effort = SimulatedEffort.scaled(run.effort());
     Outcome outcome =
         new Outcome(
             Column.text("work", "operation and node width"),
@@ -113,7 +117,7 @@ final class FaultHint implements Experiment {
         .parameter("entries", effort.entries())
         .parameter("probes", effort.probes())
         .parameter("scan distance", SCAN_DISTANCE);
-    SimulatedCounts counts = Simulator.run(Simulation.FAULT_HINT, effort, run.progress());
+    SimulatedCounts counts = Simulator.run(this, effort, run.progress());
     for (TreeOperation operation : TreeOperation.values()) {
       for (int width : WIDTHS) {
         double operations = operation == TreeOperation.QUERY ? effort.probes() : effort.entries();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.thesis;
 
+import dev.espalier.experiment.Entries;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.NodeMemory;

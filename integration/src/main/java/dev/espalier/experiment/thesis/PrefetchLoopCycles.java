@@ -7,9 +7,13 @@ import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Effort;
-import dev.espalier.experiment.Experiment;
+import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Run;
+import dev.espalier.experiment.Simulated;
+import dev.espalier.experiment.SimulatedCounts;
+import dev.espalier.experiment.SimulatedWork;
+import dev.espalier.experiment.Simulator;
 import dev.espalier.experiment.Target;
 import dev.espalier.simulation.HierarchyCounters;
 import java.util.ArrayList;
@@ -17,7 +21,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** Figure 5.5, simulated: busy and stall cycles of the prefetching loops of figure 5.4. */
-final class PrefetchLoopCycles implements Experiment {
+final class PrefetchLoopCycles implements Simulated {
   private static final Description DESCRIPTION =
       new Description(
           "thesis-fig5.5-simulated",
@@ -47,7 +51,8 @@ final class PrefetchLoopCycles implements Experiment {
     return DESCRIPTION;
   }
 
-  static List<SimulatedWork> works(Effort effort) {
+  @Override
+  public List<SimulatedWork> works(Effort effort) {
     int entries = effort.entries();
     long[] probes = Entries.probes(entries, effort.probes(), entries);
     List<SimulatedWork> works = new ArrayList<>();
@@ -71,7 +76,7 @@ final class PrefetchLoopCycles implements Experiment {
 
   @Override
   public Outcome run(Run run) {
-    Effort effort = Simulation.scaled(run.effort());
+    Effort effort = SimulatedEffort.scaled(run.effort());
     Outcome outcome =
         new Outcome(
             Column.text("loop", "loop"),
@@ -81,7 +86,7 @@ final class PrefetchLoopCycles implements Experiment {
         .parameter("entries", effort.entries())
         .parameter("probes", effort.probes())
         .parameter("node width", WIDTH);
-    SimulatedCounts counts = Simulator.run(Simulation.PREFETCH_LOOPS, effort, run.progress());
+    SimulatedCounts counts = Simulator.run(this, effort, run.progress());
     int leafLines =
         Math.ceilDiv(effort.entries(), MACHINE.shape().lineBytes() / Long.BYTES * WIDTH) * WIDTH;
     for (String operation : List.of(QUERY, SCAN)) {

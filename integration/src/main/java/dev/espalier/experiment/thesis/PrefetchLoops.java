@@ -7,6 +7,7 @@ import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Effort;
+import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.Experiment;
 import dev.espalier.experiment.Numbers;
 import dev.espalier.experiment.Outcome;

@@ -10,18 +10,23 @@ import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Effort;
+import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.Experiment;
 import dev.espalier.experiment.Numbers;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Requirement;
 import dev.espalier.experiment.Run;
+import dev.espalier.experiment.Simulated;
+import dev.espalier.experiment.SimulatedCounts;
+import dev.espalier.experiment.SimulatedWork;
+import dev.espalier.experiment.Simulator;
 import dev.espalier.experiment.Stopwatch.Time;
 import dev.espalier.experiment.Target;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Tables 6.1 and 6.2: what prefetching gains in queries, with a slow and a fast comparison. */
-final class PrefetchSpeedup implements Experiment {
+final class PrefetchSpeedup implements Simulated {
   private static final List<Integer> WIDTHS = List.of(1, 2, 4, 6, 8, 12, 16, 32);
   private static final List<Integer> BEST_WIDTHS = List.of(6, 8, 12);
 
@@ -34,12 +39,10 @@ final class PrefetchSpeedup implements Experiment {
 
   private final Description description;
   private final NodeSearch search;
-  private final Simulation simulation;
 
-  private PrefetchSpeedup(Description description, NodeSearch search, Simulation simulation) {
+  private PrefetchSpeedup(Description description, NodeSearch search) {
     this.description = description;
     this.search = search;
-    this.simulation = simulation;
   }
 
   /** Table 6.1. */
@@ -51,8 +54,7 @@ final class PrefetchSpeedup implements Experiment {
             "memcmp",
             "7.3% to 13.0%, over all widths 5.4% to 7.5%",
             "The slow comparison is here a linear search, one key at a time."),
-        NodeSearch.LINEAR,
-        Simulation.SPEEDUP_WITH_SLOW_SEARCH);
+        NodeSearch.LINEAR);
   }
 
   /** Table 6.2. */
@@ -65,8 +67,7 @@ final class PrefetchSpeedup implements Experiment {
             "9.3% to 14.7%, over all widths 6.3% to 6.6%",
             "The fast comparison is here the search by SIMD, which the simulator, whose trace can't"
                 + " see vectors, replaces by one key of each line and then the keys of one line."),
-        NodeSearch.SIMD,
-        Simulation.SPEEDUP_WITH_FAST_SEARCH);
+        NodeSearch.SIMD);
   }
 
   private static Description description(
@@ -99,7 +100,8 @@ final class PrefetchSpeedup implements Experiment {
 
   // ---------------------------------------------------------------- simulation
 
-  static List<SimulatedWork> works(NodeSearch search, Effort effort) {
+  @Override
+  public List<SimulatedWork> works(Effort effort) {
     long[] probes = Entries.probes(effort.entries(), effort.probes(), effort.entries());
     List<SimulatedWork> works = new ArrayList<>();
     for (SimulatedMachine machine : SimulatedMachine.values()) {
@@ -108,10 +110,9 @@ final class PrefetchSpeedup implements Experiment {
           for (NodePrefetch prefetch : SIMULATED) {
             TreeSetting tree = setting(construction, machine.treeLines(width), prefetch, search);
             works.add(
-                SimulatedWork.onTree(
+                tree.simulated(
                     name(machine, construction, width, prefetch),
                     machine.shape(),
-                    tree,
                     effort.entries(),
                     (built, hierarchy) -> TreeOperation.QUERY.run(built, probes)));
           }
@@ -144,7 +145,7 @@ final class PrefetchSpeedup implements Experiment {
             Column.real("ratio", "time without / with prefetching", ""),
             Column.real("saved", "time saved by prefetching", "%"));
     Effort effort = TreeTimes.forManyTrees(run.effort());
-    Effort simulated = Simulation.scaled(run.effort());
+    Effort simulated = SimulatedEffort.scaled(run.effort());
     outcome
         .parameter("entries", effort.entries())
         .parameter("probes", effort.probes())
@@ -190,8 +191,7 @@ final class PrefetchSpeedup implements Experiment {
 
   private void simulate(Effort effort, Run run, Outcome outcome) {
     int parts = Construction.values().length + 1;
-    SimulatedCounts counts =
-        Simulator.run(simulation, effort, run.progress().part(parts - 1, parts));
+    SimulatedCounts counts = Simulator.run(this, effort, run.progress().part(parts - 1, parts));
     for (SimulatedMachine machine : SimulatedMachine.values()) {
       for (Construction construction : Construction.values()) {
         double[] without = cycles(counts, machine, construction, NodePrefetch.NONE);

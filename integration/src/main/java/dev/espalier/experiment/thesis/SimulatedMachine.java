@@ -32,7 +32,7 @@ enum SimulatedMachine {
     };
   }
 
-  /** A tenth of the entries ({@link Simulation#scaled}) in an eighth of the cache, 4 MiB. */
+  /** A tenth of the entries ({@link SimulatedEffort#scaled}) in an eighth of the cache, 4 MiB. */
   private static HierarchyShape withSmallCache(HierarchyShape typical) {
     return new HierarchyShape(
         typical.lineBytes(),

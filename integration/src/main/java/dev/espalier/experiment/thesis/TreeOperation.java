@@ -4,6 +4,8 @@ package dev.espalier.experiment.thesis;
 import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.LongRun;
+import dev.espalier.experiment.Entries;
+import dev.espalier.experiment.Sums;
 
 /** What is measured on a tree (thesis 4.2.2). */
 enum TreeOperation {

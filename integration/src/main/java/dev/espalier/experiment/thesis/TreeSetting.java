@@ -7,6 +7,10 @@ import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
 import dev.espalier.bplus.PbPlusChoices.NodeSearch;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.experiment.SimulatedWork;
+import dev.espalier.simulation.HierarchyShape;
+import dev.espalier.simulation.MemoryHierarchy;
+import java.util.function.BiConsumer;
 
 /**
  * A pB+-tree to be measured.
@@ -35,6 +39,27 @@ record TreeSetting(
       throw failed;
     }
     return tree;
+  }
+
+  /**
+   * Returns simulated work on a tree of its own, which is built without being seen by the
+   * simulator.
+   *
+   * @param name what tells it from the others of its simulation
+   * @param work is given the tree and the hierarchy under it, whose caches are empty at first
+   */
+  SimulatedWork simulated(
+      String name,
+      HierarchyShape shape,
+      int entries,
+      BiConsumer<PbPlusTree, MemoryHierarchy> work) {
+    return new SimulatedWork(
+        name,
+        () -> {
+          try (PbPlusTree built = build(entries)) {
+            return SimulatedWork.counted(shape, hierarchy -> work.accept(built, hierarchy));
+          }
+        });
   }
 
   @Override

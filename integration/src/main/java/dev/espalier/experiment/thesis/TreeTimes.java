@@ -3,6 +3,7 @@ package dev.espalier.experiment.thesis;
 
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.experiment.Effort;
+import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.Progress;
 import dev.espalier.experiment.Stopwatch;
 import dev.espalier.experiment.Stopwatch.Time;

@@ -8,9 +8,13 @@ import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Effort;
-import dev.espalier.experiment.Experiment;
+import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Run;
+import dev.espalier.experiment.Simulated;
+import dev.espalier.experiment.SimulatedCounts;
+import dev.espalier.experiment.SimulatedWork;
+import dev.espalier.experiment.Simulator;
 import dev.espalier.experiment.Target;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.model.CostModel;
@@ -21,7 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 3.6, simulated: what wide, prefetched nodes gain over nodes of one line. */
-final class WideNodeGain implements Experiment {
+final class WideNodeGain implements Simulated {
   private static final Description DESCRIPTION =
       new Description(
           "thesis-fig3.6-simulated",
@@ -58,7 +62,8 @@ final class WideNodeGain implements Experiment {
 
   // ---------------------------------------------------------------- simulation
 
-  static List<SimulatedWork> works(Effort effort) {
+  @Override
+  public List<SimulatedWork> works(Effort effort) {
     int entries = effort.entries();
     long[] warmProbes = Entries.probes(entries, effort.probes(), entries);
     List<SimulatedWork> works = new ArrayList<>();
@@ -69,10 +74,9 @@ final class WideNodeGain implements Experiment {
             cold(setting(machine, AS_MODELLED, width), asModelled(machine.shape()), tree, effort));
         works.add(cold(setting(machine, COLD, width), machine.shape(), tree, effort));
         works.add(
-            SimulatedWork.onTree(
+            tree.simulated(
                 setting(machine, WARM, width),
                 machine.shape(),
-                tree,
                 entries,
                 (built, hierarchy) -> {
                   TreeOperation.QUERY.run(built, warmProbes);
@@ -87,10 +91,9 @@ final class WideNodeGain implements Experiment {
   private static SimulatedWork cold(
       String setting, HierarchyShape shape, TreeSetting tree, Effort effort) {
     long[] probes = Entries.probes(effort.entries(), COLD_PROBES, effort.entries());
-    return SimulatedWork.onTree(
+    return tree.simulated(
         setting,
         shape,
-        tree,
         effort.entries(),
         (built, hierarchy) -> {
           for (long probe : probes) {
@@ -125,7 +128,7 @@ final class WideNodeGain implements Experiment {
 
   @Override
   public Outcome run(Run run) {
-    Effort effort = Simulation.scaled(run.effort());
+    Effort effort = SimulatedEffort.scaled(run.effort());
     Outcome outcome =
         new Outcome(
             Column.text("series", "series"),
@@ -137,7 +140,7 @@ final class WideNodeGain implements Experiment {
         .parameter("entries", effort.entries())
         .parameter("warm probes", effort.probes())
         .parameter("cold probes", COLD_PROBES);
-    SimulatedCounts counts = Simulator.run(Simulation.WIDE_NODES, effort, run.progress());
+    SimulatedCounts counts = Simulator.run(this, effort, run.progress());
     for (SimulatedMachine machine : SimulatedMachine.values()) {
       addRows(machine, effort, counts, outcome);
     }

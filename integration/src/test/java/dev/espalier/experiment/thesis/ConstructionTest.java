@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.bplus.PbPlusChoices;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.experiment.Entries;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -4,6 +4,7 @@ package dev.espalier.experiment.thesis;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.espalier.experiment.Entries;
 import dev.espalier.node.Keys;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;

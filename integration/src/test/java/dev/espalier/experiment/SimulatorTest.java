@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.experiment.thesis;
+package dev.espalier.experiment;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.experiment.Effort;
-import dev.espalier.experiment.ExperimentException;
-import dev.espalier.experiment.Progress;
 import dev.espalier.simulation.HierarchyCounters;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 final class SimulatorTest {
   private static final Effort TINY = new Effort(500, 20, 1);
 
+  static Stream<Simulated> all() {
+    return Experiments.all().stream()
+        .filter(Simulated.class::isInstance)
+        .map(Simulated.class::cast);
+  }
+
   @ParameterizedTest
-  @EnumSource(Simulation.class)
-  void noTwoPiecesOfWorkHaveTheSameName(Simulation simulation) {
+  @MethodSource("all")
+  void noTwoPiecesOfWorkHaveTheSameName(Simulated simulation) {
     List<String> settings = simulation.works(TINY).stream().map(SimulatedWork::setting).toList();
     assertEquals(settings.size(), new HashSet<>(settings).size());
   }
@@ -30,17 +34,20 @@ final class SimulatorTest {
   @Test
   void everyPieceOfWorkIsCountedAndTheSameAgain() {
     List<String> shown = new ArrayList<>();
-    SimulatedCounts counts =
-        Simulator.run(Simulation.FAULT_HINT, TINY, (task, fraction) -> shown.add(task));
-    List<String> settings =
-        Simulation.FAULT_HINT.works(TINY).stream().map(SimulatedWork::setting).toList();
+    Simulated simulation =
+        all()
+            .filter(one -> one.description().name().equals("thesis-table5.2"))
+            .findFirst()
+            .orElseThrow();
+    SimulatedCounts counts = Simulator.run(simulation, TINY, (task, fraction) -> shown.add(task));
+    List<String> settings = simulation.works(TINY).stream().map(SimulatedWork::setting).toList();
     assertEquals(settings, List.copyOf(counts.bySetting().keySet()));
     assertEquals(settings, shown.subList(1, shown.size()));
     for (HierarchyCounters counted : counts.bySetting().values()) {
       assertTrue(counted.accesses() > 0 && counted.prefetches() > 0, counted.toString());
       assertEquals(counted.accesses() + counted.prefetches(), counted.busyCycles());
     }
-    assertEquals(counts, Simulator.run(Simulation.FAULT_HINT, TINY, Progress.NONE));
+    assertEquals(counts, Simulator.run(simulation, TINY, Progress.NONE));
   }
 
   @Test

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.experiment.thesis;
+package dev.espalier.experiment;
 
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
 
 /** Adding up longs: the least that can be done with what is read, at memory speed. */
-final class Sums {
+public final class Sums {
   private Sums() {}
 
   /** Returns the sum of {@code count} longs from a byte offset on. */
-  static long of(MemorySegment segment, long offset, long count) {
+  public static long of(MemorySegment segment, long offset, long count) {
     return Keys.SIMD ? VectorSums.of(segment, offset, count) : scalar(segment, offset, count);
   }
 
   /** As {@link #of}, one by one. */
-  static long scalar(MemorySegment segment, long offset, long count) {
+  public static long scalar(MemorySegment segment, long offset, long count) {
     long sum = 0;
     for (long at = offset, end = offset + (count << 3); at < end; at += Long.BYTES) {
       sum += Words.getLong(segment, at);

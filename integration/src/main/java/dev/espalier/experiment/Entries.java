@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.experiment.thesis;
+package dev.espalier.experiment;
 
 import dev.espalier.LongEntrySource;
 import java.util.Random;
@@ -8,7 +8,7 @@ import java.util.Random;
  * The entries of all trees that are measured: the entry of rank {@code r} has a key proportional to
  * {@code r}, and {@code r} as value, so that answers can be checked.
  */
-final class Entries {
+public final class Entries {
   /** Between two keys, so that keys and their ranks are not the same. */
   private static final int SPACING = 3;
 
@@ -16,29 +16,34 @@ final class Entries {
 
   private Entries() {}
 
-  static long key(long rank) {
+  public static long key(long rank) {
     return rank * SPACING;
   }
 
   /** Returns {@code count} entries in ascending order. */
-  static LongEntrySource ascending(int count) {
+  public static LongEntrySource ascending(int count) {
+    return ascending(count, 1);
+  }
+
+  /** Returns {@code count} entries in ascending order, of rank 0, {@code step}, twice that... */
+  public static LongEntrySource ascending(int count, int step) {
     return new LongEntrySource() {
-      private int rank = -1;
+      private int entry = -1;
 
       @Override
       public boolean next() {
-        rank = Math.min(rank + 1, count);
-        return rank < count;
+        entry = Math.min(entry + 1, count);
+        return entry < count;
       }
 
       @Override
       public long key() {
-        return Entries.key(rank);
+        return Entries.key(value());
       }
 
       @Override
       public long value() {
-        return rank;
+        return (long) entry * step;
       }
     };
   }
@@ -49,7 +54,7 @@ final class Entries {
    * @param count how many
    * @param distinct how many different ones, or fewer if the tree has fewer; they are repeated
    */
-  static long[] probes(int entries, int count, int distinct) {
+  public static long[] probes(int entries, int count, int distinct) {
     int[] ranks = shuffled(entries, PROBE_SHUFFLE_SEED);
     long[] probes = new long[count];
     for (int i = 0; i < count; i++) {
@@ -59,7 +64,7 @@ final class Entries {
   }
 
   /** Returns what the answers to {@code probes} add up to: the ranks of the keys. */
-  static long sumOfRanks(long[] probes) {
+  public static long sumOfRanks(long[] probes) {
     long sum = 0;
     for (long probe : probes) {
       sum += probe / SPACING;
@@ -68,17 +73,17 @@ final class Entries {
   }
 
   /** Returns what the keys of {@code count} entries add up to. */
-  static long sumOfKeys(int count) {
+  public static long sumOfKeys(int count) {
     return SPACING * sumOfValues(count);
   }
 
   /** Returns what the values of {@code count} entries add up to. */
-  static long sumOfValues(int count) {
+  public static long sumOfValues(int count) {
     return (long) count * (count - 1) / 2;
   }
 
   /** Returns the numbers below {@code count} in an order that the seed decides on. */
-  static int[] shuffled(int count, int seed) {
+  public static int[] shuffled(int count, int seed) {
     int[] numbers = new int[count];
     Random random = new Random(seed);
     for (int i = 0; i < count; i++) {

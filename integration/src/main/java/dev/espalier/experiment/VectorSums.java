@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.experiment.thesis;
+package dev.espalier.experiment;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.experiment.thesis;
+package dev.espalier.experiment;
 
 import dev.espalier.simulation.HierarchyCounters;
 import java.util.Map;
@@ -9,14 +9,14 @@ import java.util.Map;
  *
  * @param bySetting one for each piece of work, in its order
  */
-record SimulatedCounts(Map<String, HierarchyCounters> bySetting) {
+public record SimulatedCounts(Map<String, HierarchyCounters> bySetting) {
 
   /**
    * Returns what was counted for a piece of work.
    *
    * @throws IllegalArgumentException if there was none of that setting
    */
-  HierarchyCounters of(String setting) {
+  public HierarchyCounters of(String setting) {
     HierarchyCounters counters = bySetting.get(setting);
     if (counters == null) {
       throw new IllegalArgumentException("nothing was simulated as " + setting);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.experiment.thesis;
+package dev.espalier.experiment;
 
-import dev.espalier.experiment.Effort;
-import dev.espalier.experiment.ExperimentException;
-import dev.espalier.experiment.Progress;
 import dev.espalier.simulation.HierarchyCounters;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -20,20 +17,20 @@ import java.util.StringJoiner;
  * neither native code nor vectors, which would only hide accesses from the trace, so this JVM's
  * other options do not matter to it.
  */
-final class Simulator {
+public final class Simulator {
   private static final String SEPARATOR = "\t";
 
   private Simulator() {}
 
   /**
-   * Runs all work of a simulation.
+   * Runs all simulated work of an experiment, which is one of {@link Experiments#all}.
    *
    * @return what was counted for each piece of work
    * @throws ExperimentException if no JVM can be started
    * @throws IllegalStateException if the simulation fails; with all that it printed
    */
-  static SimulatedCounts run(Simulation simulation, Effort effort, Progress progress) {
-    return run(command(simulation, effort), simulation.works(effort).size(), progress);
+  public static SimulatedCounts run(Simulated experiment, Effort effort, Progress progress) {
+    return run(command(experiment, effort), experiment.works(effort).size(), progress);
   }
 
   /** Runs a command that prints a line for each of so many pieces of work. */
@@ -54,7 +51,7 @@ final class Simulator {
     }
   }
 
-  private static List<String> command(Simulation simulation, Effort effort) {
+  private static List<String> command(Simulated experiment, Effort effort) {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-Despalier.trace=true",
@@ -62,7 +59,7 @@ final class Simulator {
         "-cp",
         System.getProperty("java.class.path"),
         Simulator.class.getName(),
-        simulation.name(),
+        experiment.description().name(),
         Integer.toString(effort.entries()),
         Integer.toString(effort.probes()));
   }
@@ -88,11 +85,16 @@ final class Simulator {
     }
   }
 
-  /** Prints a line per piece of work. Takes the simulation's name, entries and probes. */
+  /** Prints a line per piece of work. Takes the experiment's name, entries and probes. */
   public static void main(String[] args) {
-    Simulation simulation = Simulation.valueOf(args[0]);
+    Simulated experiment =
+        Experiments.all().stream()
+            .filter(one -> one.description().name().equals(args[0]))
+            .map(Simulated.class::cast)
+            .findFirst()
+            .orElseThrow();
     Effort effort = new Effort(Integer.parseInt(args[1]), Integer.parseInt(args[2]), 1);
-    for (SimulatedWork work : simulation.works(effort)) {
+    for (SimulatedWork work : experiment.works(effort)) {
       System.out.println(line(work.setting(), work.body().get()));
     }
   }

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.paged;
+
+import static dev.espalier.memory.Words.getInt;
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.prefetch;
+import static dev.espalier.memory.Words.prefetchGroup;
+import static dev.espalier.memory.Words.putLong;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
+import dev.espalier.model.MemoryTimes;
+import dev.espalier.node.Keys;
+import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.OneArray;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * The disk-optimized B+-tree with a micro-index in each page (fpB+ sections 3 and 4.1): {@link
+ * DiskOptimizedBPlusTree} plus a small array in front of the keys that has the first key of every
+ * sub-array of them. A search reads the micro-index and one sub-array, the lines of each together,
+ * rather than a line for each halving. Inserts and removals still move half a page.
+ *
+ * <p>A page of 16 KiB holds 1000 entries, or 1336 children. {@code get}, {@code put} and {@code
+ * remove} visit one page on each level: O(log n) pages, in each of which two arrays of a few lines
+ * are searched, and for the two that change something up to a page of moved memory. {@code getAll}
+ * overlaps the cache misses of 64 probes. About 16.4 bytes per entry when full.
+ */
+public final class MicroIndexBPlusTree extends PagedIndex {
+  /* Overview
+   *
+   * Structure, invariants and deviations are those of PagedStructure, the page is that of
+   * MicroIndexFormat. Beyond them:
+   *
+   *   Search. In an inner page the sub-array before the first one that begins with a key not below
+   *   the one sought; all of its keys may be below it, and then the next sub-array's first key is the
+   *   one. In a leaf page the last sub-array that begins with a key not above the one sought: no other
+   *   can hold it. The kernels of Keys read whole lines, whose loads do not wait for one another.
+   *
+   *   Prefetch (fpB+ 4.1). A micro-index, a sub-array of keys and the payloads that belong to it are
+   *   each fetched as a whole, the last two at once.
+   *     D5  Where the kernels are vectors, their loads fetch the keys as fast as prefetches would; the
+   *         micro-index, the keys and the children are then not prefetched, for the reason given in
+   *         PbPlusTree as D5. The values of a leaf's sub-array always are.
+   *
+   *   Updates are those of a sorted array, after which the part of the micro-index is set right whose
+   *   sub-arrays have moved (fpB+ 4.1).
+   *
+   *   Batched lookups. A group of probes goes down level by level. In the leaves' parents and in the
+   *   leaves the micro-indices of the group's pages are prefetched by one call, then their sub-arrays,
+   *   and last the one line of each leaf page that holds the value. Pages further up are few, and
+   *   taken to be cached.
+   *
+   * Invariants of a page, checked by MicroIndexFormat:
+   *   I9  Entry i of the micro-index is the first key of sub-array i; the entries behind the
+   *       sub-arrays in use are padding.
+   *   I10 Behind the last key, its sub-array is padding; in an empty page the first sub-array.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "MicroIndexBPlusTree",
+          "fpB+ 3, 4.1",
+          TreeVariant.Medium.PAGES,
+          Set.of(
+              Capability.BATCHED_LOOKUP,
+              Capability.PREFETCH,
+              Capability.JUMP_POINTERS,
+              Capability.LEAF_RUNS,
+              Capability.UPDATE_IN_PLACE),
+          MicroIndexBPlusTree::create);
+
+  /** Probes that go down together: as many reads as an SSD answers at once. */
+  private static final int GROUP = 64;
+
+  /** Whether key lines are prefetched by calls, as the kernels' own loads do not overlap enough. */
+  private static final boolean PREFETCHES_KEYS = !Keys.SIMD;
+
+  private final MicroIndexFormat format;
+  private final PageStore store;
+  private final long missingValue;
+
+  private MicroIndexBPlusTree(IndexOptions options, PageStore store, int subArrayLines) {
+    MicroIndexFormat microIndices = new MicroIndexFormat(store.pageBytes(), subArrayLines);
+    super(new PagedStructure(options, store, microIndices));
+    this.format = microIndices;
+    this.store = store;
+    this.missingValue = options.missingValue();
+  }
+
+  /** Makes an empty tree with default options. */
+  public static MicroIndexBPlusTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree with pages of 16 KiB in memory. */
+  public static MicroIndexBPlusTree create(IndexOptions options) {
+    return create(options, DiskOptimizedBPlusTree.DEFAULT_PAGE_BYTES);
+  }
+
+  /**
+   * Makes an empty tree in memory, with the sub-arrays that the optimizer chooses for this machine.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
+   */
+  public static MicroIndexBPlusTree create(IndexOptions options, int pageBytes) {
+    return open(
+        options, new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()));
+  }
+
+  /**
+   * Makes an empty tree in memory.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
+   * @param subArrayLines cache lines of a sub-array of keys, from 1 to 32, and no more than a page
+   *     has
+   */
+  public static MicroIndexBPlusTree create(IndexOptions options, int pageBytes, int subArrayLines) {
+    return new MicroIndexBPlusTree(
+        options,
+        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
+        subArrayLines);
+  }
+
+  /**
+   * Opens the tree that is in a store, with the sub-arrays it was made with, or makes an empty one
+   * in an empty store, with those that the optimizer chooses for this machine.
+   *
+   * @param options of which the memory's do not matter: that is the store's
+   * @param store belongs to the tree from now on, which closes it
+   * @throws IllegalArgumentException if another kind of tree is in the store
+   */
+  public static MicroIndexBPlusTree open(IndexOptions options, PageStore store) {
+    int made = MicroIndexFormat.subArrayLinesOf(store.meta()[PagedStructure.STAMP]);
+    int subArrayLines =
+        made > 0
+            ? made
+            : MicroIndexFormat.bestSubArrayLines(MemoryTimes.ofThisMachine(), store.pageBytes());
+    return new MicroIndexBPlusTree(options, store, subArrayLines);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    MemorySegment pages = tree.pages;
+    long page = store.pin(findLeaf(pages, key));
+    int slot = findSlot(pages, page, key);
+    long value = slot >= 0 ? value(pages, page, slot) : defaultValue;
+    store.unpin(page, false);
+    return value;
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    MemorySegment pages = tree.pages;
+    long page = store.pin(findLeaf(pages, key));
+    boolean found = findSlot(pages, page, key) >= 0;
+    store.unpin(page, false);
+    return found;
+  }
+
+  /** Returns the number of the leaf page where {@code key} is or belongs. */
+  private int findLeaf(MemorySegment pages, long key) {
+    int number = tree.root();
+    for (int level = tree.height() - 1; level > 0; level--) {
+      long page = store.pin(number);
+      number = findChild(pages, page, key);
+      store.unpin(page, false);
+    }
+    return number;
+  }
+
+  private int findChild(MemorySegment pages, long page, long key) {
+    if (PREFETCHES_KEYS) {
+      prefetchIndex(page, format.indexSlots);
+    }
+    int first = findInnerSubArray(pages, page, key);
+    if (PREFETCHES_KEYS) {
+      prefetchKeys(page, first);
+      prefetch(
+          tree.base + page + format.childrenOffset + ((long) first << 2),
+          1 + format.subArrayLines / 2, // half a line for each line of keys, off the lines' bounds
+          Locality.T0);
+    }
+    return childIn(pages, page, first, key);
+  }
+
+  /** Returns the first slot of the sub-array to search in an inner page. */
+  private int findInnerSubArray(MemorySegment pages, long page, long key) {
+    int smaller =
+        Keys.lowerBound(pages, page + MicroIndexFormat.INDEX_OFFSET, format.indexSlots, key);
+    return Math.max(smaller - 1, 0) * format.subArraySlots;
+  }
+
+  private int childIn(MemorySegment pages, long page, int first, long key) {
+    int slots = Math.min(format.subArraySlots, format.innerCapacity - first);
+    int slot = first + lowerBound(pages, page, first, slots, key);
+    return getInt(pages, page + format.childrenOffset + ((long) slot << 2));
+  }
+
+  private int lowerBound(MemorySegment pages, long page, int first, int slots, long key) {
+    return Keys.lowerBound(pages, page + format.keysOffset + ((long) first << 3), slots, key);
+  }
+
+  /**
+   * Returns the slot of a leaf page that holds {@code key}, or if there is none, -1 - the slot
+   * where it belongs.
+   */
+  private int findSlot(MemorySegment pages, long page, long key) {
+    if (key == Keys.PADDING) {
+      return findPaddingKey(pages, page);
+    }
+    if (PREFETCHES_KEYS) {
+      prefetchIndex(page, format.leafIndexSlots);
+    }
+    int first = findLeafSubArray(pages, page, key);
+    if (PREFETCHES_KEYS) {
+      prefetchKeys(page, first);
+    }
+    prefetch(
+        tree.base + page + format.valuesOffset + ((long) first << 3),
+        format.subArrayLines,
+        Locality.T0);
+    int slots = leafSlots(first);
+    int slot = lowerBound(pages, page, first, slots, key);
+    return slot < slots && key(pages, page, first + slot) == key ? first + slot : -1 - first - slot;
+  }
+
+  /** Returns the first slot of the sub-array of a leaf page where a key is that is no padding. */
+  private int findLeafSubArray(MemorySegment pages, long page, long key) {
+    int notAbove =
+        Keys.lowerBound(
+            pages, page + MicroIndexFormat.INDEX_OFFSET, format.leafIndexSlots, key + 1);
+    return Math.max(notAbove - 1, 0) * format.subArraySlots;
+  }
+
+  private int leafSlots(int first) {
+    return Math.min(format.subArraySlots, format.leafCapacity - first);
+  }
+
+  /** As {@link #findSlot} for the key that can't be told from padding: it can only be the last. */
+  private int findPaddingKey(MemorySegment pages, long page) {
+    int count = PageHeader.count(pages, page);
+    int slot = Keys.lowerBoundBinary(pages, page + format.keysOffset, count, Keys.PADDING);
+    return slot < count ? slot : -1 - slot;
+  }
+
+  private void prefetchIndex(long page, int slots) {
+    prefetch(
+        tree.base + page + MicroIndexFormat.INDEX_OFFSET, slots / CacheLine.LONGS, Locality.T0);
+  }
+
+  private void prefetchKeys(long page, int first) {
+    prefetch(
+        tree.base + page + format.keysOffset + ((long) first << 3),
+        format.subArrayLines,
+        Locality.T0);
+  }
+
+  private long key(MemorySegment pages, long page, int slot) {
+    return getLong(pages, page + format.keysOffset + ((long) slot << 3));
+  }
+
+  private long value(MemorySegment pages, long page, int slot) {
+    return getLong(pages, page + format.valuesOffset + ((long) slot << 3));
+  }
+
+  private void value(MemorySegment pages, long page, int slot, long value) {
+    putLong(pages, page + format.valuesOffset + ((long) slot << 3), value);
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    if (keys == values) {
+      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
+      return;
+    }
+    int most = Math.min(GROUP, store.mostPins());
+    for (int done = 0; done < count; done += most) {
+      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(most, count - done));
+    }
+  }
+
+  /**
+   * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
+   * the number of its page, the page's place, then in the page the place of its slot were the keys
+   * at the page's start.
+   */
+  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    MemorySegment pages = tree.pages;
+    findLeaves(pages, keys, keysFrom, values, valuesFrom, count);
+    store.pinAll(values, valuesFrom, count);
+    prefetchIndices(values, valuesFrom, count, format.leafIndexSlots);
+    for (int i = 0; i < count; i++) {
+      long page = values[valuesFrom + i];
+      long first = findLeafSubArray(pages, page, keys[keysFrom + i]);
+      values[valuesFrom + i] = page + (first << 3);
+    }
+    prefetchGroup(tree.base + format.keysOffset, values, valuesFrom, count, format.subArrayLines);
+    for (int i = 0; i < count; i++) {
+      long place = values[valuesFrom + i];
+      int slots = leafSlots(slotOf(place));
+      int slot = Keys.lowerBound(pages, place + format.keysOffset, slots, keys[keysFrom + i]);
+      values[valuesFrom + i] = place + ((long) Math.min(slot, slots - 1) << 3);
+    }
+    prefetchGroup(tree.base + format.valuesOffset, values, valuesFrom, count, 1);
+    for (int i = 0; i < count; i++) {
+      long key = keys[keysFrom + i];
+      long place = values[valuesFrom + i];
+      boolean found = getLong(pages, place + format.keysOffset) == key;
+      values[valuesFrom + i] = found ? getLong(pages, place + format.valuesOffset) : missingValue;
+      store.unpin(place, false);
+      if (key == Keys.PADDING) {
+        values[valuesFrom + i] = get(key);
+      }
+    }
+  }
+
+  /** Takes a group of probes down to the numbers of their leaf pages. */
+  private void findLeaves(
+      MemorySegment pages, long[] keys, int keysFrom, long[] leaves, int leavesFrom, int count) {
+    for (int i = leavesFrom; i < leavesFrom + count; i++) {
+      leaves[i] = tree.root();
+    }
+    for (int level = tree.height() - 1; level > 1; level--) {
+      store.pinAll(leaves, leavesFrom, count);
+      for (int i = 0; i < count; i++) {
+        long page = leaves[leavesFrom + i];
+        long key = keys[keysFrom + i];
+        leaves[leavesFrom + i] = childIn(pages, page, findInnerSubArray(pages, page, key), key);
+        store.unpin(page, false);
+      }
+    }
+    if (tree.height() > 1) {
+      findLeavesFromParents(pages, keys, keysFrom, leaves, leavesFrom, count);
+    }
+  }
+
+  private void findLeavesFromParents(
+      MemorySegment pages, long[] keys, int keysFrom, long[] leaves, int leavesFrom, int count) {
+    store.pinAll(leaves, leavesFrom, count);
+    prefetchIndices(leaves, leavesFrom, count, format.indexSlots);
+    for (int i = 0; i < count; i++) {
+      long page = leaves[leavesFrom + i];
+      long first = findInnerSubArray(pages, page, keys[keysFrom + i]);
+      leaves[leavesFrom + i] = page + (first << 3);
+    }
+    prefetchGroup(tree.base + format.keysOffset, leaves, leavesFrom, count, format.subArrayLines);
+    for (int i = 0; i < count; i++) {
+      long place = leaves[leavesFrom + i];
+      int first = slotOf(place);
+      long page = place - ((long) first << 3);
+      leaves[leavesFrom + i] = childIn(pages, page, first, keys[keysFrom + i]);
+      store.unpin(page, false);
+    }
+  }
+
+  private void prefetchIndices(long[] places, int from, int count, int slots) {
+    prefetchGroup(
+        tree.base + MicroIndexFormat.INDEX_OFFSET, places, from, count, slots / CacheLine.LONGS);
+  }
+
+  /** Returns the slot that a place in a group stands for: pages are at multiples of their size. */
+  private int slotOf(long place) {
+    return (int) (place & (format.pageBytes - 1)) >>> 3;
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    return put(key, value, true);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    return put(key, value, false);
+  }
+
+  private long put(long key, long value, boolean replaces) {
+    MemorySegment pages = tree.pages;
+    long page = store.pin(findPath(pages, key));
+    int slot = findSlot(pages, page, key);
+    if (slot >= 0) {
+      long previous = value(pages, page, slot);
+      if (replaces) {
+        value(pages, page, slot, value);
+        tree.replaced();
+      }
+      store.unpin(page, replaces);
+      return previous;
+    }
+    int count = PageHeader.checkedCount(pages, page, format.leafCapacity);
+    if (count < format.leafCapacity) {
+      format.insertAt(pages, page, -1 - slot, count, key, value);
+      store.unpin(page, true);
+      tree.inserted();
+    } else {
+      store.unpin(page, false);
+      tree.insert(key, value);
+    }
+    return missingValue;
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  /** As {@link #findLeaf}, but notes the path. */
+  private int findPath(MemorySegment pages, long key) {
+    int number = tree.root();
+    for (int level = tree.height() - 1; level > 0; level--) {
+      tree.path[level] = number;
+      long page = store.pin(number);
+      number = findChild(pages, page, key);
+      store.unpin(page, false);
+    }
+    tree.path[0] = number;
+    return number;
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    MemorySegment pages = tree.pages;
+    long page = store.pin(findPath(pages, key));
+    int slot = findSlot(pages, page, key);
+    if (slot < 0) {
+      store.unpin(page, false);
+      return missingValue;
+    }
+    long previous = value(pages, page, slot);
+    format.remove(pages, page, slot);
+    int count = PageHeader.count(pages, page);
+    store.unpin(page, true);
+    tree.removed(key, count);
+    return previous;
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new PagedCursor(tree);
+  }
+}
