@@ -84,11 +84,18 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
    */
   private static final boolean PREFETCHES_NODES = !Keys.SIMD;
 
+  /**
+   * The widths for which searches are compiled with constants: those that typical memory gives for
+   * the default pages. A search of any number of lines is too much code to be inlined.
+   */
+  private static final Geometry COMMON = new Geometry(3, 14);
+
   private final InPageTreeFormat format;
   private final PageStore store;
   private final long missingValue;
 
   // What hot paths need of the format.
+  private final boolean ofCommonWidths;
   private final int levels;
   private final int mostLeaves;
   private final int leafWidth;
@@ -146,6 +153,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
     this.format = inPageTrees;
     this.store = store;
     this.missingValue = options.missingValue();
+    this.ofCommonWidths = geometry.equals(COMMON);
     this.levels = format.levels;
     this.mostLeaves = format.mostLeaves;
     this.leafWidth = geometry.leafWidth;
@@ -277,7 +285,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   /** Returns the number of an inner page's child. */
   private int findChild(MemorySegment pages, long page, long root, long key) {
     long leaf = findLeaf(pages, page, root, key);
-    int slot = Keys.lowerBoundRagged(pages, leaf, pageSlots, key);
+    int slot = searchChildren(pages, leaf, key);
     return getInt(pages, leaf + pagesOffset + ((long) slot << 2));
   }
 
@@ -298,13 +306,36 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
 
   /** Returns where in its page the child of an in-page inner node lies. */
   private long childOffset(MemorySegment pages, long node, long key) {
-    int slot = Keys.lowerBoundRagged(pages, node, innerSlots, key);
+    int slot = searchInner(pages, node, key);
     int line = getUnsignedShort(pages, node + innerChildrenOffset + ((long) slot << 1));
     return (long) line << CacheLine.SHIFT;
   }
 
+  /** Searches an in-page inner node: 18 separators, if its width is the common one. */
+  private int searchInner(MemorySegment pages, long node, long key) {
+    return ofCommonWidths
+        ? Keys.lowerBoundOf2Lines(pages, node, key)
+            + Keys.lowerBoundLinear(pages, node + 2 * CacheLine.BYTES, 2, key)
+        : Keys.lowerBoundRagged(pages, node, innerSlots, key);
+  }
+
+  /** Searches an in-page leaf of a leaf page: 56 key slots, if its width is the common one. */
   private int searchLeaf(MemorySegment pages, long leaf, long key) {
-    return Keys.lowerBoundRagged(pages, leaf, leafSlots, key);
+    return ofCommonWidths
+        ? Keys.lowerBoundOf4Lines(pages, leaf, key)
+            + Keys.lowerBoundOf2Lines(pages, leaf + 4 * CacheLine.BYTES, key)
+            + Keys.lowerBoundInLine(pages, leaf + 6 * CacheLine.BYTES, key)
+        : Keys.lowerBoundRagged(pages, leaf, leafSlots, key);
+  }
+
+  /** Searches an in-page leaf of an inner page: 74 key slots, if its width is the common one. */
+  private int searchChildren(MemorySegment pages, long leaf, long key) {
+    return ofCommonWidths
+        ? Keys.lowerBoundOf4Lines(pages, leaf, key)
+            + Keys.lowerBoundOf4Lines(pages, leaf + 4 * CacheLine.BYTES, key)
+            + Keys.lowerBoundInLine(pages, leaf + 8 * CacheLine.BYTES, key)
+            + Keys.lowerBoundLinear(pages, leaf + 9 * CacheLine.BYTES, 2, key)
+        : Keys.lowerBoundRagged(pages, leaf, pageSlots, key);
   }
 
   /** Tells whether the slot found for {@code key} holds it, or is it only padding. */

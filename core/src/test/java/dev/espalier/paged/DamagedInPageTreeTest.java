@@ -25,19 +25,19 @@ import org.junit.jupiter.api.Timeout;
 class DamagedInPageTreeTest {
   @Test
   void smallestPagesSurvive() {
-    damageAndUse(300, 300, () -> create(256, new Geometry(1, 1)));
-    damageAndUse(150, 600, () -> create(1024, new Geometry(1, 1)));
+    damageAndUse(150, 300, () -> create(256, new Geometry(1, 1)));
+    damageAndUse(60, 600, () -> create(1024, new Geometry(1, 1)));
   }
 
   @Test
   void defaultPagesSurvive() {
-    damageAndUse(50, 4_000, DiskFirstFpbPlusTree::create);
+    damageAndUse(20, 4_000, DiskFirstFpbPlusTree::create);
   }
 
   /** Behind the pages lie gigabytes of address space, where a wild count or line may lead. */
   @Test
   void treeInReservedMemorySurvives() {
-    damageAndUse(5, 100_000, () -> create(2048, new Geometry(1, 3)));
+    damageAndUse(3, 100_000, () -> create(2048, new Geometry(1, 3)));
   }
 
   private static DiskFirstFpbPlusTree create(int pageBytes, Geometry geometry) {

@@ -146,6 +146,15 @@ class InPageNodeLayoutTest {
     assertEquals(2, format.levels);
   }
 
+  /** The searches that are compiled with constants count on these. */
+  @Test
+  void nodesOfTheCommonWidthsHaveTheKeySlotsThatSearchesCountOn() {
+    InPageTreeFormat format = new InPageTreeFormat(16 << 10, 3, 14);
+    assertEquals(2 * 8 + 2, format.inner.keySlots);
+    assertEquals(7 * 8, format.valueLeaf.keySlots);
+    assertEquals(9 * 8 + 2, format.childLeaf.keySlots);
+  }
+
   @Test
   void widthsOutOfRangeAreRefused() {
     for (int width : new int[] {0, -1, 33}) {
