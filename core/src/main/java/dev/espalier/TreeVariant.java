@@ -6,6 +6,7 @@ import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.ttree.TTree;
 import java.util.List;
@@ -70,6 +71,7 @@ public record TreeVariant(
         CssTree.VARIANT,
         CsbPlusTree.VARIANT,
         DiskOptimizedBPlusTree.VARIANT,
+        DiskFirstFpbPlusTree.VARIANT,
         CacheFirstFpbPlusTree.VARIANT);
   }
 

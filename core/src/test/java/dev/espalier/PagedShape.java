@@ -5,6 +5,7 @@ import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -20,7 +21,16 @@ public record PagedShape(
   public static List<PagedShape> smallest() {
     return List.of(
         new PagedShape("DiskOptimizedBPlusTree", 256, DiskOptimizedBPlusTree::open),
-        new PagedShape("CacheFirstFpbPlusTree", 256, CacheFirstFpbPlusTree::open));
+        new PagedShape(
+            "DiskFirstFpbPlusTree",
+            256,
+            (options, store) ->
+                DiskFirstFpbPlusTree.open(options, store, new DiskFirstFpbPlusTree.Geometry(1, 1))),
+        new PagedShape(
+            "CacheFirstFpbPlusTree",
+            256,
+            (options, store) ->
+                CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))));
   }
 
   /** Opens the tree in a store with pages of this shape's size. */

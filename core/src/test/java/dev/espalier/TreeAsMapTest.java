@@ -27,6 +27,7 @@ class TreeAsMapTest {
             TreeShape.csbPlus(1, 1, 1, 1),
             TreeShape.csbPlus(1, 1, 3, 1),
             TreeShape.diskOptimized(256),
+            TreeShape.diskFirst(256, 1, 1),
             TreeShape.cacheFirst(256, 1)));
   }
 

@@ -15,7 +15,9 @@ import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.memory.CheckedPageStore;
+import dev.espalier.model.MemoryTimes;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
@@ -73,6 +75,8 @@ public record TreeShape(
         csbPlus(1, 1, 2, 1),
         csbPlus(1, 1, 3, 3),
         diskOptimized(256),
+        diskFirst(256, 1, 1),
+        diskFirst(1024, 1, 1),
         cacheFirst(256, 1));
   }
 
@@ -103,7 +107,12 @@ public record TreeShape(
     shapes.add(csbPlus(64, 64, 3, 1));
     for (int pageBytes : PAGE_BYTES) {
       shapes.add(diskOptimized(pageBytes));
+      shapes.add(diskFirst(pageBytes));
     }
+    shapes.add(diskFirst(512, 2, 3));
+    shapes.add(diskFirst(2048, 1, 31));
+    shapes.add(diskFirst(4096, 1, 1));
+    shapes.add(diskFirst(4096, 32, 3));
     shapes.add(cacheFirst(512, 1));
     shapes.add(cacheFirst(1024, 2));
     shapes.add(cacheFirst(4 << 10, 1));
@@ -228,6 +237,22 @@ public record TreeShape(
     return new TreeShape(
         "DiskOptimizedBPlusTree " + pageBytes,
         options -> DiskOptimizedBPlusTree.create(options, pageBytes),
+        pageBytes);
+  }
+
+  /** Returns a tree with the geometry for typical memory. */
+  private static TreeShape diskFirst(int pageBytes) {
+    DiskFirstFpbPlusTree.Geometry geometry =
+        DiskFirstFpbPlusTree.Geometry.forPages(pageBytes, MemoryTimes.TYPICAL);
+    return diskFirst(pageBytes, geometry.innerWidth(), geometry.leafWidth());
+  }
+
+  static TreeShape diskFirst(int pageBytes, int innerWidth, int leafWidth) {
+    DiskFirstFpbPlusTree.Geometry geometry =
+        new DiskFirstFpbPlusTree.Geometry(innerWidth, leafWidth);
+    return new TreeShape(
+        "DiskFirstFpbPlusTree " + pageBytes + " " + innerWidth + " " + leafWidth,
+        options -> DiskFirstFpbPlusTree.create(options, pageBytes, geometry),
         pageBytes);
   }
 

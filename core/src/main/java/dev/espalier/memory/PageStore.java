@@ -56,8 +56,8 @@ public interface PageStore extends AutoCloseable {
   /**
    * Keeps a page where it is until it is unpinned as often as it was pinned.
    *
-   * @return its place: the offset of its first byte in {@link #segment}, a multiple of the line
-   *     size
+   * @return its place: the offset of its first byte in {@link #segment}, a multiple of {@link
+   *     #pageBytes}
    */
   long pin(int page);
 

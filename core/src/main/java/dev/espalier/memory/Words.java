@@ -16,6 +16,7 @@ import java.lang.foreign.ValueLayout;
 public final class Words {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+  private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
 
   private Words() {}
 
@@ -49,6 +50,22 @@ public final class Words {
       Trace.write(nodes.address() + offset, Integer.BYTES);
     }
     nodes.set(INT, offset, value);
+  }
+
+  /** Reads two bytes, as a number from 0 to 65535. */
+  public static int getUnsignedShort(MemorySegment nodes, long offset) {
+    if (Trace.ON) {
+      Trace.read(nodes.address() + offset, Short.BYTES);
+    }
+    return Short.toUnsignedInt(nodes.get(SHORT, offset));
+  }
+
+  /** Writes two bytes: the lower half of {@code value}. */
+  public static void putShort(MemorySegment nodes, long offset, int value) {
+    if (Trace.ON) {
+      Trace.write(nodes.address() + offset, Short.BYTES);
+    }
+    nodes.set(SHORT, offset, (short) value);
   }
 
   /** Copies {@code bytes} bytes from one offset to another; the ranges may overlap. */

@@ -111,14 +111,20 @@ public final class Keys {
   }
 
   /**
-   * As {@link #lowerBound} over an array of any length: whole lines as there, and the fewer than 8
-   * keys behind them one by one. Keys ascend and padding is smaller than none, so that the sum of
-   * both counts is right.
+   * As {@link #lowerBound} over an array that begins on a cache line and may end within one: what
+   * fills whole lines is searched as there, the up to seven keys behind by themselves. O(slots).
+   *
+   * @param nodes native memory, which has all of the array's last line
+   * @param offset byte offset of the first key, a multiple of the line size
+   * @param slots length of the key array, padding included
    */
   public static int lowerBoundRagged(MemorySegment nodes, long offset, int slots, long key) {
+    if (SIMD) {
+      return VectorKeys.lowerBoundRagged(nodes, offset, slots, key);
+    }
     int whole = slots & -CacheLine.LONGS;
-    int behind = lowerBoundLinear(nodes, offset + ((long) whole << 3), slots - whole, key);
-    return whole == 0 ? behind : behind + lowerBound(nodes, offset, whole, key);
+    int rest = lowerBoundLinear(nodes, offset + ((long) whole << 3), slots - whole, key);
+    return whole == 0 ? rest : lowerBoundByLine(nodes, offset, whole, key) + rest;
   }
 
   /** Compares every key: no branch, and no load waits for another. */

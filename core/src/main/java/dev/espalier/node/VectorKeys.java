@@ -76,6 +76,23 @@ final class VectorKeys {
         + smallerInVector(nodes, offset + 3 * CacheLine.BYTES, key);
   }
 
+  /**
+   * As {@link Keys#lowerBoundRagged}. The last vector is read whole: it ends where its line does at
+   * the latest. What does not belong to the array is not counted.
+   */
+  static int lowerBoundRagged(MemorySegment nodes, long offset, int slots, long key) {
+    int whole = slots & -SPECIES.length();
+    int smaller = vectorByVector(nodes, offset, whole, key);
+    if (whole < slots) {
+      long compared =
+          LongVector.fromMemorySegment(SPECIES, nodes, offset + ((long) whole << 3), ORDER)
+              .compare(VectorOperators.LT, key)
+              .toLong();
+      smaller += Long.bitCount(compared & ((1L << (slots - whole)) - 1));
+    }
+    return smaller;
+  }
+
   private static int vectorByVector(MemorySegment nodes, long offset, int slots, long key) {
     int smaller = 0;
     for (int i = 0; i < slots; i += SPECIES.length()) {

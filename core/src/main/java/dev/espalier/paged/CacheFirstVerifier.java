@@ -83,9 +83,14 @@ final class CacheFirstVerifier {
     check(tree.store.isInUse(number), "I8", "page %d is not in use", number);
     check(page.isAtSlot(node), "I8", "a node of page %d begins in no slot", number);
     int slot = page.slotOf(node);
-    BitSet slots = reached.computeIfAbsent(number, _ -> new BitSet());
+    BitSet slots = reachedIn(number);
     check(!slots.get(slot), "I8", "the node in slot %d of page %d is reached twice", slot, number);
     slots.set(slot);
+  }
+
+  /** Returns the slots of a page in which nodes were reached so far. */
+  private BitSet reachedIn(int number) {
+    return reached.computeIfAbsent(number, _ -> new BitSet());
   }
 
   private void visitLeaf(int node, int parent, long low, long high) {
@@ -93,7 +98,7 @@ final class CacheFirstVerifier {
     checkKind(number, CacheFirstPage.LEAF, CacheFirstPage.LEAF, "leaf");
     if (leafPages.isEmpty() || leafPages.getLast() != number) {
       check(
-          reached.get(number).cardinality() == 1,
+          reachedIn(number).cardinality() == 1,
           "I11",
           "the leaves of page %d do not follow one another",
           number);

@@ -11,7 +11,8 @@ import dev.espalier.inspect.NodeView;
  * What the trees whose nodes are pages do alike: everything that is not a descent for one key or a
  * group.
  */
-abstract sealed class PagedIndex implements LongIndex permits DiskOptimizedBPlusTree {
+abstract sealed class PagedIndex implements LongIndex
+    permits DiskOptimizedBPlusTree, DiskFirstFpbPlusTree {
   final PagedStructure tree;
 
   PagedIndex(PagedStructure tree) {

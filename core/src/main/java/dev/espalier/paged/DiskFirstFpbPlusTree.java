@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.paged;
+
+import static dev.espalier.memory.Words.getInt;
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.getUnsignedShort;
+import static dev.espalier.memory.Words.putLong;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
+import dev.espalier.model.DiskFirstWidths;
+import dev.espalier.model.MemoryTimes;
+import dev.espalier.model.PageOptimizer;
+import dev.espalier.node.Keys;
+import dev.espalier.node.Slots;
+import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.OneArray;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * The disk-first fractal prefetching B+-tree (fpB+ 3.1): a {@link DiskOptimizedBPlusTree} with a
+ * small prefetching B+-tree in each page in place of one large array. As many pages are read as
+ * there, or a few percent more; within a page a search takes one memory latency for each of two or
+ * three small nodes, and an insert moves part of a node rather than half a page.
+ *
+ * <p>The tree to take where an index may be larger than memory. With pages of 16 KiB and typical
+ * memory a page has a root of 3 lines and up to 18 leaves of 14 lines, which hold 990 entries, or
+ * 1332 children. All operations on one key are O(log n); {@code getAll} overlaps the latencies of
+ * 64 probes. About 16.6 bytes per entry when full.
+ *
+ * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
+ * scalar code; results are the same.
+ */
+public final class DiskFirstFpbPlusTree extends PagedIndex {
+  /* Overview
+   *
+   * The pages' tree, its invariants I1 to I8 and deviations are those of PagedStructure; what is in a
+   * page, I9 to I15, is InPageTreeFormat's. Beyond them:
+   *
+   *   Single lookups. In-page nodes are searched over all their key slots, whose loads wait neither
+   *   for a count nor for one another: as in PbPlusTree they are the prefetch of a node's keys, and
+   *   only the lines of a leaf's values are asked for before its keys are searched. Where a page's
+   *   in-page root lies follows from the page's number, and how many levels there are from the
+   *   format, so the page header is not read.
+   *
+   *   Batched lookups. A group of probes goes down together; on each level all its pages are pinned
+   *   by one call, which on files is one wave of reads. In the leaf pages, the group's in-page nodes
+   *   of a level are prefetched by one call before they are searched, and last the line of each value.
+   *     D8  Inner pages are few, and taken to be cached.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "DiskFirstFpbPlusTree",
+          "fpB+ 3.1, 3.3",
+          TreeVariant.Medium.PAGES,
+          Set.of(
+              Capability.BATCHED_LOOKUP,
+              Capability.PREFETCH,
+              Capability.JUMP_POINTERS,
+              Capability.LEAF_RUNS,
+              Capability.UPDATE_IN_PLACE),
+          DiskFirstFpbPlusTree::create);
+
+  /** Probes that go down together: as many reads as an SSD answers at once. */
+  private static final int GROUP = 64;
+
+  private final InPageTreeFormat format;
+  private final PageStore store;
+  private final long missingValue;
+
+  // What hot paths need of the format.
+  private final int levels;
+  private final int mostLeaves;
+  private final int leafWidth;
+  private final int innerSlots;
+  private final int innerChildrenOffset;
+  private final int leafSlots;
+  private final int valuesOffset;
+  private final int keyLines;
+  private final int valueLines;
+  private final int pageSlots;
+  private final int pagesOffset;
+
+  /**
+   * Widths of the nodes within pages.
+   *
+   * @param innerWidth cache lines per in-page inner node; w in the paper
+   * @param leafWidth cache lines per in-page leaf, at most as many as a page has behind its header;
+   *     x in the paper
+   */
+  public record Geometry(int innerWidth, int leafWidth) {
+    /** Checks the parts. */
+    public Geometry {
+      checkWidth("innerWidth", innerWidth);
+      checkWidth("leafWidth", leafWidth);
+    }
+
+    private static void checkWidth(String name, int width) {
+      if (width < 1 || width > PageOptimizer.MAX_WIDTH) {
+        throw new IllegalArgumentException(
+            name + " is " + width + " lines; it must be from 1 to " + PageOptimizer.MAX_WIDTH);
+      }
+    }
+
+    /**
+     * Returns the geometry that the cost model chooses for a page size (fpB+ 3.1.1).
+     *
+     * @param pageBytes bytes of a page
+     */
+    public static Geometry forPages(int pageBytes, MemoryTimes times) {
+      MemoryPageStore.checkPageBytes(pageBytes);
+      DiskFirstWidths widths =
+          PageOptimizer.diskFirst(
+              times,
+              InPageTreeFormat.linesOfNodes(pageBytes),
+              InPageInnerNode::capacity,
+              InPageLeaf::capacityOfValues);
+      return new Geometry(widths.innerWidth(), widths.leafWidth());
+    }
+  }
+
+  private DiskFirstFpbPlusTree(IndexOptions options, PageStore store, Geometry geometry) {
+    InPageTreeFormat inPageTrees =
+        new InPageTreeFormat(store.pageBytes(), geometry.innerWidth, geometry.leafWidth);
+    super(new PagedStructure(options, store, inPageTrees));
+    this.format = inPageTrees;
+    this.store = store;
+    this.missingValue = options.missingValue();
+    this.levels = format.levels;
+    this.mostLeaves = format.mostLeaves;
+    this.leafWidth = geometry.leafWidth;
+    this.innerSlots = format.inner.keySlots;
+    this.innerChildrenOffset = format.inner.childrenOffset;
+    this.leafSlots = format.valueLeaf.keySlots;
+    this.valuesOffset = format.valueLeaf.payloadsOffset;
+    this.keyLines = format.valueLeaf.keyLines;
+    this.valueLines = format.valueLeaf.payloadLines;
+    this.pageSlots = format.childLeaf.keySlots;
+    this.pagesOffset = format.childLeaf.payloadsOffset;
+  }
+
+  /** Makes an empty tree with default options. */
+  public static DiskFirstFpbPlusTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree with pages of 16 KiB in memory. */
+  public static DiskFirstFpbPlusTree create(IndexOptions options) {
+    return create(options, DiskOptimizedBPlusTree.DEFAULT_PAGE_BYTES);
+  }
+
+  /**
+   * Makes an empty tree in memory, with the geometry for this machine.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
+   */
+  public static DiskFirstFpbPlusTree create(IndexOptions options, int pageBytes) {
+    return create(options, pageBytes, Geometry.forPages(pageBytes, MemoryTimes.ofThisMachine()));
+  }
+
+  /**
+   * Makes an empty tree in memory.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
+   * @throws IllegalArgumentException if a page has no room for such nodes
+   */
+  public static DiskFirstFpbPlusTree create(
+      IndexOptions options, int pageBytes, Geometry geometry) {
+    return open(
+        options,
+        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
+        geometry);
+  }
+
+  /**
+   * Opens the tree that is in a store, whatever its geometry, or makes an empty one with the
+   * geometry for this machine in an empty store.
+   *
+   * @param options of which the memory's do not matter: that is the store's
+   * @param store belongs to the tree from now on, which closes it
+   * @throws IllegalArgumentException if another kind of tree is in the store
+   */
+  public static DiskFirstFpbPlusTree open(IndexOptions options, PageStore store) {
+    long stamp = store.meta()[PagedStructure.STAMP];
+    Geometry geometry =
+        InPageTreeFormat.isStamp(stamp)
+            ? new Geometry(InPageTreeFormat.innerWidth(stamp), InPageTreeFormat.leafWidth(stamp))
+            : Geometry.forPages(store.pageBytes(), MemoryTimes.ofThisMachine());
+    return open(options, store, geometry);
+  }
+
+  /**
+   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   *
+   * @param options of which the memory's do not matter: that is the store's
+   * @param store belongs to the tree from now on, which closes it
+   * @throws IllegalArgumentException if another kind of tree or one of another geometry is in the
+   *     store, or a page has no room for such nodes
+   */
+  public static DiskFirstFpbPlusTree open(
+      IndexOptions options, PageStore store, Geometry geometry) {
+    return new DiskFirstFpbPlusTree(options, store, geometry);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    MemorySegment pages = tree.pages;
+    int number = findLeafPage(pages, key);
+    long page = store.pin(number);
+    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+    prefetchValues(leaf);
+    int slot = searchLeaf(pages, leaf, key);
+    long value = holds(pages, leaf, slot, key) ? value(pages, leaf, slot) : defaultValue;
+    store.unpin(page, false);
+    return value;
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    MemorySegment pages = tree.pages;
+    int number = findLeafPage(pages, key);
+    long page = store.pin(number);
+    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+    boolean found = holds(pages, leaf, searchLeaf(pages, leaf, key), key);
+    store.unpin(page, false);
+    return found;
+  }
+
+  /** Returns the number of the leaf page where {@code key} is or belongs. */
+  private int findLeafPage(MemorySegment pages, long key) {
+    int number = tree.root();
+    for (int level = tree.height() - 1; level > 0; level--) {
+      long page = store.pin(number);
+      number = findChild(pages, page, page + rootOffset(number), key);
+      store.unpin(page, false);
+    }
+    return number;
+  }
+
+  /** Returns where in the page of a number the in-page root lies. */
+  private long rootOffset(int number) {
+    return (long) InPageTreeFormat.rootLine(number, leafWidth, mostLeaves) << CacheLine.SHIFT;
+  }
+
+  /** Returns the number of an inner page's child. */
+  private int findChild(MemorySegment pages, long page, long root, long key) {
+    long leaf = findLeaf(pages, page, root, key);
+    int slot = Keys.lowerBoundRagged(pages, leaf, pageSlots, key);
+    return getInt(pages, leaf + pagesOffset + ((long) slot << 2));
+  }
+
+  /** Returns the in-page leaf of a page where {@code key} is or belongs. */
+  private long findLeaf(MemorySegment pages, long page, long root, long key) {
+    long node = root;
+    for (int level = levels - 1; level > 0; level--) {
+      node = page + childOffset(pages, node, key);
+    }
+    return node;
+  }
+
+  /** Returns where in its page the child of an in-page inner node lies. */
+  private long childOffset(MemorySegment pages, long node, long key) {
+    int slot = Keys.lowerBoundRagged(pages, node, innerSlots, key);
+    int line = getUnsignedShort(pages, node + innerChildrenOffset + ((long) slot << 1));
+    return (long) line << CacheLine.SHIFT;
+  }
+
+  private int searchLeaf(MemorySegment pages, long leaf, long key) {
+    return Keys.lowerBoundRagged(pages, leaf, leafSlots, key);
+  }
+
+  /** Tells whether the slot found for {@code key} holds it, or is it only padding. */
+  private boolean holds(MemorySegment pages, long leaf, int slot, long key) {
+    return getLong(pages, leaf + ((long) slot << 3)) == key
+        && (key != Keys.PADDING || slot < format.valueLeaf.count(pages, leaf));
+  }
+
+  private long value(MemorySegment pages, long leaf, int slot) {
+    return getLong(pages, leaf + valuesOffset + ((long) slot << 3));
+  }
+
+  /** Asks for the lines that hold an in-page leaf's values and count. */
+  private void prefetchValues(long leaf) {
+    Words.prefetch(tree.base + leaf + valuesOffset, valueLines, Locality.T0);
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    if (keys == values) {
+      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
+      return;
+    }
+    int most = Math.min(GROUP, store.mostPins());
+    for (int done = 0; done < count; done += most) {
+      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(most, count - done));
+    }
+  }
+
+  /**
+   * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
+   * the number of its page, then the place of its in-page node, then of its slot.
+   */
+  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    MemorySegment pages = tree.pages;
+    findLeaves(pages, keys, keysFrom, values, valuesFrom, count);
+    int lastSlot = leafSlots - 1;
+    for (int i = 0; i < count; i++) {
+      long leaf = values[valuesFrom + i];
+      int slot = searchLeaf(pages, leaf, keys[keysFrom + i]);
+      values[valuesFrom + i] = leaf + ((long) Math.min(slot, lastSlot) << 3);
+    }
+    Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
+    for (int i = 0; i < count; i++) {
+      long key = keys[keysFrom + i];
+      long place = values[valuesFrom + i];
+      values[valuesFrom + i] =
+          getLong(pages, place) == key && (key != Keys.PADDING || containsKey(key))
+              ? getLong(pages, place + valuesOffset)
+              : missingValue;
+      store.unpin(place, false);
+    }
+  }
+
+  /**
+   * Takes a group of probes down to their in-page leaves, whose key lines it prefetches. The leaf
+   * pages are pinned.
+   */
+  private void findLeaves(
+      MemorySegment pages, long[] keys, int keysFrom, long[] nodes, int nodesFrom, int count) {
+    for (int i = nodesFrom; i < nodesFrom + count; i++) {
+      nodes[i] = tree.root();
+    }
+    long inPage = ~(store.pageBytes() - 1L);
+    for (int level = tree.height() - 1; level > 0; level--) {
+      pinRoots(pages, nodes, nodesFrom, count);
+      for (int i = 0; i < count; i++) {
+        long root = nodes[nodesFrom + i];
+        nodes[nodesFrom + i] = findChild(pages, root & inPage, root, keys[keysFrom + i]);
+        store.unpin(root, false);
+      }
+    }
+    pinRoots(pages, nodes, nodesFrom, count);
+    for (int level = levels - 1; level > 0; level--) {
+      Words.prefetchGroup(tree.base, nodes, nodesFrom, count, format.inner.width);
+      for (int i = 0; i < count; i++) {
+        long node = nodes[nodesFrom + i];
+        nodes[nodesFrom + i] = (node & inPage) + childOffset(pages, node, keys[keysFrom + i]);
+      }
+    }
+    Words.prefetchGroup(tree.base, nodes, nodesFrom, count, keyLines);
+  }
+
+  /**
+   * Pins the pages of a group: their numbers become the places of their in-page roots. Where a pin
+   * may wait for a read, all are pinned by one call, which leaves only the headers to ask.
+   */
+  private void pinRoots(MemorySegment pages, long[] numbers, int from, int count) {
+    if (store.keepsPlaces()) {
+      for (int i = from; i < from + count; i++) {
+        int number = (int) numbers[i];
+        numbers[i] = store.pin(number) + rootOffset(number);
+      }
+    } else {
+      store.pinAll(numbers, from, count);
+      for (int i = from; i < from + count; i++) {
+        long line = InPageTreeHeader.root(pages, numbers[i]);
+        numbers[i] += line << CacheLine.SHIFT;
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    return put(key, value, true);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    return put(key, value, false);
+  }
+
+  private long put(long key, long value, boolean replaces) {
+    MemorySegment pages = tree.pages;
+    int number = findPath(pages, key);
+    long page = store.pin(number);
+    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+    prefetchValues(leaf);
+    int slot = searchLeaf(pages, leaf, key);
+    if (holds(pages, leaf, slot, key)) {
+      long previous = value(pages, leaf, slot);
+      if (replaces) {
+        putLong(pages, leaf + valuesOffset + ((long) slot << 3), value);
+      }
+      store.unpin(page, replaces);
+      return previous;
+    }
+    int count = format.valueLeaf.checkedCount(pages, leaf);
+    if (count < format.valueLeaf.capacity) {
+      insertAt(pages, leaf, Math.min(slot, count), count, key, value);
+      int total = PageHeader.checkedCount(pages, page, format.leafCapacity);
+      PageHeader.count(pages, page, total + 1);
+      store.unpin(page, true);
+      tree.inserted();
+    } else {
+      store.unpin(page, false);
+      tree.insert(key, value);
+    }
+    return missingValue;
+  }
+
+  /** As InPageLeaf.insertAt, but for values only. */
+  private void insertAt(MemorySegment pages, long leaf, int slot, int count, long key, long value) {
+    Slots.openGap(pages, leaf, slot, count);
+    Slots.openGap(pages, leaf + valuesOffset, slot, count);
+    putLong(pages, leaf + ((long) slot << 3), key);
+    putLong(pages, leaf + valuesOffset + ((long) slot << 3), value);
+    format.valueLeaf.count(pages, leaf, count + 1);
+  }
+
+  /** Fetches the in-page leaves of a group of keys together, then puts one key after the other. */
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    int most = Math.min(GROUP, store.mostPins());
+    long[] leaves = new long[Math.min(most, count)];
+    for (int done = 0; done < count; done += most) {
+      int group = Math.min(most, count - done);
+      findLeaves(tree.pages, keys, keysFrom + done, leaves, 0, group);
+      Words.prefetchGroup(tree.base + valuesOffset, leaves, 0, group, valueLines);
+      for (int i = 0; i < group; i++) {
+        store.unpin(leaves[i], false);
+      }
+      for (int i = done; i < done + group; i++) {
+        put(keys[keysFrom + i], values[valuesFrom + i]);
+      }
+    }
+  }
+
+  /** As {@link #findLeafPage}, but notes the path. */
+  private int findPath(MemorySegment pages, long key) {
+    int number = tree.root();
+    for (int level = tree.height() - 1; level > 0; level--) {
+      tree.path[level] = number;
+      long page = store.pin(number);
+      number = findChild(pages, page, page + rootOffset(number), key);
+      store.unpin(page, false);
+    }
+    tree.path[0] = number;
+    return number;
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    MemorySegment pages = tree.pages;
+    int number = findPath(pages, key);
+    long page = store.pin(number);
+    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+    prefetchValues(leaf);
+    int slot = searchLeaf(pages, leaf, key);
+    if (!holds(pages, leaf, slot, key)) {
+      store.unpin(page, false);
+      return missingValue;
+    }
+    long previous = value(pages, leaf, slot);
+    int count = format.valueLeaf.checkedCount(pages, leaf);
+    int total = PageHeader.checkedCount(pages, page, format.leafCapacity);
+    format.valueLeaf.removeAt(pages, leaf, slot, count);
+    PageHeader.count(pages, page, total - 1);
+    store.unpin(page, true);
+    tree.removed(key, total - 1);
+    return previous;
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new PagedCursor(tree);
+  }
+}

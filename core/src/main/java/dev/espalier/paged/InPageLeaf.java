@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.paged;
+
+import static dev.espalier.memory.Words.getInt;
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.getUnsignedShort;
+import static dev.espalier.memory.Words.putInt;
+import static dev.espalier.memory.Words.putLong;
+import static dev.espalier.memory.Words.putShort;
+
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.Words;
+import dev.espalier.node.Keys;
+import dev.espalier.node.Slots;
+import java.lang.foreign.MemorySegment;
+import java.util.ConcurrentModificationException;
+
+/**
+ * The bytes of a leaf of an in-page tree, {@code width} cache lines in all (fpB+ 3.1). What its
+ * keys belong to, the payloads, are values in a leaf page and numbers of pages in an inner page;
+ * there a leaf as wide holds a third more.
+ *
+ * <pre>
+ *  0                     payloadsOffset              levelOffset
+ *  | key 0 .. keySlots-1 | payload 0 .. capacity-1 | level | previous | next | count |
+ *    longs                 longs or ints             short   short      short  short
+ * </pre>
+ *
+ * Unused key slots hold {@link Keys#PADDING}; in leaf pages the last one always does. Previous and
+ * next, 0 for none, chain the in-page leaves of a page. The level is 0 and tells leaves from inner
+ * nodes.
+ *
+ * <p>Width 14: 55 values and 56 key slots, which are whole lines; or 74 children.
+ */
+final class InPageLeaf {
+  private static final int HEADER_BYTES = 4 * Short.BYTES;
+
+  final int width;
+  final int bytes;
+  final int capacity;
+  final int keySlots;
+  final int payloadsOffset;
+
+  /** Lines that hold keys, and lines that hold payloads and the header; they may share one. */
+  final int keyLines;
+
+  final int payloadLines;
+  private final int payloadShift;
+  private final int levelOffset;
+  private final int previousOffset;
+  private final int nextOffset;
+  private final int countOffset;
+
+  private InPageLeaf(int width, int payloadBytes) {
+    this.width = width;
+    this.bytes = width << CacheLine.SHIFT;
+    this.capacity = capacity(width, payloadBytes);
+    this.levelOffset = bytes - HEADER_BYTES;
+    this.payloadsOffset = levelOffset - capacity * payloadBytes;
+    this.payloadShift = Integer.numberOfTrailingZeros(payloadBytes);
+    this.keySlots = payloadsOffset / Long.BYTES;
+    this.keyLines = Math.ceilDiv(keySlots, CacheLine.LONGS);
+    this.payloadLines = width - (payloadsOffset >> CacheLine.SHIFT);
+    this.previousOffset = levelOffset + Short.BYTES;
+    this.nextOffset = previousOffset + Short.BYTES;
+    this.countOffset = nextOffset + Short.BYTES;
+  }
+
+  static InPageLeaf ofValues(int width) {
+    return new InPageLeaf(width, Long.BYTES);
+  }
+
+  static InPageLeaf ofPages(int width) {
+    return new InPageLeaf(width, Integer.BYTES);
+  }
+
+  /** Returns the most values of a leaf so many lines wide. */
+  static int capacityOfValues(int width) {
+    return capacity(width, Long.BYTES);
+  }
+
+  private static int capacity(int width, int payloadBytes) {
+    return ((width << CacheLine.SHIFT) - HEADER_BYTES) / (Long.BYTES + payloadBytes);
+  }
+
+  void initialize(MemorySegment pages, long node) {
+    level(pages, node, 0);
+    previous(pages, node, 0);
+    next(pages, node, 0);
+    count(pages, node, 0);
+    Slots.fill(pages, node, 0, keySlots, Keys.PADDING);
+  }
+
+  /** Counts the keys smaller than {@code key}. */
+  int lowerBound(MemorySegment pages, long node, long key) {
+    return Keys.lowerBoundRagged(pages, node, keySlots, key);
+  }
+
+  long key(MemorySegment pages, long node, int slot) {
+    return getLong(pages, node + ((long) slot << 3));
+  }
+
+  void key(MemorySegment pages, long node, int slot, long key) {
+    putLong(pages, node + ((long) slot << 3), key);
+  }
+
+  long payload(MemorySegment pages, long node, int slot) {
+    long offset = node + payloadsOffset + ((long) slot << payloadShift);
+    return payloadShift == 3 ? getLong(pages, offset) : getInt(pages, offset);
+  }
+
+  void payload(MemorySegment pages, long node, int slot, long payload) {
+    long offset = node + payloadsOffset + ((long) slot << payloadShift);
+    if (payloadShift == 3) {
+      putLong(pages, offset, payload);
+    } else {
+      putInt(pages, offset, (int) payload);
+    }
+  }
+
+  int level(MemorySegment pages, long node) {
+    return getUnsignedShort(pages, node + levelOffset);
+  }
+
+  void level(MemorySegment pages, long node, int level) {
+    putShort(pages, node + levelOffset, level);
+  }
+
+  int previous(MemorySegment pages, long node) {
+    return getUnsignedShort(pages, node + previousOffset);
+  }
+
+  void previous(MemorySegment pages, long node, int line) {
+    putShort(pages, node + previousOffset, line);
+  }
+
+  int next(MemorySegment pages, long node) {
+    return getUnsignedShort(pages, node + nextOffset);
+  }
+
+  void next(MemorySegment pages, long node, int line) {
+    putShort(pages, node + nextOffset, line);
+  }
+
+  int count(MemorySegment pages, long node) {
+    return getUnsignedShort(pages, node + countOffset);
+  }
+
+  void count(MemorySegment pages, long node, int count) {
+    putShort(pages, node + countOffset, count);
+  }
+
+  /** Reads the count of a leaf that is about to be changed; see {@link PageHeader#checkedCount}. */
+  int checkedCount(MemorySegment pages, long node) {
+    int count = count(pages, node);
+    if (count > capacity) {
+      throw new ConcurrentModificationException(
+          "the in-page leaf @"
+              + node
+              + " has count "
+              + count
+              + " of "
+              + capacity
+              + ": the index was changed by another thread at the same time");
+    }
+    return count;
+  }
+
+  /** Inserts an entry before {@code slot} of a leaf that has room. */
+  void insertAt(MemorySegment pages, long node, int slot, int count, long key, long payload) {
+    Slots.openGap(pages, node, slot, count);
+    key(pages, node, slot, key);
+    long from = node + payloadsOffset + ((long) slot << payloadShift);
+    if (payloadShift == 3) {
+      Slots.openGap(pages, node + payloadsOffset, slot, count);
+    } else {
+      Words.copy(pages, from, from + Integer.BYTES, (long) (count - slot) << 2);
+    }
+    payload(pages, node, slot, payload);
+    count(pages, node, count + 1);
+  }
+
+  /** Removes the entry in {@code slot} of a leaf of values. */
+  void removeAt(MemorySegment pages, long node, int slot, int count) {
+    Slots.closeGap(pages, node, slot, count);
+    Slots.closeGap(pages, node + payloadsOffset, slot, count);
+    key(pages, node, count - 1, Keys.PADDING);
+    count(pages, node, count - 1);
+  }
+
+  /** Moves the entries from {@code kept} on to an empty leaf. */
+  void moveTo(MemorySegment pages, long node, int kept, int count, long to) {
+    int moved = count - kept;
+    Words.copy(pages, node + ((long) kept << 3), to, (long) moved << 3);
+    long from = node + payloadsOffset + ((long) kept << payloadShift);
+    Words.copy(pages, from, to + payloadsOffset, (long) moved << payloadShift);
+    Slots.fill(pages, node, kept, count, Keys.PADDING);
+    count(pages, node, kept);
+    count(pages, to, moved);
+  }
+}
