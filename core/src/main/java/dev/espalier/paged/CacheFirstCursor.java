@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.paged;
 
-import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.prefetch.Locality;
@@ -226,8 +225,8 @@ final class CacheFirstCursor extends LeafCursor {
         bits >>>= free;
         slot += free;
         int used = Long.numberOfTrailingZeros(~bits);
-        long lines = CacheLine.BYTES + (long) slot * tree.leaf.bytes;
-        Words.prefetch(tree.base + at + lines, used * page.width, Locality.T0);
+        long first = CacheFirstPage.HEADER_BYTES + (long) slot * tree.leaf.bytes;
+        Words.prefetch(tree.base + at + first, used * page.width, Locality.T0);
         bits = used == Long.SIZE ? 0 : bits >>> used;
         slot += used;
       }
