@@ -385,11 +385,11 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long place = values[valuesFrom + i];
-      values[valuesFrom + i] =
-          getLong(pages, place) == key && (key != Keys.PADDING || containsKey(key))
-              ? getLong(pages, place + valuesOffset)
-              : missingValue;
+      boolean found = getLong(pages, place) == key;
+      long value = found ? getLong(pages, place + valuesOffset) : missingValue;
       store.unpin(place, false);
+      // What was found may be padding. This pins a page, for which the probe's own has made room.
+      values[valuesFrom + i] = key != Keys.PADDING || containsKey(key) ? value : missingValue;
     }
   }
 
