@@ -29,8 +29,8 @@ final class SearchReads implements Experiment {
           "The same, counted by a simulated pool that keeps every page it has read, as the paper"
               + " does not say how large its pool is; in bulkloaded trees, and in trees that grew"
               + " from a tenth of their entries by random insertions. Entries have 16 bytes where"
-              + " the paper's have 8, so trees have twice as many pages. Widths are those for T1 of"
-              + " 150 and Tnext of 10 cycles. With fewer entries there are fewer searches. The"
+              + " the paper's have 8, so trees have twice as many pages. Widths are those"
+              + " that trees have by default. With fewer entries there are fewer searches. The"
               + " targets are the paper's, for pages that hold as many entries as its smallest: of"
               + " 8 KB and more.",
           new Chart(Chart.Kind.BARS, "series", Axis.linear("page"), Axis.linear("reads")));
