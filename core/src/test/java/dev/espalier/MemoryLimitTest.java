@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryLimitException;
+import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -19,17 +20,24 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("fallback-too")
 class MemoryLimitTest {
-  private static final long[] LIMITS = {
-    IndexOptions.MIN_MEMORY_LIMIT, 20_000, 65_536, 500_003, (2 << 20) + 4096
-  };
+  private static final long[] SMALL_LIMITS = {IndexOptions.MIN_MEMORY_LIMIT, 20_000, 65_536};
+
+  /** Beyond one huge page memory grows in another way; for trees as users get them. */
+  private static final long[] LARGE_LIMITS = {500_003, (2 << 20) + 4096};
 
   @RegisterExtension final Indexes indexes = new Indexes();
 
   static Stream<Arguments> shapesAndLimits() {
-    return TreeShape.allAndOnCheckedPages().stream()
+    return Stream.concat(
+        cases(TreeShape.allAndOnCheckedPages(), SMALL_LIMITS),
+        cases(TreeShape.defaults(), LARGE_LIMITS));
+  }
+
+  private static Stream<Arguments> cases(List<TreeShape> shapes, long[] limits) {
+    return shapes.stream()
         .flatMap(
             shape ->
-                LongStream.of(LIMITS)
+                LongStream.of(limits)
                     .filter(limit -> limit >= shape.leastMemoryLimit())
                     .mapToObj(limit -> Arguments.of(shape, limit)));
   }

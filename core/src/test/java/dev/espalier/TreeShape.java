@@ -82,10 +82,14 @@ public record TreeShape(
         cacheFirst(256, 1));
   }
 
+  /** Returns {@link #defaults} and {@link #smallest}. */
+  public static List<TreeShape> defaultsAndSmallest() {
+    return Stream.concat(defaults().stream(), smallest().stream()).toList();
+  }
+
   /** Returns every tree, with nodes from the smallest to the widest. */
   public static List<TreeShape> all() {
-    List<TreeShape> shapes = new ArrayList<>(defaults());
-    shapes.addAll(smallest());
+    List<TreeShape> shapes = new ArrayList<>(defaultsAndSmallest());
     for (int width : new int[] {2, 3, 8}) {
       shapes.add(bPlus(width));
       shapes.add(pbPlus(width, width, width));
