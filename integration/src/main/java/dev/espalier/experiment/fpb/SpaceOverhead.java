@@ -62,21 +62,30 @@ final class SpaceOverhead implements Experiment {
             Column.real("ratio", "pages, by those of " + PagedTree.DISK_OPTIMIZED, ""),
             Column.real("overhead", "space overhead", "%"));
     outcome.parameter("entries", entries);
+    int wrong = 0;
     int step = 0;
     int steps = Figure.PAGES.size() * ages.size();
     for (TreeAge age : ages) {
       for (int page : Figure.PAGES) {
         run.progress().show(age.label() + ", " + (page >> 10) + " KB", (double) step++ / steps);
-        addRows(age, page, entries, outcome);
+        wrong += addRows(age, page, entries, outcome);
       }
     }
+    outcome.check(Check.deterministic("trees of wrong size", wrong, Target.exactly(0)));
     return outcome;
   }
 
-  private static void addRows(TreeAge age, int pageBytes, int entries, Outcome outcome) {
+  /** Adds a row for each tree, and returns how many have not as many entries as they should. */
+  private static int addRows(TreeAge age, int pageBytes, int entries, Outcome outcome) {
+    int wrong = 0;
     int baseline = 0;
     for (PagedTree tree : PagedTree.all(pageBytes, TreeAge.TIMES)) {
-      int pages = pages(age, tree, pageBytes, entries);
+      MemoryPageStore store = TreeAge.store(pageBytes);
+      int pages;
+      try (LongIndex index = age.build(tree, store, entries)) {
+        pages = store.pagesInUse();
+        wrong += index.size() == entries ? 0 : 1;
+      }
       baseline = baseline == 0 ? pages : baseline; // the disk-optimized tree is the first
       double overhead = 100.0 * (pages - baseline) / baseline;
       String page = (pageBytes >> 10) + " KB";
@@ -98,18 +107,12 @@ final class SpaceOverhead implements Experiment {
                 Target.atMost(tree.kind().equals(PagedTree.DISK_FIRST) ? 9 : 5)));
       }
     }
+    return wrong;
   }
 
   /** What grows by insertions in a cache-first tree is shown and not held against a target. */
   private static boolean hasTarget(TreeAge age, PagedTree tree) {
     return tree.kind().equals(PagedTree.DISK_FIRST)
         || (tree.kind().equals(PagedTree.CACHE_FIRST) && age == TreeAge.BULKLOADED);
-  }
-
-  private static int pages(TreeAge age, PagedTree tree, int pageBytes, int entries) {
-    MemoryPageStore store = TreeAge.store(pageBytes);
-    try (LongIndex _ = age.build(tree, store, entries)) {
-      return store.pagesInUse();
-    }
   }
 }

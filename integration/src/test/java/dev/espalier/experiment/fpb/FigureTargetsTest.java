@@ -26,7 +26,6 @@ final class FigureTargetsTest {
         Arguments.of(new SimulatedFigure(SearchFigures.bySize()), 1_000_000),
         Arguments.of(new SimulatedFigure(SearchFigures.byFill()), TEN_THIRDS_OF_A_MILLION),
         Arguments.of(new SimulatedFigure(UpdateFigures.insertionByFill()), TEN_THIRDS_OF_A_MILLION),
-        Arguments.of(new SimulatedFigure(UpdateFigures.deletionByFill()), TEN_THIRDS_OF_A_MILLION),
         Arguments.of(new SimulatedFigure(UpdateFigures.deletionByPage()), TEN_THIRDS_OF_A_MILLION),
         Arguments.of(new SimulatedFigure(ScanFigure.figure()), TEN_THIRDS_OF_A_MILLION),
         Arguments.of(new SpaceOverhead(List.of(TreeAge.BULKLOADED)), 1_000_000),
