@@ -28,7 +28,12 @@ public final class Family implements Runnable {
   private static final List<Measure> LOOKUPS = List.of(Measure.GET, Measure.GET_ALL_128);
   private static final List<Measure> SCANS = List.of(Measure.SCAN_LOADED, Measure.SCAN_HALF);
   private static final List<Measure> ON_PAGES =
-      List.of(Measure.GET, Measure.GET_ALL, Measure.INSERT_70, Measure.SCAN_LOADED);
+      List.of(
+          Measure.GET,
+          Measure.GET_ALL,
+          Measure.INSERT_70,
+          Measure.INSERT_ALL_70,
+          Measure.SCAN_LOADED);
   private static final List<Measure> LIMITS = List.of(Measure.LINE, Measure.BANDWIDTH);
 
   /** Heap for sorting the keys, beside what a worker takes anyway. */

@@ -36,6 +36,8 @@ enum Measure {
    * to 70% from the first; ns per entry.
    */
   INSERT_70("ns"),
+  /** As {@link #INSERT_70}, by {@code putAll} in groups of 256; ns per entry. */
+  INSERT_ALL_70("ns"),
   /** Lines prefetched in groups of 128 at random places of as many bytes as entries; ns a line. */
   LINE("ns"),
   /** Bytes per entry after {@link #BULKLOAD}. */

@@ -124,6 +124,7 @@ final class RatioWorker {
       case SCAN_LOADED -> scan(filled);
       case SCAN_HALF -> scan(full);
       case INSERT_70 -> insert();
+      case INSERT_ALL_70 -> insertAll();
       case FILL_HALF -> indexOf(full).statistics().leafFill();
       case LINE -> line();
       case SCAN_AFTER_PUT -> scan(filled);
@@ -223,18 +224,35 @@ final class RatioWorker {
     return nanos / entries;
   }
 
+  private double insertAll() {
+    bulkload(SEVENTY_PERCENT);
+    long[] keys = newKeys();
+    long[] values = WorkKeys.values(keys);
+    LongIndex index = indexOf(full);
+    long start = System.nanoTime();
+    for (int from = 0; from < keys.length; from += GROUP) {
+      index.putAll(keys, from, values, from, Math.min(GROUP, keys.length - from));
+    }
+    double nanos = System.nanoTime() - start;
+    check("number of entries", entries + keys.length, index.size());
+    return nanos / keys.length;
+  }
+
+  private long[] newKeys() {
+    return WorkKeys.keys(entries, Math.toIntExact(entries / ENTRIES_PER_INSERT));
+  }
+
   private double insert() {
     bulkload(SEVENTY_PERCENT);
-    int count = Math.toIntExact(entries / ENTRIES_PER_INSERT);
-    long[] keys = WorkKeys.keys(entries, count);
+    long[] keys = newKeys();
     Peer peer = full;
     long start = System.nanoTime();
     for (long key : keys) {
       peer.put(key, WorkKeys.value(key));
     }
     double nanos = System.nanoTime() - start;
-    check("number of entries", entries + count, peer.size());
-    return nanos / count;
+    check("number of entries", entries + keys.length, peer.size());
+    return nanos / keys.length;
   }
 
   private double scan(Peer peer) {
