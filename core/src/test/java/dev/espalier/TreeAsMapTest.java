@@ -24,7 +24,6 @@ class TreeAsMapTest {
             TreeShape.smallestChunked(),
             TreeShape.tTree(1),
             TreeShape.css(Form.LEVEL, 1),
-            TreeShape.csbPlus(1, 1, 1, 1),
             TreeShape.csbPlus(1, 1, 3, 1),
             TreeShape.diskOptimized(256),
             TreeShape.microIndex(256, 1),
