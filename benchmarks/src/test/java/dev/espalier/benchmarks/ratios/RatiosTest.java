@@ -32,7 +32,8 @@ final class RatiosTest {
   @Test
   void familyIsMeasured() throws Exception {
     assumeTrue(Prefetch.isNative(), "built without a C compiler");
-    Output output = run(Family.class, "--entries=20k", "--forks=1", "--rounds=1");
+    String trees = "--trees=CssTree,CsbPlusTree";
+    Output output = run(Family.class, trees, "--entries=20k", "--forks=1", "--rounds=1");
     assertEquals(0, output.status, output.text);
     assertEquals(6, output.tableAfter("| work | target |").size(), output.text);
   }
