@@ -5,7 +5,6 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.LeafCursor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -49,9 +48,6 @@ final class CacheFirstCursor extends LeafCursor {
   private int pagesAhead;
 
   private final int[] asked = new int[2];
-
-  /** Holds the leaf where unpinned pages may go away. */
-  private MemorySegment copy = MemorySegment.NULL;
 
   CacheFirstCursor(CacheFirstStructure tree) {
     super(tree.modifications);
@@ -121,23 +117,13 @@ final class CacheFirstCursor extends LeafCursor {
       int count = Math.clamp(tree.leaf.count(tree.pages, at), 0, tree.leaf.capacity);
       long values = at + tree.leaf.valuesOffset;
       if (tree.cursorsCopy) {
-        enterCopy(at, values, count);
+        enterCopy(tree.pages, at, values, count, tree.leaf.capacity);
       } else {
         enter(tree.pages, at, values, count);
       }
     } finally {
       tree.unpin(at, false);
     }
-  }
-
-  private void enterCopy(long keys, long values, int count) {
-    if (copy.byteSize() == 0) {
-      copy = Arena.ofAuto().allocate(2L * Long.BYTES * tree.leaf.capacity, Long.BYTES);
-    }
-    long bytes = (long) count << 3;
-    MemorySegment.copy(tree.pages, keys, copy, 0, bytes);
-    MemorySegment.copy(tree.pages, values, copy, bytes, bytes);
-    enter(copy, 0, bytes, count);
   }
 
   @Override

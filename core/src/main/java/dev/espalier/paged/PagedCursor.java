@@ -3,7 +3,6 @@ package dev.espalier.paged;
 
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.LeafCursor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -48,9 +47,6 @@ class PagedCursor extends LeafCursor {
   private int pagesAhead;
 
   private final int[] asked = new int[2];
-
-  /** Holds the run where unpinned pages may go away. */
-  private MemorySegment copy = MemorySegment.NULL;
 
   PagedCursor(PagedStructure tree) {
     super(tree.modifications);
@@ -154,20 +150,10 @@ class PagedCursor extends LeafCursor {
     long keys = at + format.runKeysOffset(run);
     long values = at + format.runValuesOffset(run);
     if (tree.cursorsCopy) {
-      enterCopy(keys, values, count);
+      enterCopy(tree.pages, keys, values, count, format.leafCapacity);
     } else {
       enter(tree.pages, keys, values, count);
     }
-  }
-
-  private void enterCopy(long keys, long values, int count) {
-    if (copy.byteSize() == 0) {
-      copy = Arena.ofAuto().allocate(2L * Long.BYTES * format.leafCapacity, Long.BYTES);
-    }
-    long bytes = (long) count << 3;
-    MemorySegment.copy(tree.pages, keys, copy, 0, bytes);
-    MemorySegment.copy(tree.pages, values, copy, bytes, bytes);
-    enter(copy, 0, bytes, count);
   }
 
   @Override

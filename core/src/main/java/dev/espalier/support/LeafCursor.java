@@ -6,6 +6,7 @@ import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 import java.util.Objects;
@@ -57,6 +58,9 @@ public abstract class LeafCursor implements LongCursor {
 
   private MemorySegment runSource = MemorySegment.NULL;
 
+  /** Holds the leaf where it was copied; taken when first needed. */
+  private MemorySegment copy = MemorySegment.NULL;
+
   /** Creates a cursor that is nowhere. */
   protected LeafCursor(ChangeCount count) {
     this.count = count;
@@ -93,6 +97,22 @@ public abstract class LeafCursor implements LongCursor {
     keysOffset = keys;
     valuesOffset = values;
     entries = leafEntries;
+  }
+
+  /**
+   * Makes a copy of this the current leaf, for memory that does not stay as it is.
+   *
+   * @param mostEntries that a leaf of the tree can have
+   */
+  protected final void enterCopy(
+      MemorySegment leafMemory, long keys, long values, int leafEntries, int mostEntries) {
+    if (copy.byteSize() == 0) {
+      copy = Arena.ofAuto().allocate(2L * Long.BYTES * mostEntries, Long.BYTES);
+    }
+    long bytes = (long) leafEntries << 3;
+    MemorySegment.copy(leafMemory, keys, copy, 0, bytes);
+    MemorySegment.copy(leafMemory, values, copy, bytes, bytes);
+    enter(copy, 0, bytes, leafEntries);
   }
 
   /** Returns key {@code i} of the current leaf. */
