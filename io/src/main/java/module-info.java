@@ -4,4 +4,6 @@
 module dev.espalier.io {
   requires transitive dev.espalier.core;
   requires static transitive org.jspecify;
+
+  exports dev.espalier.io;
 }

@@ -164,6 +164,15 @@ final class LockedIndex implements LongIndex {
   // Writes
 
   @Override
+  public void flush() {
+    try (var _ = reading.acquire()) {
+      index.flush();
+    }
+  }
+
+  // Writes
+
+  @Override
   public long put(long key, long value) {
     try (var _ = writing.acquire()) {
       return index.put(key, value);

@@ -192,10 +192,18 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   /** Returns height, nodes, fill and bytes. Takes a pass over the nodes. */
   IndexStatistics statistics();
 
+  /**
+   * Makes all entries safe from a crash of the machine if the index lives in a file; in memory it
+   * does nothing.
+   */
+  default void flush() {
+    Arguments.checkOpen(this);
+  }
+
   /** Tells whether {@link #close} was called. */
   boolean isClosed();
 
-  /** Frees the memory. A second call does nothing. */
+  /** Frees the memory, after a {@link #flush}. A second call does nothing. */
   @Override
   void close();
 }

@@ -5,6 +5,7 @@ import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
+import dev.espalier.memory.PageStore;
 import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
@@ -12,7 +13,9 @@ import dev.espalier.paged.MicroIndexBPlusTree;
 import dev.espalier.ttree.TTree;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One tree of the family: its name, where it comes from, what it can do, and how to make one.
@@ -23,13 +26,15 @@ import java.util.function.Function;
  * @param medium where the nodes live
  * @param capabilities what the tree does beyond the shared contract
  * @param factory makes an empty index with the tree's default geometry
+ * @param opener opens the tree that is in a page store, null for trees that don't live in pages
  */
 public record TreeVariant(
     String name,
     String paper,
     Medium medium,
     Set<Capability> capabilities,
-    Function<IndexOptions, LongIndex> factory) {
+    Function<IndexOptions, LongIndex> factory,
+    @Nullable BiFunction<IndexOptions, PageStore, LongIndex> opener) {
 
   /** Where the nodes live. */
   public enum Medium {
@@ -58,9 +63,33 @@ public record TreeVariant(
     capabilities = Set.copyOf(capabilities);
   }
 
+  /** Describes a tree that lives in native memory. */
+  public TreeVariant(
+      String name,
+      String paper,
+      Medium medium,
+      Set<Capability> capabilities,
+      Function<IndexOptions, LongIndex> factory) {
+    this(name, paper, medium, capabilities, factory, null);
+  }
+
   /** Makes an empty index with the tree's default geometry. */
   public LongIndex create(IndexOptions options) {
     return factory.apply(options);
+  }
+
+  /**
+   * Opens the tree that is in a page store, or makes an empty one in an empty store.
+   *
+   * @param store belongs to the tree from now on, which closes it
+   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @throws UnsupportedOperationException if this tree does not live in pages
+   */
+  public LongIndex open(IndexOptions options, PageStore store) {
+    if (opener == null) {
+      throw new UnsupportedOperationException(name + " does not live in pages");
+    }
+    return opener.apply(options, store);
   }
 
   /** Returns the whole family, each tree after the one it builds on. */

@@ -73,6 +73,21 @@ abstract class ForwardingPageStore implements PageStore {
   }
 
   @Override
+  public void beforeChange() {
+    store.beforeChange();
+  }
+
+  @Override
+  public void leftHalfway(Throwable cause) {
+    store.leftHalfway(cause);
+  }
+
+  @Override
+  public void flush() {
+    store.flush();
+  }
+
+  @Override
   public int pagesInUse() {
     return store.pagesInUse();
   }

@@ -169,6 +169,21 @@ public final class MemoryPageStore implements PageStore {
     return true;
   }
 
+  @Override
+  public void beforeChange() {
+    // Trees find out themselves that the region is closed: at the first access.
+  }
+
+  @Override
+  public void leftHalfway(Throwable cause) {
+    // Only misuse by several threads fails halfway here, and promises nothing.
+  }
+
+  @Override
+  public void flush() {
+    // There is nothing but memory.
+  }
+
   // ---------------------------------------------------------------- inspect
 
   @Override

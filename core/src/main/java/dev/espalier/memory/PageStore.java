@@ -96,6 +96,27 @@ public interface PageStore extends AutoCloseable {
    */
   boolean keepsPlaces();
 
+  /**
+   * Tells that a change begins: to be called before anything is changed.
+   *
+   * @throws IllegalStateException if the store takes no changes: it is closed, for reading only, or
+   *     has failed
+   */
+  void beforeChange();
+
+  /**
+   * Tells that a change has failed halfway, so that the pages are no tree any more. A store that
+   * can lose nothing else by it refuses everything from now on.
+   *
+   * @param cause why it failed
+   */
+  void leftHalfway(Throwable cause);
+
+  /**
+   * Makes all pages, and {@link #meta}, safe from a crash, if the store has anything beside memory.
+   */
+  void flush();
+
   /** Returns the number of pages given out and not taken back. */
   int pagesInUse();
 

@@ -72,6 +72,7 @@ final class CacheFirstBulkload {
 
   CacheFirstBulkload(CacheFirstStructure tree, double fillFactor) {
     tree.checkOpen();
+    tree.store.beforeChange();
     BulkloadInput.checkStart(fillFactor, tree.meta[CacheFirstStructure.SIZE]);
     this.tree = tree;
     this.page = tree.page;
@@ -99,7 +100,7 @@ final class CacheFirstBulkload {
     try {
       fill(new BulkloadInput(entries, total, listener));
     } catch (RuntimeException | Error failed) {
-      tree.clear();
+      tree.clearAfter(failed);
       throw failed;
     }
     tree.modifications.changes++;

@@ -96,7 +96,8 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
               Capability.JUMP_POINTERS,
               Capability.LEAF_RUNS,
               Capability.UPDATE_IN_PLACE),
-          CacheFirstFpbPlusTree::create);
+          CacheFirstFpbPlusTree::create,
+          CacheFirstFpbPlusTree::open);
 
   /**
    * Probes that go down together; as in PbPlusTree, and as many reads as an SSD answers at once.
@@ -368,6 +369,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
   }
 
   private long put(long key, long value, boolean replaces) {
+    store.beforeChange();
     MemorySegment pages = tree.pages;
     long node = pinPath(pages, key);
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.WRITE);
@@ -447,6 +449,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
 
   @Override
   public long remove(long key) {
+    store.beforeChange();
     MemorySegment pages = tree.pages;
     long node = pinPath(pages, key);
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.WRITE);
@@ -527,6 +530,12 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
         (long) store.pagesInUse() * store.pageBytes(),
         store.committedBytes(),
         store.hugePagesGranted());
+  }
+
+  @Override
+  public void flush() {
+    tree.checkOpen();
+    store.flush();
   }
 
   @Override

@@ -199,10 +199,26 @@ final class CacheFirstStructure {
 
   void clear() {
     checkOpen();
+    store.beforeChange();
     modifications.changes++;
-    store.clear();
-    refresh();
-    plantEmptyLeaf();
+    try {
+      store.clear();
+      refresh();
+      plantEmptyLeaf();
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  /** Clears the tree after a bulkload that has failed; a second failure is added to the first. */
+  void clearAfter(Throwable failed) {
+    try {
+      clear();
+    } catch (RuntimeException second) {
+      store.leftHalfway(failed);
+      failed.addSuppressed(second);
+    }
   }
 
   void checkOpen() {
@@ -512,18 +528,23 @@ final class CacheFirstStructure {
     while (highest + 1 < height() && innerCount(path[highest + 1]) == inner.capacity) {
       highest++;
     }
-    if (highest + 1 == height()) {
-      growRoot();
-    }
     try {
+      if (highest + 1 == height()) {
+        growRoot();
+      }
       for (int level = highest; level > 0; level--) {
         findPath(key);
         splitInner(level, atEdge);
       }
       findPath(key);
       splitLeaf(key, value, atEdge);
-    } finally {
       shrinkRoot();
+    } catch (MemoryLimitException full) {
+      shrinkRoot();
+      throw full;
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
     }
     meta[SIZE]++;
   }
@@ -774,6 +795,7 @@ final class CacheFirstStructure {
 
   /** Removes {@code key} if it is there. */
   void remove(long key) {
+    store.beforeChange();
     long at = pin(findPath(key));
     boolean found = false;
     int count = 0;
@@ -794,6 +816,7 @@ final class CacheFirstStructure {
 
   /** Sets the value of {@code key}, which is there. */
   void setValue(long key, long value) {
+    store.beforeChange();
     long at = pin(findLeaf(key));
     try {
       leaf.value(pages, at, leaf.lowerBound(pages, at, key), value);
@@ -813,6 +836,16 @@ final class CacheFirstStructure {
     if (count > 0 || height() == 1) {
       return;
     }
+    try {
+      giveBack();
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  /** Takes the path's empty leaf out, and inner nodes that are empty then. */
+  private void giveBack() {
     dropLeaf();
     for (int level = 1; level + 1 < height() && innerCount(path[level]) == 0; level++) {
       if (level == 1) {

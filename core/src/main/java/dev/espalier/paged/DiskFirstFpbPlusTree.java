@@ -73,7 +73,8 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
               Capability.JUMP_POINTERS,
               Capability.LEAF_RUNS,
               Capability.UPDATE_IN_PLACE),
-          DiskFirstFpbPlusTree::create);
+          DiskFirstFpbPlusTree::create,
+          DiskFirstFpbPlusTree::open);
 
   /** Probes that go down together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
@@ -454,6 +455,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   }
 
   private long put(long key, long value, boolean replaces) {
+    store.beforeChange();
     MemorySegment pages = tree.pages;
     int number = findPath(pages, key);
     long page = store.pin(number);
@@ -529,6 +531,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
 
   @Override
   public long remove(long key) {
+    store.beforeChange();
     MemorySegment pages = tree.pages;
     int number = findPath(pages, key);
     long page = store.pin(number);

@@ -46,7 +46,8 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
           "fpB+ 3",
           TreeVariant.Medium.PAGES,
           Set.of(Capability.JUMP_POINTERS, Capability.LEAF_RUNS, Capability.UPDATE_IN_PLACE),
-          DiskOptimizedBPlusTree::create);
+          DiskOptimizedBPlusTree::create,
+          DiskOptimizedBPlusTree::open);
 
   /** Bytes of a page unless given: what the papers and most database systems come out at. */
   static final int DEFAULT_PAGE_BYTES = 16 << 10;
@@ -219,6 +220,7 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
   }
 
   private long put(long key, long value, boolean replaces) {
+    store.beforeChange();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
     int slot = findSlot(pages, page, key);
@@ -277,6 +279,7 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
 
   @Override
   public long remove(long key) {
+    store.beforeChange();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
     int slot = findSlot(pages, page, key);

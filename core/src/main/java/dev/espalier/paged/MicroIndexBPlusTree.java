@@ -76,7 +76,8 @@ public final class MicroIndexBPlusTree extends PagedIndex {
               Capability.JUMP_POINTERS,
               Capability.LEAF_RUNS,
               Capability.UPDATE_IN_PLACE),
-          MicroIndexBPlusTree::create);
+          MicroIndexBPlusTree::create,
+          MicroIndexBPlusTree::open);
 
   /** Probes that go down together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
@@ -422,6 +423,7 @@ public final class MicroIndexBPlusTree extends PagedIndex {
   }
 
   private long put(long key, long value, boolean replaces) {
+    store.beforeChange();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
     int slot = findSlot(pages, page, key);
@@ -472,6 +474,7 @@ public final class MicroIndexBPlusTree extends PagedIndex {
 
   @Override
   public long remove(long key) {
+    store.beforeChange();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
     int slot = findSlot(pages, page, key);

@@ -33,6 +33,7 @@ final class PagedBulkload {
 
   PagedBulkload(PagedStructure tree, double fillFactor) {
     tree.checkOpen();
+    tree.store.beforeChange();
     BulkloadInput.checkStart(fillFactor, tree.meta[PagedStructure.SIZE]);
     this.tree = tree;
     this.format = tree.format;
@@ -44,7 +45,7 @@ final class PagedBulkload {
     try {
       fill(new BulkloadInput(entries, total, listener));
     } catch (RuntimeException | Error failed) {
-      tree.clear();
+      tree.clearAfter(failed);
       throw failed;
     }
     tree.modifications.changes++;

@@ -79,6 +79,12 @@ abstract sealed class PagedIndex implements LongIndex
   }
 
   @Override
+  public final void flush() {
+    tree.checkOpen();
+    tree.store.flush();
+  }
+
+  @Override
   public final boolean isClosed() {
     return tree.store.isClosed();
   }

@@ -158,10 +158,26 @@ final class PagedStructure {
 
   void clear() {
     checkOpen();
+    store.beforeChange();
     modifications.changes++;
-    store.clear();
-    refresh();
-    plantEmptyLeaf();
+    try {
+      store.clear();
+      refresh();
+      plantEmptyLeaf();
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  /** Clears the tree after a bulkload that has failed; a second failure is added to the first. */
+  void clearAfter(Throwable failed) {
+    try {
+      clear();
+    } catch (RuntimeException second) {
+      store.leftHalfway(failed);
+      failed.addSuppressed(second);
+    }
   }
 
   void checkOpen() {
@@ -249,6 +265,16 @@ final class PagedStructure {
 
   private void splitAndInsert(long key, long value) {
     int spareCount = allocateForSplits();
+    try {
+      splitAndInsert(key, value, spareCount);
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  private void splitAndInsert(long key, long value, int allocated) {
+    int spareCount = allocated;
     boolean atEdge = isAtRightEdge(key);
     int left = path[0];
     int right = spares[--spareCount];
@@ -298,11 +324,11 @@ final class PagedStructure {
         allocated++;
       }
       return needed;
-    } catch (MemoryLimitException full) {
+    } catch (RuntimeException refused) {
       while (allocated > 0) {
         store.free(spares[--allocated]);
       }
-      throw full;
+      throw refused;
     }
   }
 
@@ -432,6 +458,7 @@ final class PagedStructure {
 
   /** Removes {@code key} if it is there. */
   void remove(long key) {
+    store.beforeChange();
     long at = store.pin(findPath(key));
     boolean found = false;
     int count = 0;
@@ -452,6 +479,7 @@ final class PagedStructure {
 
   /** Sets the value of {@code key}, which is there. */
   void setValue(long key, long value) {
+    store.beforeChange();
     long at = store.pin(findLeaf(key));
     try {
       int place = format.lowerBound(pages, at, key);
@@ -469,6 +497,19 @@ final class PagedStructure {
   void removed(long key, int count) {
     meta[SIZE]--;
     modifications.changes++;
+    if (count > format.leafCapacity / 4) {
+      return;
+    }
+    try {
+      giveBack(key, count);
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  /** Merges or drops the path's pages from the leaf page up, as long as they have few entries. */
+  private void giveBack(long key, int count) {
     int left = count;
     int capacity = format.leafCapacity;
     for (int level = 0; level + 1 < height() && left < capacity / 4 + 1; level++) {

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.ffi.IoRequest;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.CompletionHandler;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * The engine for programs without native access: an asynchronous channel, which unlike a {@code
+ * FileChannel} an interrupt does not close, on a few threads. It goes through the page cache.
+ */
+final class ChannelPageFile extends EngineFile {
+  /** As many requests as an SSD answers at once. */
+  private static final int THREADS = 16;
+
+  /** Bytes of zeros by which a file is made longer. */
+  private static final int GROWTH_BYTES = 1 << 20;
+
+  private final AsynchronousFileChannel channel;
+  private final ExecutorService threads;
+
+  private ChannelPageFile(
+      Path path, IoStatus status, AsynchronousFileChannel channel, ExecutorService threads) {
+    super(path, status);
+    this.channel = channel;
+    this.threads = threads;
+  }
+
+  /**
+   * Opens a file.
+   *
+   * @param status which tells why this engine runs
+   */
+  static PageFile open(Path path, Access access, IoStatus status) {
+    Set<OpenOption> options =
+        switch (access) {
+          case READ -> Set.of(StandardOpenOption.READ);
+          case WRITE -> Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+          case CREATE ->
+              Set.of(
+                  StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+        };
+    ExecutorService threads =
+        Executors.newFixedThreadPool(
+            THREADS, Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());
+    try {
+      return new ChannelPageFile(
+          path, status, AsynchronousFileChannel.open(path, options, threads), threads);
+    } catch (IOException e) {
+      threads.shutdown();
+      throw new PageFileException(path, whyNotOpened(e), e);
+    }
+  }
+
+  private static String whyNotOpened(IOException failure) {
+    return switch (failure) {
+      case NoSuchFileException _ -> "no such file";
+      case FileAlreadyExistsException _ -> "the file exists already";
+      default -> "the file can't be opened: " + failure;
+    };
+  }
+
+  @Override
+  public int alignment() {
+    return 1;
+  }
+
+  // ---------------------------------------------------------------- transfer
+
+  @Override
+  void submit(IoBatch batch) {
+    checkOpen();
+    MemorySegment requests = batch.requests();
+    CountDownLatch left = new CountDownLatch(batch.count());
+    batch.ticket = left;
+    for (int i = 0; i < batch.count(); i++) {
+      if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
+        IoRequest.result(requests, i, IoRequest.PENDING);
+        submit(batch, i, new Completion(requests, i, left));
+      } else {
+        left.countDown();
+      }
+    }
+  }
+
+  private void submit(IoBatch batch, int request, Completion completion) {
+    long position = IoRequest.position(batch.requests(), request);
+    long place = IoRequest.address(batch.requests(), request) - batch.memory().address();
+    int length = IoRequest.length(batch.requests(), request);
+    ByteBuffer bytes = batch.memory().asSlice(place, length).asByteBuffer();
+    try {
+      if (batch.writes) {
+        channel.write(bytes, position, this, completion);
+      } else {
+        channel.read(bytes, position, this, completion);
+      }
+    } catch (RuntimeException refused) {
+      completion.failed(refused, this);
+    }
+  }
+
+  @Override
+  void await(IoBatch batch) {
+    Waiting.await((CountDownLatch) Objects.requireNonNull(batch.ticket));
+  }
+
+  /** Notes how a request has ended. */
+  private record Completion(MemorySegment requests, int request, CountDownLatch left)
+      implements CompletionHandler<Integer, ChannelPageFile> {
+
+    @Override
+    public void completed(Integer bytes, ChannelPageFile file) {
+      end(Math.max(bytes, 0)); // -1 is the end of the file
+    }
+
+    @Override
+    public void failed(Throwable failure, ChannelPageFile file) {
+      end(-errnoOf(failure));
+    }
+
+    private void end(int result) {
+      IoRequest.result(requests, request, result);
+      left.countDown();
+    }
+  }
+
+  /** Returns the error number of a failure: Java gives no number, but the system's message. */
+  private static int errnoOf(Throwable failure) {
+    String message = String.valueOf(failure.getMessage());
+    return message.contains("No space left") ? Errno.ENOSPC : Errno.EIO;
+  }
+
+  // ---------------------------------------------------------------- file
+
+  @Override
+  public long bytes() {
+    checkOpen();
+    try {
+      return channel.size();
+    } catch (IOException e) {
+      throw new PageFileException(path(), "its length can't be read: " + e, e);
+    }
+  }
+
+  /** Writes zeros, which takes room on the device where only setting the length would not. */
+  @Override
+  public void grow(long bytes) {
+    long from = bytes();
+    if (from >= bytes) {
+      return;
+    }
+    try (Arena arena = Arena.ofShared()) {
+      IoBatch batch = new IoBatch(arena.allocate(GROWTH_BYTES), 1);
+      for (long at = from; at < bytes; at += GROWTH_BYTES) {
+        batch.clear();
+        batch.add(at, 0, (int) Math.min(GROWTH_BYTES, bytes - at));
+        write(batch);
+      }
+    } catch (PageFileException full) {
+      shorten(from, full);
+      throw full;
+    }
+  }
+
+  private void shorten(long bytes, PageFileException full) {
+    try {
+      channel.truncate(bytes);
+    } catch (IOException e) {
+      full.addSuppressed(e);
+    }
+  }
+
+  @Override
+  public void force() {
+    checkOpen();
+    try {
+      channel.force(false);
+    } catch (IOException e) {
+      throw new PageFileException(path(), "forcing it to the device failed: " + e, e);
+    }
+  }
+
+  private void checkOpen() {
+    if (!channel.isOpen() || threads.isShutdown()) {
+      throw new IllegalStateException("the file is closed: " + path());
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdown();
+    Waiting.awaitEnd(threads);
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new PageFileException(path(), "closing it failed: " + e, e);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+/** How {@link Espalier#open} treats a file. */
+public enum FileOption {
+  /** The file must be there, and the index refuses all changes. Many processes may read at once. */
+  READ_ONLY,
+  /** The file must be there: none is made. */
+  MUST_EXIST,
+  /** The file is made, and must not be there. */
+  MUST_BE_NEW,
+  /**
+   * A file that was not closed cleanly is opened as it is. Its tree may be torn: entries may be
+   * missing, lookups may end in exceptions. For rescuing what can be read; {@code verify} tells.
+   */
+  EVEN_IF_UNCLEAN
+}

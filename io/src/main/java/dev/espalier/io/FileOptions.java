@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.TreeVariant;
+import dev.espalier.memory.MemoryPageStore;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What an index in a file is opened or made with.
+ *
+ * @param missingValue what {@code get} answers for an absent key; any value may be stored all the
+ *     same. Not kept in the file
+ * @param variant which tree; if empty, the file's, and in a new file a disk-first fpB+-tree
+ * @param pageBytes bytes of a page, a power of two; 0 for the file's, and in a new file 16 KiB
+ * @param poolBytes bytes of the index's own buffer pool; of no account if {@code pool} is given
+ * @param pool a buffer pool that several indexes share; the index does not close it
+ * @param engine what moves the bytes
+ * @param stripes further files, over which the pages are spread in turn (several disks); always the
+ *     same ones in the same order
+ * @param flags how the file is treated
+ */
+public record FileOptions(
+    long missingValue,
+    Optional<TreeVariant> variant,
+    int pageBytes,
+    long poolBytes,
+    Optional<BufferPool> pool,
+    PageFileOpener engine,
+    List<Path> stripes,
+    Set<FileOption> flags) {
+
+  /** Bytes of a page in a new file. */
+  public static final int DEFAULT_PAGE_BYTES = 16 << 10;
+
+  /** Bytes of an index's own pool. */
+  public static final long DEFAULT_POOL_BYTES = 64L << 20;
+
+  /**
+   * Missing is {@link Long#MIN_VALUE}, a disk-first fpB+-tree in pages of 16 KiB, made if it is not
+   * there, a pool of 64 MiB, the best engine.
+   */
+  public static final FileOptions DEFAULT =
+      new FileOptions(
+          Long.MIN_VALUE,
+          Optional.empty(),
+          0,
+          DEFAULT_POOL_BYTES,
+          Optional.empty(),
+          PageFiles.BEST,
+          List.of(),
+          Set.of());
+
+  /** Checks the parts. */
+  public FileOptions {
+    Objects.requireNonNull(engine, "engine");
+    stripes = List.copyOf(stripes);
+    flags = Set.copyOf(flags);
+    if (pageBytes != 0) {
+      MemoryPageStore.checkPageBytes(pageBytes);
+    }
+    if (variant.isPresent() && variant.get().medium() != TreeVariant.Medium.PAGES) {
+      throw new IllegalArgumentException(
+          "variant is " + variant.get().name() + ", which does not live in pages");
+    }
+    if (flags.contains(FileOption.MUST_BE_NEW)
+        && (flags.contains(FileOption.READ_ONLY) || flags.contains(FileOption.MUST_EXIST))) {
+      throw new IllegalArgumentException("flags contradict one another: " + flags);
+    }
+  }
+
+  /** Returns these options with another missing value. */
+  public FileOptions withMissingValue(long value) {
+    return new FileOptions(value, variant, pageBytes, poolBytes, pool, engine, stripes, flags);
+  }
+
+  /** Returns these options with a tree, which must be one that lives in pages. */
+  public FileOptions withVariant(TreeVariant tree) {
+    return new FileOptions(
+        missingValue, Optional.of(tree), pageBytes, poolBytes, pool, engine, stripes, flags);
+  }
+
+  /** Returns these options with another page size. */
+  public FileOptions withPageBytes(int bytes) {
+    return new FileOptions(missingValue, variant, bytes, poolBytes, pool, engine, stripes, flags);
+  }
+
+  /** Returns these options with another size of the index's own pool. */
+  public FileOptions withPoolBytes(long bytes) {
+    return new FileOptions(missingValue, variant, pageBytes, bytes, pool, engine, stripes, flags);
+  }
+
+  /** Returns these options with a pool that is shared. */
+  public FileOptions withPool(BufferPool shared) {
+    return new FileOptions(
+        missingValue, variant, pageBytes, poolBytes, Optional.of(shared), engine, stripes, flags);
+  }
+
+  /** Returns these options with another engine. */
+  public FileOptions withEngine(PageFileOpener opener) {
+    return new FileOptions(
+        missingValue, variant, pageBytes, poolBytes, pool, opener, stripes, flags);
+  }
+
+  /** Returns these options with further files to spread the pages over. */
+  public FileOptions withStripes(Path... further) {
+    return new FileOptions(
+        missingValue, variant, pageBytes, poolBytes, pool, engine, List.of(further), flags);
+  }
+
+  /** Returns these options with these flags and no others. */
+  public FileOptions withFlags(FileOption... all) {
+    return new FileOptions(
+        missingValue, variant, pageBytes, poolBytes, pool, engine, stripes, Set.of(all));
+  }
+}

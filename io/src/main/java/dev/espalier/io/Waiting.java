@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Waiting that an interrupt does not end; a thread that was interrupted is so again afterwards. */
+final class Waiting {
+  private Waiting() {}
+
+  /** What is waited for. */
+  @FunctionalInterface
+  private interface Wait {
+    void attempt() throws InterruptedException;
+  }
+
+  /** Waits for a latch. */
+  static void await(CountDownLatch latch) {
+    uninterruptibly(latch::await);
+  }
+
+  /** Waits until all tasks of threads that were shut down have run. */
+  static void awaitEnd(ExecutorService threads) {
+    uninterruptibly(() -> threads.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
+  }
+
+  private static void uninterruptibly(Wait wait) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        wait.attempt();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
