@@ -12,7 +12,8 @@ public final class MemoryLimitException extends RuntimeException {
     super(message);
   }
 
-  MemoryLimitException(String message, Throwable cause) {
+  /** Creates the exception for what the system refused. */
+  public MemoryLimitException(String message, Throwable cause) {
     super(message, cause);
   }
 }

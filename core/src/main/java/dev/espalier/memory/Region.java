@@ -28,10 +28,29 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
    */
   private static final long ALIGNMENT = Trace.ON ? NodeMemory.HUGE_PAGE_BYTES : CacheLine.BYTES;
 
+  /** What devices that are read past the page cache want of memory addresses. */
+  private static final long DEVICE_ALIGNMENT = 4096;
+
   /** Takes a few bytes, which are never reserved address space. */
   public static Region small(long bytes) {
     Arena arena = Arena.ofShared();
     return new Region(arena, arena.allocate(bytes, ALIGNMENT), false, false);
+  }
+
+  /**
+   * Takes exactly so much memory, so aligned that devices can read into it.
+   *
+   * @throws MemoryLimitException if the system refuses
+   */
+  public static Region ofPages(long bytes, HugePages hugePages) {
+    Arena arena = Arena.ofShared();
+    MemorySegment reserved =
+        bytes > NodeMemory.HUGE_PAGE_BYTES ? reserve(arena, bytes, bytes) : null;
+    if (reserved == null) {
+      return new Region(arena, allocate(arena, bytes, DEVICE_ALIGNMENT), false, false);
+    }
+    boolean granted = hugePages == HugePages.WHEN_GROWN && VirtualMemory.adviseHugePages(reserved);
+    return new Region(arena, reserved, true, granted);
   }
 
   /**
@@ -47,7 +66,7 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
     MemorySegment reserved =
         needed > NodeMemory.HUGE_PAGE_BYTES ? reserve(arena, needed, limit) : null;
     if (reserved == null) {
-      return new Region(arena, allocate(arena, Math.min(wanted, limit)), false, false);
+      return new Region(arena, allocate(arena, Math.min(wanted, limit), ALIGNMENT), false, false);
     }
     boolean granted = hugePages == HugePages.WHEN_GROWN && VirtualMemory.adviseHugePages(reserved);
     return new Region(arena, reserved, true, granted);
@@ -76,9 +95,9 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
     }
   }
 
-  private static MemorySegment allocate(Arena arena, long bytes) {
+  private static MemorySegment allocate(Arena arena, long bytes, long alignment) {
     try {
-      return arena.allocate(bytes, ALIGNMENT);
+      return arena.allocate(bytes, alignment);
     } catch (OutOfMemoryError refused) {
       arena.close();
       throw new MemoryLimitException(

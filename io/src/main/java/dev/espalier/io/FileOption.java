@@ -10,8 +10,9 @@ public enum FileOption {
   /** The file is made, and must not be there. */
   MUST_BE_NEW,
   /**
-   * A file that was not closed cleanly is opened as it is. Its tree may be torn: entries may be
-   * missing, lookups may end in exceptions. For rescuing what can be read; {@code verify} tells.
+   * A file that was not closed cleanly is opened as it is, for reading only. Its tree may be torn:
+   * entries may be missing or old, lookups may end in exceptions. For rescuing what can be read;
+   * {@code verify} tells whether anything is wrong.
    */
   EVEN_IF_UNCLEAN
 }

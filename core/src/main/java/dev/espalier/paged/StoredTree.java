@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.paged;
+
+import dev.espalier.memory.PageStore;
+
+/**
+ * What can be said of a tree from its store's {@linkplain PageStore#meta meta words} alone, without
+ * its pages.
+ */
+public final class StoredTree {
+  private StoredTree() {}
+
+  /** Returns the number of levels, 0 if there is no tree yet. */
+  public static int height(long[] meta) {
+    return (int) meta[PagedStructure.HEIGHT];
+  }
+
+  /** Returns the number of entries. */
+  public static long size(long[] meta) {
+    return meta[PagedStructure.SIZE];
+  }
+}

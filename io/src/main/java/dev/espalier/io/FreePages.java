@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+
+import dev.espalier.memory.PageStore;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The numbers of the free pages, as a file keeps them: in blocks behind the last page that are
+ * sealed as pages are, each a row of ints.
+ */
+final class FreePages {
+  private static final ValueLayout.OfInt INT =
+      JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private FreePages() {}
+
+  private static int perBlock(int pageBytes) {
+    return (pageBytes - PageStore.RESERVED_BYTES) / Integer.BYTES;
+  }
+
+  /** Returns how many blocks so many numbers take. */
+  static long blocks(int count, int pageBytes) {
+    return Math.ceilDiv((long) count, perBlock(pageBytes));
+  }
+
+  /** Writes the numbers behind page {@code top}. */
+  static void write(FilePageStore store, Arena arena, int[] free, int top) {
+    int pageBytes = store.pageBytes();
+    store.growForBlocks(blocks(free.length, pageBytes));
+    int perBlock = perBlock(pageBytes);
+    MemorySegment block = arena.allocate(pageBytes, Math.max(pageBytes, store.file.alignment()));
+    IoBatch batch = new IoBatch(block, 1);
+    int number = top;
+    for (int from = 0; from < free.length; from += perBlock) {
+      number++;
+      int count = Math.min(perBlock, free.length - from);
+      block.fill((byte) 0);
+      MemorySegment.copy(free, from, block, INT, PageStore.RESERVED_BYTES, count);
+      PageSeal.set(block, 0, pageBytes, number, store.fileId());
+      batch.clear();
+      batch.add(store.position(number), 0, pageBytes);
+      store.file.write(batch);
+    }
+  }
+
+  /**
+   * Reads the numbers.
+   *
+   * @throws CorruptPageException if a block is damaged or a number is none of a page
+   */
+  static int[] read(PageFile file, FileHeader header) {
+    int pageBytes = header.pageBytes();
+    int perBlock = perBlock(pageBytes);
+    int[] free = new int[header.freePages()];
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment block = arena.allocate(pageBytes, Math.max(pageBytes, file.alignment()));
+      IoBatch batch = new IoBatch(block, 1);
+      int number = header.top();
+      for (int from = 0; from < free.length; from += perBlock) {
+        number++;
+        batch.clear();
+        batch.add((number - 1L + FileHeader.BLOCKS) * pageBytes, 0, pageBytes);
+        file.read(batch);
+        String fault = PageSeal.fault(block, 0, pageBytes, number, header.fileId());
+        if (fault != null) {
+          throw new CorruptPageException(file.path(), number, fault);
+        }
+        int count = Math.min(perBlock, free.length - from);
+        MemorySegment.copy(block, INT, PageStore.RESERVED_BYTES, free, from, count);
+      }
+    }
+    for (int page : free) {
+      if (page < 1 || page > header.top()) {
+        throw new CorruptPageException(
+            file.path(), header.top() + 1L, "lists page " + page + " as free");
+      }
+    }
+    return free;
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first bytes of every page in a file, by which damage is found and pages that are not where
+ * they belong. They are set when a page is written and checked when it is read.
+ *
+ * <pre>
+ *  0        4      8         16
+ *  | crc32c | page | file id | the tree's bytes ... |
+ *    int      int    long
+ * </pre>
+ *
+ * The checksum is that of all bytes behind it. Little-endian.
+ */
+final class PageSeal {
+  private static final ValueLayout.OfInt INT =
+      JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private static final long CHECKSUM = 0;
+  private static final long PAGE = 4;
+  private static final long FILE_ID = 8;
+
+  private PageSeal() {}
+
+  /** Seals the page that is at a place in memory. */
+  static void set(MemorySegment memory, long place, int pageBytes, int page, long fileId) {
+    memory.set(INT, place + PAGE, page);
+    memory.set(LONG, place + FILE_ID, fileId);
+    memory.set(INT, place + CHECKSUM, checksum(memory, place, pageBytes));
+  }
+
+  /** Returns what is wrong with a page that was read, or null. */
+  static @Nullable String fault(
+      MemorySegment memory, long place, int pageBytes, int page, long fileId) {
+    int stated = memory.get(INT, place + CHECKSUM);
+    int actual = checksum(memory, place, pageBytes);
+    int number = memory.get(INT, place + PAGE);
+    if (stated != actual) {
+      return stated == 0 && number == 0
+          ? "was never written, or its beginning is lost"
+          : "is damaged: its checksum is %08x, that of its bytes %08x".formatted(stated, actual);
+    }
+    if (number != page) {
+      return "holds page " + number + " of a file";
+    }
+    long id = memory.get(LONG, place + FILE_ID);
+    return id == fileId ? null : "belongs to another file: its id is %x".formatted(id);
+  }
+
+  private static int checksum(MemorySegment memory, long place, int pageBytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(memory.asSlice(place + PAGE, pageBytes - PAGE).asByteBuffer());
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+/**
+ * What a buffer pool has done so far. Counts are of pages unless said otherwise.
+ *
+ * @param hits pins that found their page; where several threads pin at once, some go uncounted
+ * @param misses pins that had to read their page, or to wait for another thread that did
+ * @param readAheads pages that were asked for ahead and were not there
+ * @param readAheadsWasted pages read ahead that made room for others before they were pinned
+ * @param written pages written to files
+ * @param writeRequests requests by which they were written: neighbours go by one
+ * @param evictions pages that had to make room for others
+ * @param readWaves batches of reads that were handed to a device at once
+ * @param mostInFlight most reads that were under way at once: the depth of the queue
+ */
+public record PoolCounters(
+    long hits,
+    long misses,
+    long readAheads,
+    long readAheadsWasted,
+    long written,
+    long writeRequests,
+    long evictions,
+    long readWaves,
+    int mostInFlight) {}

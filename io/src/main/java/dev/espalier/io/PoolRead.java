@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A wave of reads of pages of one file into frames of a pool. The frames are busy until the wave is
+ * settled; whoever needs one of them sees to it that it is.
+ *
+ * <p>A wave ends in two steps: it is <em>finished</em>, which waits for the device and looks at the
+ * pages and needs {@link #finishing} only; then it is <em>settled</em> under the lock of the pool.
+ */
+final class PoolRead {
+  final FilePageStore store;
+  final IoBatch batch;
+
+  /** Whether nobody waits for it. */
+  boolean isAhead;
+
+  private final int pageShift;
+
+  /** The frames that are read into, their pages, and how often those are pinned at once. */
+  private int[] frames = new int[4];
+
+  private int[] pages = new int[4];
+  private int[] pins = new int[4];
+  private int count;
+
+  /** Held while the wave is waited for. */
+  final ReentrantLock finishing = new ReentrantLock();
+
+  private boolean finished;
+
+  /** What is wrong with each page, once it is finished; null if nothing is. */
+  private @Nullable PageFileException[] faults = {};
+
+  /** Whether the pool knows that the wave has ended; under the lock of the pool. */
+  boolean settled;
+
+  PoolRead(FilePageStore store, IoBatch batch, int pageShift) {
+    this.store = store;
+    this.batch = batch;
+    this.pageShift = pageShift;
+  }
+
+  int count() {
+    return count;
+  }
+
+  int frame(int i) {
+    return frames[i];
+  }
+
+  int pins(int i) {
+    return pins[i];
+  }
+
+  /** Counts a pin that the wave's reader will hold, and returns the page's number in the wave. */
+  int promisePin(int frame) {
+    int i = 0;
+    while (frames[i] != frame) {
+      i++;
+    }
+    pins[i]++;
+    return i;
+  }
+
+  /** Adds a page. */
+  void add(int frame, int page) {
+    if (count == frames.length) {
+      frames = Arrays.copyOf(frames, 2 * count);
+      pages = Arrays.copyOf(pages, 2 * count);
+      pins = Arrays.copyOf(pins, 2 * count);
+    }
+    frames[count] = frame;
+    pages[count] = page;
+    pins[count] = 0;
+    count++;
+    batch.add(store.position(page), (long) frame << pageShift, 1 << pageShift);
+  }
+
+  /** Waits for the device, and checks the pages that came. */
+  void finish() {
+    finishing.lock();
+    try {
+      if (!finished) {
+        faults = readFaults();
+        finished = true;
+      }
+    } finally {
+      finishing.unlock();
+    }
+  }
+
+  /** As {@link #finish}, if that needs no waiting; tells whether it is finished. */
+  boolean finishIfDone() {
+    if (!finishing.tryLock()) {
+      return false;
+    }
+    try {
+      if (!finished && store.file.isDone(batch)) {
+        faults = readFaults();
+        finished = true;
+      }
+      return finished;
+    } finally {
+      finishing.unlock();
+    }
+  }
+
+  private @Nullable PageFileException[] readFaults() {
+    @Nullable PageFileException[] found = new PageFileException[count];
+    try {
+      store.file.finish(batch);
+    } catch (RuntimeException failed) {
+      Arrays.fill(found, asFailure(failed));
+      return found;
+    }
+    for (int i = 0; i < count; i++) {
+      found[i] = store.fault(batch.memory(), batch.place(i), pages[i]);
+    }
+    return found;
+  }
+
+  /** Gives the wave up that could not be started. */
+  void fail(RuntimeException refused) {
+    finished = true;
+    faults = new PageFileException[count];
+    Arrays.fill(faults, asFailure(refused));
+  }
+
+  private PageFileException asFailure(RuntimeException failed) {
+    return failed instanceof PageFileException failure
+        ? failure
+        : new PageFileException(store.file.path(), "reading failed: " + failed, failed);
+  }
+
+  /** Returns what is wrong with a page of the finished wave, or null. */
+  @Nullable PageFileException fault(int i) {
+    return faults[i];
+  }
+}
