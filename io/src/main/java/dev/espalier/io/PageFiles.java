@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
 /** The engines that open page files. */
 public final class PageFiles {
 
@@ -14,4 +18,21 @@ public final class PageFiles {
   public static final PageFileOpener BEST = CHANNEL;
 
   private PageFiles() {}
+
+  /**
+   * Returns an opener that spreads the blocks of a file over several in turn, best on a disk each.
+   * They must always be the same ones in the same order.
+   *
+   * @param engine that opens each of them
+   * @param further files, beside the one that is opened; if there are none, the engine is returned
+   */
+  public static PageFileOpener striped(PageFileOpener engine, List<Path> further) {
+    if (further.isEmpty()) {
+      return engine;
+    }
+    List<Path> others = List.copyOf(further);
+    return (path, access, blockBytes) ->
+        StripedPageFile.open(
+            engine, Stream.concat(Stream.of(path), others.stream()).toList(), access, blockBytes);
+  }
 }
