@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
 /**
  * The engines that open page files. {@link #IO_URING} and {@link #THREADS} need Linux and native
  * access; they go past the page cache of the system (O_DIRECT) if blocks are multiples of 4096
@@ -44,5 +48,22 @@ public final class PageFiles {
    */
   public static IoStatus status() {
     return Engines.current().best();
+  }
+
+  /**
+   * Returns an opener that spreads the blocks of a file over several in turn, best on a disk each.
+   * They must always be the same ones in the same order.
+   *
+   * @param engine that opens each of them
+   * @param further files, beside the one that is opened; if there are none, the engine is returned
+   */
+  public static PageFileOpener striped(PageFileOpener engine, List<Path> further) {
+    if (further.isEmpty()) {
+      return engine;
+    }
+    List<Path> others = List.copyOf(further);
+    return (path, access, blockBytes) ->
+        StripedPageFile.open(
+            engine, Stream.concat(Stream.of(path), others.stream()).toList(), access, blockBytes);
   }
 }
