@@ -164,7 +164,8 @@ final class FileOpening {
             }
             claim.close();
           };
-      store = new FilePageStore(file, pool, header, free, readOnly, atEnd);
+      boolean readsAhead = !has(FileOption.WITHOUT_READ_AHEAD);
+      store = new FilePageStore(file, pool, header, free, readOnly, readsAhead, atEnd);
       if (!pool.enter(store)) {
         throw new IllegalStateException("the pool is closed");
       }
