@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Pages that are needed no more make room by CLOCK. Changed ones are written before, many at
  * once and in the order of their numbers.
  *
- * <p>Many threads may use a pool at once. A thread needs up to {@link #mostPins} frames at a time;
- * with more threads than the pool has frames for, some wait, and after {@value #PATIENCE_MILLIS} ms
- * get an {@link IllegalStateException}.
+ * <p>Many threads may use a pool at once. A thread pins up to a quarter of the frames at a time;
+ * where there are not enough for all threads, they wait for one another, and if nothing comes free
+ * for {@value #PATIENCE_MILLIS} ms, get an {@link IllegalStateException}.
  */
 public final class BufferPool implements AutoCloseable {
   /* Overview
@@ -44,6 +44,9 @@ public final class BufferPool implements AutoCloseable {
    *     empty --- claim ---> busy --- settle ---> pinnable --- evict (pins = 0) ---> busy
    *
    * A busy frame belongs to the one who made it so; it is being read into, or copied from.
+   *
+   * Threads that pin waves could wait for one another's pins. So a thread that lacks a frame gives
+   * back what it has pinned and waits for its turn; the one whose turn it is keeps its pins.
    *
    * Lock order: the lock of a PoolRead's finishing is never asked for, but only tried, while the
    * lock of the pool is held. Devices are waited for without the lock, but for writing.
@@ -90,6 +93,9 @@ public final class BufferPool implements AutoCloseable {
   final @Nullable FilePageStore[] owners;
 
   final ReentrantLock lock = new ReentrantLock();
+
+  /** Held by the one thread that may keep pins while it waits for more frames. */
+  private final ReentrantLock turn = new ReentrantLock(true);
 
   // What follows changes under the lock.
 
@@ -300,6 +306,7 @@ public final class BufferPool implements AutoCloseable {
    * become places. If that fails, none is pinned.
    */
   void pinMissing(FilePageStore store, long[] places, int from, int count) {
+    boolean first = false;
     try {
       long patience = 0;
       while (true) {
@@ -313,21 +320,43 @@ public final class BufferPool implements AutoCloseable {
         }
         if (round.others != null) {
           await(round.others);
-        } else if (round.own == null) {
+        } else if (round.own == null && first) {
           patience = waitForFrame(store, patience);
+        } else if (round.own == null) {
+          giveBack(places, from, count);
+          first = waitForTurn();
         }
       }
     } catch (RuntimeException | Error failed) {
-      for (int i = from; i < from + count; i++) {
-        if (places[i] < 0) {
-          unpin(~places[i], false);
-        }
-      }
+      giveBack(places, from, count);
       throw failed;
+    } finally {
+      if (first) {
+        turn.unlock();
+      }
     }
     for (int i = from; i < from + count; i++) {
       places[i] = ~places[i];
     }
+  }
+
+  /** Unpins what is pinned of a wave that lacks frames; the places are page numbers again. */
+  private void giveBack(long[] places, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      if (places[i] < 0) {
+        long place = ~places[i];
+        places[i] = pages[(int) (place >>> pageShift)];
+        unpin(place, false);
+      }
+    }
+  }
+
+  /** Waits until no other thread waits for frames, and returns true. */
+  private boolean waitForTurn() {
+    if (!Waiting.tryLock(turn, TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS))) {
+      throw exhausted();
+    }
+    return true;
   }
 
   /**
@@ -423,12 +452,16 @@ public final class BufferPool implements AutoCloseable {
     store.checkPages();
     long now = System.nanoTime();
     if (patience != 0 && now - patience > 0) {
-      throw new IllegalStateException(
-          "the pool is exhausted: for %d ms all %d frames of %d bytes were pinned, or not to be written"
-              .formatted(PATIENCE_MILLIS, frames, pageBytes()));
+      throw exhausted();
     }
     LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50));
     return patience != 0 ? patience : now + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+  }
+
+  private IllegalStateException exhausted() {
+    return new IllegalStateException(
+        "the pool is exhausted: for %d ms all %d frames of %d bytes were pinned, or not to be written"
+            .formatted(PATIENCE_MILLIS, frames, pageBytes()));
   }
 
   // ---------------------------------------------------------------- read

@@ -58,6 +58,11 @@ final class Faults {
     rule = null;
   }
 
+  /** Returns how many operations there were, of the kinds that may fail, since that was ordered. */
+  synchronized long counted() {
+    return counted;
+  }
+
   /** Returns how many operations there were, those that failed included. */
   synchronized long count() {
     return counts.values().stream().mapToLong(count -> count).sum();
