@@ -62,7 +62,7 @@ final class EngineTest {
     Random random = new Random(5);
     try (PageFile file = engine.open(folder.resolve("file"), Access.CREATE)) {
       file.grow(model.length);
-      for (int round = 0; round < 12; round++) {
+      for (int round = 0; round < 8; round++) {
         int requests = round == 0 ? MOST_REQUESTS : 1 + random.nextInt(MOST_REQUESTS);
         batch.clear();
         for (int slot : someSlots(requests, random)) {
@@ -314,7 +314,7 @@ final class EngineTest {
     byte[] model = file(engine, 32);
     int readers = 6;
     try (ExecutorService executor = Executors.newFixedThreadPool(readers)) {
-      for (int round = 0; round < 10; round++) {
+      for (int round = 0; round < 4; round++) {
         PageFile file = engine.open(folder.resolve("file"), Access.READ);
         CountDownLatch reading = new CountDownLatch(readers);
         List<Future<Integer>> all = new ArrayList<>();
