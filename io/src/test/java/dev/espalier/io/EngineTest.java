@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -244,6 +245,7 @@ final class EngineTest {
                     while (!over.get()) {
                       reader.interrupt();
                       raging.countDown();
+                      LockSupport.parkNanos(20_000); // many within a batch, and room for others
                     }
                   });
       try {
