@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,7 +63,7 @@ final class EngineTest {
     Random random = new Random(5);
     try (PageFile file = engine.open(folder.resolve("file"), Access.CREATE)) {
       file.grow(model.length);
-      for (int round = 0; round < 12; round++) {
+      for (int round = 0; round < 8; round++) {
         int requests = round == 0 ? MOST_REQUESTS : 1 + random.nextInt(MOST_REQUESTS);
         batch.clear();
         for (int slot : someSlots(requests, random)) {
@@ -244,6 +245,7 @@ final class EngineTest {
                     while (!over.get()) {
                       reader.interrupt();
                       raging.countDown();
+                      LockSupport.parkNanos(20_000); // many within a batch, and room for others
                     }
                   });
       try {
@@ -314,7 +316,7 @@ final class EngineTest {
     byte[] model = file(engine, 32);
     int readers = 6;
     try (ExecutorService executor = Executors.newFixedThreadPool(readers)) {
-      for (int round = 0; round < 10; round++) {
+      for (int round = 0; round < 4; round++) {
         PageFile file = engine.open(folder.resolve("file"), Access.READ);
         CountDownLatch reading = new CountDownLatch(readers);
         List<Future<Integer>> all = new ArrayList<>();
@@ -421,6 +423,7 @@ final class EngineTest {
   @ParameterizedTest
   @EnumSource
   void missingFileIsToldAndNotMade(EngineUnderTest engine) {
+    engine.assumeItRuns();
     for (Access access : List.of(Access.READ, Access.WRITE)) {
       PageFileException e =
           assertThrows(PageFileException.class, () -> engine.open(folder.resolve("none"), access));
@@ -432,6 +435,7 @@ final class EngineTest {
   @ParameterizedTest
   @EnumSource
   void directoryIsRefused(EngineUnderTest engine) {
+    engine.assumeItRuns();
     for (Access access : Access.values()) {
       PageFileException e =
           assertThrows(PageFileException.class, () -> engine.open(folder, access));
@@ -442,6 +446,7 @@ final class EngineTest {
   @ParameterizedTest
   @EnumSource
   void fileWithoutPermissionIsRefused(EngineUnderTest engine) throws IOException {
+    engine.assumeItRuns();
     file(engine, 1);
     Path path = folder.resolve("file");
     Files.setPosixFilePermissions(path, java.util.Set.of());

@@ -50,6 +50,17 @@ final class EnginesTest {
   }
 
   @Test
+  void propertyIsReadWheneverAFileIsOpened() {
+    System.setProperty(Engines.SWITCH, "channel");
+    try (PageFile file = PageFiles.BEST.open(folder.resolve("file"), Access.CREATE, 4096)) {
+      assertEquals(PageFiles.status(), file.status());
+      assertEquals(Engine.CHANNEL, file.status().engine());
+    } finally {
+      System.clearProperty(Engines.SWITCH);
+    }
+  }
+
+  @Test
   void propertyWithAnotherValueIsRefused() {
     IllegalArgumentException e =
         assertThrows(IllegalArgumentException.class, () -> new Engines(RUNS, RUNS, "aio").best());
