@@ -362,7 +362,7 @@ public final class BufferPool implements AutoCloseable {
   /**
    * What a round of pinning has come to.
    *
-   * @param own the wave that was started for it, or null
+   * @param own the wave that it needs, not yet read, or null
    * @param others another's wave to be waited for, or null
    * @param missing pages that have no frame yet
    */
@@ -371,7 +371,7 @@ public final class BufferPool implements AutoCloseable {
   /** Where a place is the number of a page, this above it is its number in a wave and 1. */
   private static final int TICKET_SHIFT = 32;
 
-  /** Pins what is there and starts reading what is not, as far as there are frames. */
+  /** Pins what is there and makes a wave of what is not, as far as there are frames. */
   private Round pinRound(FilePageStore store, long[] places, int from, int count) {
     PoolRead own = null;
     lock.lock();
@@ -392,7 +392,7 @@ public final class BufferPool implements AutoCloseable {
         if (frame == NO_FRAME && (own == null || own.count() < MOST_IN_WAVE)) {
           frame = claimFrame(2 * frames, true);
           if (frame != NO_FRAME) {
-            own = own == null ? newRead(store) : own;
+            own = own == null ? newRead(store, false) : own;
             assign(frame, store, page, own);
           }
         }
@@ -412,11 +412,12 @@ public final class BufferPool implements AutoCloseable {
         }
       }
       if (own != null) {
-        start(own);
+        count(own);
       }
       return new Round(own, others, missing);
     } catch (RuntimeException | Error failed) {
       if (own != null) {
+        count(own);
         own.fail(new PageFileException(store.file.path(), "reading failed", failed));
         settle(own);
       }
@@ -466,10 +467,10 @@ public final class BufferPool implements AutoCloseable {
 
   // ---------------------------------------------------------------- read
 
-  private PoolRead newRead(FilePageStore store) {
-    IoBatch batch = batches.pollFirst();
-    return new PoolRead(
-        store, batch == null ? new IoBatch(region.segment(), MOST_IN_WAVE) : batch, pageShift);
+  private PoolRead newRead(FilePageStore store, boolean isAhead) {
+    IoBatch kept = batches.pollFirst();
+    IoBatch batch = kept == null ? new IoBatch(region.segment(), MOST_IN_WAVE) : kept;
+    return new PoolRead(store, batch, isAhead, pageShift);
   }
 
   /** Gives a claimed frame to a page that a wave will read. */
@@ -485,15 +486,10 @@ public final class BufferPool implements AutoCloseable {
     store.map(page, frame);
   }
 
-  private void start(PoolRead read) {
+  private void count(PoolRead read) {
     readWaves++;
     inFlight += read.count();
     mostInFlight = Math.max(mostInFlight, inFlight);
-    try {
-      read.store.file.startRead(read.batch);
-    } catch (RuntimeException refused) {
-      read.fail(refused);
-    }
   }
 
   /** Waits for a wave, and settles it. */
@@ -558,17 +554,25 @@ public final class BufferPool implements AutoCloseable {
         if (frame == NO_FRAME) {
           break;
         }
-        read = read == null ? newRead(store) : read;
-        read.isAhead = true;
+        read = read == null ? newRead(store, true) : read;
         assign(frame, store, page, read);
         readAheads++;
       }
       if (read != null) {
         ahead.addLast(read);
-        start(read);
+        count(read);
+        startAhead(read);
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  private static void startAhead(PoolRead read) {
+    try {
+      read.store.file.startRead(read.batch);
+    } catch (RuntimeException refused) {
+      read.fail(refused); // told if anyone needs the pages
     }
   }
 
