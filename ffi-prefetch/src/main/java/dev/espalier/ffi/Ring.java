@@ -95,8 +95,8 @@ public final class Ring implements AutoCloseable {
       case ENOSYS ->
           new NativeStatus(
               State.NOT_SUPPORTED,
-              "the system has no io_uring, or one older than Linux 5.6 (ENOSYS)",
-              "run Linux 5.6 or newer, in a container one whose seccomp profile has io_uring");
+              "no io_uring of Linux 5.6 or newer, here or where the library was built (ENOSYS)",
+              "run Linux 5.6 or newer, and in a container a seccomp profile that permits io_uring");
       case ENOMEM ->
           new NativeStatus(
               State.OUT_OF_RESOURCES,
