@@ -59,7 +59,7 @@ abstract class DescriptorFile extends EngineFile {
   }
 
   @Override
-  final void transfer(IoBatch batch) {
+  void transfer(IoBatch batch) {
     gate.enter();
     try {
       handOverAndWaitFor(batch);
@@ -69,7 +69,7 @@ abstract class DescriptorFile extends EngineFile {
   }
 
   @Override
-  final void await(IoBatch batch) {
+  void await(IoBatch batch) {
     if (gate.tryEnter()) { // else closing has waited
       try {
         waitFor(batch);
@@ -80,7 +80,7 @@ abstract class DescriptorFile extends EngineFile {
   }
 
   @Override
-  final void poll(IoBatch batch) {
+  void poll(IoBatch batch) {
     if (gate.tryEnter()) {
       try {
         look(batch);
@@ -157,7 +157,7 @@ abstract class DescriptorFile extends EngineFile {
   }
 
   @Override
-  public final void close() {
+  public void close() {
     gate.close(
         () -> {
           stop();

@@ -18,6 +18,7 @@ final class Errno {
   static final int EROFS = 30;
   static final int ENOSYS = 38;
   static final int EOPNOTSUPP = 95;
+  static final int ESHUTDOWN = 108;
   static final int EDQUOT = 122;
 
   private Errno() {}
@@ -41,6 +42,7 @@ final class Errno {
           case EROFS -> "EROFS, the file system can only be read";
           case ENOSYS -> "ENOSYS, the system has no such call";
           case EOPNOTSUPP -> "EOPNOTSUPP, the file system can't do that";
+          case ESHUTDOWN -> "ESHUTDOWN, the event loop was shut down";
           case EDQUOT -> "EDQUOT, the disk quota is used up";
           default -> "see errno(3)";
         };

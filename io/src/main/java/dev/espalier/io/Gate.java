@@ -2,7 +2,6 @@
 package dev.espalier.io;
 
 import java.nio.file.Path;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
@@ -12,7 +11,10 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  */
 final class Gate {
   private final Path path;
-  private final ReadWriteLock use = new ReentrantReadWriteLock();
+  private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
+
+  /** Whether {@link #close} was called. */
+  private volatile boolean closing;
 
   /** Guarded by {@link #use}. */
   private boolean closed;
@@ -27,12 +29,17 @@ final class Gate {
    * @throws IllegalStateException if the file is closed
    */
   void enter() {
-    if (!tryEnter()) {
-      throw new IllegalStateException("the file is closed: " + path);
+    boolean within = use.getReadHoldCount() > 0;
+    while (within || !closing) {
+      // Not behind the one that closes: it may wait for what this thread has to do afterwards.
+      if (use.readLock().tryLock()) {
+        return;
+      }
     }
+    throw new IllegalStateException("the file is closed: " + path);
   }
 
-  /** Begins a use; does not, and returns false, if the file is closed. */
+  /** Begins a use, after the file is closed if it is being closed; then returns false. */
   boolean tryEnter() {
     use.readLock().lock();
     if (closed) {
@@ -49,6 +56,7 @@ final class Gate {
 
   /** Closes the file by an action, when no other call uses it; does nothing if it is closed. */
   void close(Runnable action) {
+    closing = true;
     use.writeLock().lock();
     try {
       if (!closed) {

@@ -17,6 +17,8 @@ enum EngineUnderTest {
   RING_DIRECT(PageFiles.IO_URING, Ring::status, 4096),
   THREADS(PageFiles.THREADS, FileCalls::status, 512),
   THREADS_DIRECT(PageFiles.THREADS, FileCalls::status, 4096),
+  NETTY(NettyLoops::open, NettyLoops::status, 512),
+  NETTY_DIRECT(NettyLoops::open, NettyLoops::status, 4096),
   CHANNEL(PageFiles.CHANNEL, () -> new NativeStatus(NativeStatus.State.AVAILABLE, "Java", ""), 512);
 
   private final PageFileOpener opener;
