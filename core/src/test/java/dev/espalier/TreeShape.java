@@ -98,8 +98,7 @@ public record TreeShape(
 
   /** Returns {@link #defaults} and {@link #smallest}. */
   public static List<TreeShape> defaultsAndSmallest() {
-    return OTHERS.orElseGet(
-        () -> Stream.concat(defaults().stream(), smallest().stream()).toList());
+    return OTHERS.orElseGet(() -> Stream.concat(defaults().stream(), smallest().stream()).toList());
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */

@@ -40,8 +40,7 @@ public final class FileShapes implements ShapeSource {
         : PageFiles.CHANNEL;
   }
 
-  private static TreeShape shape(
-      String tree, int pageBytes, String engine, PageFileOpener opener) {
+  private static TreeShape shape(String tree, int pageBytes, String engine, PageFileOpener opener) {
     return new TreeShape(
         "%s %d %s in a file".formatted(tree, pageBytes, engine),
         options -> open(PagedTrees.options(tree, pageBytes, FRAMES).withEngine(opener), options));
