@@ -33,6 +33,8 @@ public final class FpbExperiments {
     }
     all.add(new SpaceOverhead(List.of(TreeAge.values())));
     all.add(new SearchReads(List.of(TreeAge.values())));
+    all.add(ScanFromFile.byRange());
+    all.add(ScanFromFile.byFiles());
     return all;
   }
 }

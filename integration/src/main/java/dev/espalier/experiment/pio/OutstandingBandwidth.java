@@ -56,7 +56,7 @@ final class OutstandingBandwidth implements Experiment {
 
   @Override
   public Outcome run(Run run) {
-    int blocks = ScratchFolder.blocks(run.effort());
+    int blocks = ScratchFiles.blocks(run.effort());
     int requests = Levels.requests(run.effort());
     Outcome outcome =
         new Outcome(
@@ -64,7 +64,7 @@ final class OutstandingBandwidth implements Experiment {
             Levels.column(),
             Column.real("bandwidth", "bandwidth", "MiB/s"),
             Column.real("rate", "requests", "1/s"));
-    try (ScratchFolder folder = ScratchFolder.create(blocks)) {
+    try (ScratchFiles folder = ScratchFiles.create(blocks)) {
       PageFile file = folder.file(blocks);
       folder.describe(outcome, blocks);
       long[] numbers = Blocks.random(requests, blocks, 1);

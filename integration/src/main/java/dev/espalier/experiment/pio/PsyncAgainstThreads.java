@@ -66,7 +66,7 @@ final class PsyncAgainstThreads implements Experiment {
 
   @Override
   public Outcome run(Run run) {
-    int blocks = ScratchFolder.blocks(run.effort());
+    int blocks = ScratchFiles.blocks(run.effort());
     int requests = Levels.requests(run.effort());
     Outcome outcome =
         new Outcome(
@@ -74,7 +74,7 @@ final class PsyncAgainstThreads implements Experiment {
             Levels.column(),
             Column.real("bandwidth", "bandwidth", "MiB/s"));
     List<TransferThreads> pools = new ArrayList<>();
-    try (ScratchFolder folder = ScratchFolder.create(2L * blocks)) {
+    try (ScratchFiles folder = ScratchFiles.create(2L * blocks)) {
       try {
         PageFile one = folder.file(blocks);
         long[] numbers = Blocks.random(requests, blocks, 1);

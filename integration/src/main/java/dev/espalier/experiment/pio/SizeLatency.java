@@ -67,14 +67,14 @@ final class SizeLatency implements Experiment {
 
   @Override
   public Outcome run(Run run) {
-    int blocks = ScratchFolder.blocks(run.effort());
+    int blocks = ScratchFiles.blocks(run.effort());
     int requests = Math.max(run.effort().probes() / 1000, 16);
     Outcome outcome =
         new Outcome(
             Column.text("series", "request"),
             Column.integer("size", "size of a request", "KB"),
             Column.real("latency", "latency", "us"));
-    try (ScratchFolder folder = ScratchFolder.create(blocks)) {
+    try (ScratchFiles folder = ScratchFiles.create(blocks)) {
       PageFile file = folder.file(blocks);
       folder.describe(outcome, blocks);
       List<Work<Setting>> works = new ArrayList<>();

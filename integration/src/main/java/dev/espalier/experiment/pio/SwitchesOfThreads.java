@@ -50,14 +50,14 @@ final class SwitchesOfThreads implements Experiment {
 
   @Override
   public Outcome run(Run run) {
-    int blocks = ScratchFolder.blocks(run.effort());
+    int blocks = ScratchFiles.blocks(run.effort());
     int requests = Levels.requests(run.effort());
     Outcome outcome =
         new Outcome(
             Column.text("series", "method"),
             Levels.column(),
             Column.real("switches", "context switches", "per 1000 reads"));
-    try (ScratchFolder folder = ScratchFolder.create(blocks)) {
+    try (ScratchFiles folder = ScratchFiles.create(blocks)) {
       PageFile file = folder.file(blocks);
       folder.describe(outcome, blocks);
       Count count = new Count(outcome, requests, run.effort().rounds());

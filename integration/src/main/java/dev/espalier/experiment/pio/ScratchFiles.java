@@ -4,23 +4,19 @@ package dev.espalier.experiment.pio;
 import dev.espalier.experiment.Effort;
 import dev.espalier.experiment.ExperimentException;
 import dev.espalier.experiment.Outcome;
+import dev.espalier.experiment.ScratchFolder;
 import dev.espalier.io.Access;
 import dev.espalier.io.IoBatch;
 import dev.espalier.io.IoStatus;
 import dev.espalier.io.PageFile;
 import dev.espalier.io.PageFileException;
 import dev.espalier.io.PageFiles;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A folder for files that an experiment reads and writes; it is deleted with them at the end. */
-final class ScratchFolder implements AutoCloseable {
-  /** Names the folder to make it in; without, it is made where the system keeps what is passing. */
-  static final String PROPERTY = "espalier.experiment.folder";
-
+/** Files of blocks that an experiment reads and writes, in a folder that goes with them. */
+final class ScratchFiles implements AutoCloseable {
   /** Bytes of a file per entry that a tree would have: in full a file of 1.2 GiB. */
   private static final int BYTES_PER_ENTRY = 128;
 
@@ -30,32 +26,21 @@ final class ScratchFolder implements AutoCloseable {
   /** Blocks written at a time when a file is made. */
   private static final int FILL_BLOCKS = 256;
 
-  private final Path folder;
+  private final ScratchFolder folder;
   private final List<PageFile> files = new ArrayList<>();
 
-  private ScratchFolder(Path folder) {
+  private ScratchFiles(ScratchFolder folder) {
     this.folder = folder;
   }
 
   /**
-   * Makes the folder.
+   * Makes a folder for files.
    *
    * @param blocks that all files together will have
    * @throws ExperimentException if there is no room for them
    */
-  static ScratchFolder create(long blocks) {
-    Path parent = Path.of(System.getProperty(PROPERTY, System.getProperty("java.io.tmpdir")));
-    try {
-      long room = Files.getFileStore(parent).getUsableSpace();
-      if (room / Blocks.BYTES < blocks) {
-        throw new ExperimentException(
-            "it needs %d MiB in %s, where %d are free; -D%s=FOLDER names another folder"
-                .formatted((blocks * Blocks.BYTES) >> 20, parent, room >> 20, PROPERTY));
-      }
-      return new ScratchFolder(Files.createTempDirectory(parent, "espalier-"));
-    } catch (IOException e) {
-      throw new ExperimentException("no folder can be made in " + parent + ": " + e, e);
-    }
+  static ScratchFiles create(long blocks) {
+    return new ScratchFiles(ScratchFolder.create(blocks * Blocks.BYTES));
   }
 
   /** Returns how many blocks of {@link Blocks#BYTES} a file has. */
@@ -67,7 +52,7 @@ final class ScratchFolder implements AutoCloseable {
   /** Makes a file of so many blocks, all written. */
   PageFile file(long blocks) {
     try {
-      Path path = folder.resolve("file" + files.size());
+      Path path = folder.file("file" + files.size());
       PageFile file = PageFiles.BEST.open(path, Access.CREATE, Blocks.BYTES);
       files.add(file);
       file.grow(blocks * Blocks.BYTES);
@@ -98,20 +83,18 @@ final class ScratchFolder implements AutoCloseable {
         .parameter("engine", status.engine().toString())
         .parameter("O_DIRECT", status.direct())
         .parameter("engine in full", status.toString())
-        .parameter("folder", String.valueOf(folder.getParent()))
+        .parameter("folder", folder.parent().toString())
         .parameter("MiB of the file", ((long) blocks * Blocks.BYTES) >> 20);
   }
 
   @Override
   public void close() {
     try {
-      for (PageFile file : files) {
-        file.close();
-        Files.delete(file.path());
-      }
-      Files.delete(folder);
-    } catch (IOException | PageFileException e) {
-      throw new ExperimentException(folder + " can't be deleted: " + e, e);
+      files.forEach(PageFile::close);
+    } catch (PageFileException e) {
+      throw new ExperimentException("a scratch file can't be closed: " + e.getMessage(), e);
+    } finally {
+      folder.close();
     }
   }
 }

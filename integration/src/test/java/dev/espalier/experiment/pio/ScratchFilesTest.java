@@ -13,12 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-final class ScratchFolderTest {
+final class ScratchFilesTest {
 
   @Test
   void filesHoldTheNumbersOfTheirBlocksAndAreDeletedAtTheEnd() {
     Path path;
-    try (ScratchFolder folder = ScratchFolder.create(300)) {
+    try (ScratchFiles folder = ScratchFiles.create(300)) {
       PageFile file = folder.file(300);
       path = file.path();
       assertEquals(300 * Blocks.BYTES, file.bytes());
@@ -36,7 +36,7 @@ final class ScratchFolderTest {
   void whatDoesNotFitIsRefusedAndTheWayOutNamed() {
     ExperimentException refused =
         assertThrows(
-            ExperimentException.class, () -> ScratchFolder.create(Long.MAX_VALUE >> 20).close());
+            ExperimentException.class, () -> ScratchFiles.create(Long.MAX_VALUE >> 20).close());
     assertTrue(refused.getMessage().contains("-Despalier.experiment.folder"), refused::getMessage);
   }
 }
