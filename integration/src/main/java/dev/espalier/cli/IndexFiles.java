@@ -77,7 +77,7 @@ final class IndexFiles {
       }
     } catch (MemoryLimitException full) {
       delete(path, full);
-      throw new CommandFailure(full.getMessage(), full);
+      throw new CommandFailure("can't load all entries: " + full.getMessage(), full);
     } catch (RuntimeException | Error failed) {
       delete(path, failed);
       throw failed;

@@ -11,6 +11,7 @@ import dev.espalier.io.FileOptions;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -173,12 +174,12 @@ final class LoadCommand implements Runnable {
   private record Entries(LongEntrySource source, long count, long repeats) {}
 
   private Entries read(ProgressBar progress) {
-    if (scale != null) {
-      long[] keys = TpchTables.orderKeys(scale, progress);
-      return new Entries(new RowNumbers(keys), keys.length, 0);
+    if (input != null) {
+      SortedEntries sorted = EntryLines.read(input, progress);
+      return new Entries(sorted, sorted.size(), sorted.repeats());
     }
-    SortedEntries sorted = EntryLines.read(input, progress);
-    return new Entries(sorted, sorted.size(), sorted.repeats());
+    long[] keys = TpchTables.orderKeys(Objects.requireNonNull(scale), progress);
+    return new Entries(new RowNumbers(keys), keys.length, 0);
   }
 
   private void append(LongIndex index, Entries entries, ProgressBar progress, PrintWriter out) {

@@ -23,7 +23,7 @@ final class SortedEntries implements LongEntrySource {
     this.values = values;
     this.order = new int[count];
     Arrays.setAll(order, i -> i);
-    LongArrays.parallelRadixSortIndirect(order, keys, true);
+    LongArrays.parallelRadixSortIndirect(order, keys, 0, count, true);
     int same = 0;
     for (int i = 1; i < count; i++) {
       if (keys[order[i]] == keys[order[i - 1]]) {

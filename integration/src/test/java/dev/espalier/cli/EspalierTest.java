@@ -50,7 +50,7 @@ final class EspalierTest {
           load f - --page-size 0K       | espalier load: Invalid value for option '--page-size': '0K' is no number of bytes
           load f - --pool big           | espalier load: Invalid value for option '--pool': 'big' is no number of bytes
           get f                         | espalier get: Missing required parameter: 'KEY'
-          get f -5 5x                   | espalier get: Invalid value for positional parameter at index 1..* (KEY): '5x' is not a long
+          get f -5 5x                   | espalier get: Unmatched argument at index 3: '5x'
           scan f 1                      | espalier scan: Missing required parameter: 'TO'
           scan f 1 -1                   | espalier scan: FROM is 1, which is above TO, -1
           scan f 1 2 --limit=-1         | espalier scan: --limit is -1; it must not be negative
