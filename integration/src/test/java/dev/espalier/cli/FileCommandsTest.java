@@ -3,12 +3,14 @@ package dev.espalier.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import java.io.ByteArrayInputStream;
@@ -27,7 +29,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +36,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands over index files: what they print, and with which status they end. */
-@Tag("fallback-too")
 final class FileCommandsTest {
   private static final int PAGE = 4096;
 
@@ -204,22 +204,18 @@ final class FileCommandsTest {
 
   @Test
   void failedLoadLeavesNoFile() {
-    IllegalStateException failure = new IllegalStateException("the source failed");
-    try {
-      IndexFiles.make(
-          index(),
-          FileOptions.DEFAULT,
-          new RowNumbers(new long[] {1, 2, 2}),
-          1.0,
-          3,
-          (done, total) -> {
-            throw failure;
-          });
-    } catch (IllegalArgumentException | IllegalStateException expected) {
-      assertFalse(Files.exists(index()));
-      return;
-    }
-    throw new AssertionError("the keys do not ascend");
+    long[] notAscending = {1, 2, 2};
+    assertThrows(
+        IllegalArgumentException.class,
+        () ->
+            IndexFiles.make(
+                index(),
+                FileOptions.DEFAULT,
+                new RowNumbers(notAscending),
+                1.0,
+                notAscending.length,
+                ProgressListener.NONE));
+    assertFalse(Files.exists(index()));
   }
 
   @Test
