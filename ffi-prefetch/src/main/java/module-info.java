@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Native code, optional at run time: cache prefetch, and virtual memory.
+ * Native code, optional at run time: cache prefetch, virtual memory, files, and io_uring.
  *
  * <p>It is used when the program grants it with {@code --enable-native-access=dev.espalier.ffi} (on
  * the class path: {@code ALL-UNNAMED}). Otherwise nothing is loaded, nothing is printed, and {@link

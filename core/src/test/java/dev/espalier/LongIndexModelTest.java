@@ -37,7 +37,7 @@ class LongIndexModelTest {
     }
   }
 
-  @Property(tries = 1500, shrinking = ShrinkingMode.BOUNDED)
+  @Property(shrinking = ShrinkingMode.BOUNDED)
   void doesWhatTheModelDoes(@ForAll("chains") ActionChain<ModelledIndex> chain) {
     chain.withInvariant("equals the model", ModelledIndex::verify).run();
   }

@@ -24,6 +24,8 @@ import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -46,8 +48,16 @@ public record TreeShape(
     return factory.apply(options);
   }
 
+  /** The shapes that another module runs the contracts over, instead of all those below. */
+  private static final Optional<List<TreeShape>> OTHERS =
+      ServiceLoader.load(ShapeSource.class).findFirst().map(ShapeSource::shapes);
+
   /** Returns every tree of the catalogue as users get it. */
   public static List<TreeShape> defaults() {
+    return OTHERS.orElseGet(TreeShape::defaultsInMemory);
+  }
+
+  private static List<TreeShape> defaultsInMemory() {
     return TreeVariant.all().stream()
         .map(variant -> new TreeShape(variant.name(), variant::create, leastMemoryLimit(variant)))
         .toList();
@@ -62,6 +72,10 @@ public record TreeShape(
 
   /** Returns nodes so small that a few dozen entries make a tree of several levels. */
   public static List<TreeShape> smallest() {
+    return OTHERS.orElseGet(TreeShape::smallestInMemory);
+  }
+
+  private static List<TreeShape> smallestInMemory() {
     return List.of(
         bPlus(1),
         pbPlus(1, 1, 0),
@@ -84,11 +98,15 @@ public record TreeShape(
 
   /** Returns {@link #defaults} and {@link #smallest}. */
   public static List<TreeShape> defaultsAndSmallest() {
-    return Stream.concat(defaults().stream(), smallest().stream()).toList();
+    return OTHERS.orElseGet(() -> Stream.concat(defaults().stream(), smallest().stream()).toList());
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
   public static List<TreeShape> all() {
+    return OTHERS.orElseGet(TreeShape::allInMemory);
+  }
+
+  private static List<TreeShape> allInMemory() {
     List<TreeShape> shapes = new ArrayList<>(defaultsAndSmallest());
     for (int width : new int[] {2, 3, 8}) {
       shapes.add(bPlus(width));
@@ -156,7 +174,8 @@ public record TreeShape(
 
   /** Returns {@link #all} and {@link #onCheckedPages}. */
   public static List<TreeShape> allAndOnCheckedPages() {
-    return Stream.concat(all().stream(), onCheckedPages().stream()).toList();
+    return OTHERS.orElseGet(
+        () -> Stream.concat(all().stream(), onCheckedPages().stream()).toList());
   }
 
   /** Returns a pB+-tree for every implementation choice that is not the default. */

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class NativeLibrary {
 
   /** {@code ESPALIER_ABI_VERSION} of the {@code espalier.h} that the bindings were written for. */
-  static final int ABI_VERSION = 1;
+  static final int ABI_VERSION = 2;
 
   private static final NativeLibrary ESPALIER =
       load(

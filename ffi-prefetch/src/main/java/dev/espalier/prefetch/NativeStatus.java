@@ -25,7 +25,13 @@ public record NativeStatus(State state, String detail, String remedy) {
     /** The library could not be unpacked or loaded, or it lacks a function. */
     LOAD_FAILED,
     /** The library comes from another version of Espalier. */
-    ABI_MISMATCH
+    ABI_MISMATCH,
+    /** The system forbids what is wanted of it, as containers often do. */
+    NOT_PERMITTED,
+    /** The system is too old, or has not what is wanted of it. */
+    NOT_SUPPORTED,
+    /** A limit of the process is reached: on locked memory, or on open files. */
+    OUT_OF_RESOURCES
   }
 
   /** {@return whether native code is in use} */

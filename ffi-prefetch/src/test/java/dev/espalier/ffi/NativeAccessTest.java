@@ -33,6 +33,8 @@ final class NativeAccessTest {
     assertEquals("advise false", output.get(2));
     assertEquals("release false", output.get(3));
     assertTrue(output.get(4).startsWith("reserve ACCESS_DENIED: "), output.get(4));
+    assertEquals("ring ACCESS_DENIED", output.get(5));
+    assertEquals("files ACCESS_DENIED", output.get(6));
   }
 
   @Test

@@ -73,7 +73,7 @@ final class NativeLibraryTest {
     int other = NativeLibrary.ABI_VERSION + 1;
     NativeStatus status = NativeLibrary.load(environment(), NativeLibraryTest::jar, other).status();
     assertEquals(State.ABI_MISMATCH, status.state());
-    assertEquals("the library has ABI version 1, its bindings want 2", status.detail());
+    assertEquals("the library has ABI version 2, its bindings want 3", status.detail());
   }
 
   @Test

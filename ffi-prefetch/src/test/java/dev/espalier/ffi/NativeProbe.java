@@ -23,5 +23,7 @@ final class NativeProbe {
     } catch (UnsupportedOperationException e) {
       System.out.println("reserve " + e.getMessage());
     }
+    System.out.println("ring " + Ring.status().state());
+    System.out.println("files " + FileCalls.status().state());
   }
 }

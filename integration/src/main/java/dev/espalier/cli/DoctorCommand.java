@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.io.PageFiles;
 import dev.espalier.model.CacheSizes;
 import dev.espalier.model.MemoryTimes;
 import java.io.IOException;
@@ -14,9 +15,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "doctor",
     description = {
-      "Shows what of the machine is in use: native code, SIMD, huge pages, caches and the speed of "
-          + "memory. Where something is off, says why and what would help; the indexes then work "
-          + "all the same, but slower.",
+      "Shows what of the machine is in use: native code, the engine of page files, SIMD, huge"
+          + " pages, caches and the speed of memory. Where something is off, says why and what"
+          + " would help; the indexes then work all the same, but slower.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -41,6 +42,7 @@ final class DoctorCommand implements Runnable {
     print("Machine", MachineDescription.machine());
     print("Prefetch", MachineDescription.prefetch());
     print("Virtual memory", MachineDescription.virtualMemory());
+    print("I/O", io());
     print("SIMD", SimdStatus.report());
     print("Huge pages", HugePageCheck.report());
     print("Caches", CacheSizes.ofThisMachine().toString());
@@ -48,6 +50,14 @@ final class DoctorCommand implements Runnable {
     print("T1", nanos(times.t1()));
     print("Tnext", nanos(times.tnext()));
     print("Saved", save(times));
+  }
+
+  private static String io() {
+    try {
+      return PageFiles.status().toString();
+    } catch (IllegalArgumentException e) {
+      return "no page file can be opened: " + e.getMessage();
+    }
   }
 
   private static String save(MemoryTimes times) {

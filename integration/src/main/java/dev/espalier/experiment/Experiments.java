@@ -2,6 +2,7 @@
 package dev.espalier.experiment;
 
 import dev.espalier.experiment.fpb.FpbExperiments;
+import dev.espalier.experiment.pio.PioExperiments;
 import dev.espalier.experiment.thesis.ThesisExperiments;
 import java.util.Collection;
 import java.util.List;
@@ -13,7 +14,7 @@ public final class Experiments {
 
   /** Returns all experiments, paper by paper, in the papers' order. */
   public static List<Experiment> all() {
-    return Stream.of(ThesisExperiments.all(), FpbExperiments.all())
+    return Stream.of(ThesisExperiments.all(), FpbExperiments.all(), PioExperiments.all())
         .flatMap(Collection::stream)
         .toList();
   }

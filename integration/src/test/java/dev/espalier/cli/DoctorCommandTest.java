@@ -4,6 +4,7 @@ package dev.espalier.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.io.PageFiles;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Prefetch;
 import java.io.IOException;
@@ -38,6 +39,7 @@ final class DoctorCommandTest {
             "Machine",
             "Prefetch",
             "Virtual memory",
+            "I/O",
             "SIMD",
             "Huge pages",
             "Caches",
@@ -47,6 +49,7 @@ final class DoctorCommandTest {
         names);
     assertTrue(line(run, "JDK").contains(Runtime.version().toString()));
     assertTrue(line(run, "Prefetch").startsWith(Prefetch.isNative() ? "on: " : "off: "));
+    assertEquals(PageFiles.status().toString(), line(run, "I/O"));
     assertTrue(line(run, "SIMD").startsWith(Keys.SIMD ? "on, " : "off: "));
     assertTrue(line(run, "T1").matches("\\d+\\.\\d ns"));
     assertTrue(line(run, "Tnext").matches("\\d+\\.\\d ns"));

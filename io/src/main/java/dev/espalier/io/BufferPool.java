@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Pages that are needed no more make room by CLOCK. Changed ones are written before, many at
  * once and in the order of their numbers.
  *
- * <p>Many threads may use a pool at once. A thread needs up to {@link #mostPins} frames at a time;
- * with more threads than the pool has frames for, some wait, and after {@value #PATIENCE_MILLIS} ms
- * get an {@link IllegalStateException}.
+ * <p>Many threads may use a pool at once. A thread pins up to a quarter of the frames at a time;
+ * where there are not enough for all threads, they wait for one another, and if nothing comes free
+ * for {@value #PATIENCE_MILLIS} ms, get an {@link IllegalStateException}.
  */
 public final class BufferPool implements AutoCloseable {
   /* Overview
@@ -44,6 +44,9 @@ public final class BufferPool implements AutoCloseable {
    *     empty --- claim ---> busy --- settle ---> pinnable --- evict (pins = 0) ---> busy
    *
    * A busy frame belongs to the one who made it so; it is being read into, or copied from.
+   *
+   * Threads that pin waves could wait for one another's pins. So a thread that lacks a frame gives
+   * back what it has pinned and waits for its turn; the one whose turn it is keeps its pins.
    *
    * Lock order: the lock of a PoolRead's finishing is never asked for, but only tried, while the
    * lock of the pool is held. Devices are waited for without the lock, but for writing.
@@ -90,6 +93,9 @@ public final class BufferPool implements AutoCloseable {
   final @Nullable FilePageStore[] owners;
 
   final ReentrantLock lock = new ReentrantLock();
+
+  /** Held by the one thread that may keep pins while it waits for more frames. */
+  private final ReentrantLock turn = new ReentrantLock(true);
 
   // What follows changes under the lock.
 
@@ -300,6 +306,7 @@ public final class BufferPool implements AutoCloseable {
    * become places. If that fails, none is pinned.
    */
   void pinMissing(FilePageStore store, long[] places, int from, int count) {
+    boolean first = false;
     try {
       long patience = 0;
       while (true) {
@@ -313,27 +320,49 @@ public final class BufferPool implements AutoCloseable {
         }
         if (round.others != null) {
           await(round.others);
-        } else if (round.own == null) {
+        } else if (round.own == null && first) {
           patience = waitForFrame(store, patience);
+        } else if (round.own == null) {
+          giveBack(places, from, count);
+          first = waitForTurn();
         }
       }
     } catch (RuntimeException | Error failed) {
-      for (int i = from; i < from + count; i++) {
-        if (places[i] < 0) {
-          unpin(~places[i], false);
-        }
-      }
+      giveBack(places, from, count);
       throw failed;
+    } finally {
+      if (first) {
+        turn.unlock();
+      }
     }
     for (int i = from; i < from + count; i++) {
       places[i] = ~places[i];
     }
   }
 
+  /** Unpins what is pinned of a wave that lacks frames; the places are page numbers again. */
+  private void giveBack(long[] places, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      if (places[i] < 0) {
+        long place = ~places[i];
+        places[i] = pages[(int) (place >>> pageShift)];
+        unpin(place, false);
+      }
+    }
+  }
+
+  /** Waits until no other thread waits for frames, and returns true. */
+  private boolean waitForTurn() {
+    if (!Waiting.tryLock(turn, TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS))) {
+      throw exhausted();
+    }
+    return true;
+  }
+
   /**
    * What a round of pinning has come to.
    *
-   * @param own the wave that was started for it, or null
+   * @param own the wave that it needs, not yet read, or null
    * @param others another's wave to be waited for, or null
    * @param missing pages that have no frame yet
    */
@@ -342,7 +371,7 @@ public final class BufferPool implements AutoCloseable {
   /** Where a place is the number of a page, this above it is its number in a wave and 1. */
   private static final int TICKET_SHIFT = 32;
 
-  /** Pins what is there and starts reading what is not, as far as there are frames. */
+  /** Pins what is there and makes a wave of what is not, as far as there are frames. */
   private Round pinRound(FilePageStore store, long[] places, int from, int count) {
     PoolRead own = null;
     lock.lock();
@@ -363,7 +392,7 @@ public final class BufferPool implements AutoCloseable {
         if (frame == NO_FRAME && (own == null || own.count() < MOST_IN_WAVE)) {
           frame = claimFrame(2 * frames, true);
           if (frame != NO_FRAME) {
-            own = own == null ? newRead(store) : own;
+            own = own == null ? newRead(store, false) : own;
             assign(frame, store, page, own);
           }
         }
@@ -383,11 +412,12 @@ public final class BufferPool implements AutoCloseable {
         }
       }
       if (own != null) {
-        start(own);
+        count(own);
       }
       return new Round(own, others, missing);
     } catch (RuntimeException | Error failed) {
       if (own != null) {
+        count(own);
         own.fail(new PageFileException(store.file.path(), "reading failed", failed));
         settle(own);
       }
@@ -423,20 +453,24 @@ public final class BufferPool implements AutoCloseable {
     store.checkPages();
     long now = System.nanoTime();
     if (patience != 0 && now - patience > 0) {
-      throw new IllegalStateException(
-          "the pool is exhausted: for %d ms all %d frames of %d bytes were pinned, or not to be written"
-              .formatted(PATIENCE_MILLIS, frames, pageBytes()));
+      throw exhausted();
     }
     LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50));
     return patience != 0 ? patience : now + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
   }
 
+  private IllegalStateException exhausted() {
+    return new IllegalStateException(
+        "the pool is exhausted: for %d ms all %d frames of %d bytes were pinned, or not to be written"
+            .formatted(PATIENCE_MILLIS, frames, pageBytes()));
+  }
+
   // ---------------------------------------------------------------- read
 
-  private PoolRead newRead(FilePageStore store) {
-    IoBatch batch = batches.pollFirst();
-    return new PoolRead(
-        store, batch == null ? new IoBatch(region.segment(), MOST_IN_WAVE) : batch, pageShift);
+  private PoolRead newRead(FilePageStore store, boolean isAhead) {
+    IoBatch kept = batches.pollFirst();
+    IoBatch batch = kept == null ? new IoBatch(region.segment(), MOST_IN_WAVE) : kept;
+    return new PoolRead(store, batch, isAhead, pageShift);
   }
 
   /** Gives a claimed frame to a page that a wave will read. */
@@ -452,15 +486,10 @@ public final class BufferPool implements AutoCloseable {
     store.map(page, frame);
   }
 
-  private void start(PoolRead read) {
+  private void count(PoolRead read) {
     readWaves++;
     inFlight += read.count();
     mostInFlight = Math.max(mostInFlight, inFlight);
-    try {
-      read.store.file.startRead(read.batch);
-    } catch (RuntimeException refused) {
-      read.fail(refused);
-    }
   }
 
   /** Waits for a wave, and settles it. */
@@ -525,17 +554,25 @@ public final class BufferPool implements AutoCloseable {
         if (frame == NO_FRAME) {
           break;
         }
-        read = read == null ? newRead(store) : read;
-        read.isAhead = true;
+        read = read == null ? newRead(store, true) : read;
         assign(frame, store, page, read);
         readAheads++;
       }
       if (read != null) {
         ahead.addLast(read);
-        start(read);
+        count(read);
+        startAhead(read);
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  private static void startAhead(PoolRead read) {
+    try {
+      read.store.file.startRead(read.batch);
+    } catch (RuntimeException refused) {
+      read.fail(refused); // told if anyone needs the pages
     }
   }
 

@@ -3,12 +3,13 @@ package dev.espalier.io;
 
 import dev.espalier.ffi.IoRequest;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.CompletionHandler;
+import java.nio.channels.NonWritableChannelException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -27,17 +28,17 @@ final class ChannelPageFile extends EngineFile {
   /** As many requests as an SSD answers at once. */
   private static final int THREADS = 16;
 
-  /** Bytes of zeros by which a file is made longer. */
-  private static final int GROWTH_BYTES = 1 << 20;
-
   private final AsynchronousFileChannel channel;
   private final ExecutorService threads;
+  private final Gate gate;
+  private final Object growing = new Object();
 
   private ChannelPageFile(
       Path path, IoStatus status, AsynchronousFileChannel channel, ExecutorService threads) {
     super(path, status);
     this.channel = channel;
     this.threads = threads;
+    this.gate = new Gate(path);
   }
 
   /**
@@ -54,6 +55,9 @@ final class ChannelPageFile extends EngineFile {
               Set.of(
                   StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
         };
+    if (Files.isDirectory(path)) { // which could be opened to be read
+      throw new PageFileException(path, "it is a directory", PageFileException.NO_ERRNO);
+    }
     ExecutorService threads =
         Executors.newFixedThreadPool(
             THREADS, Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());
@@ -83,7 +87,15 @@ final class ChannelPageFile extends EngineFile {
 
   @Override
   void submit(IoBatch batch) {
-    checkOpen();
+    gate.enter();
+    try {
+      handOver(batch);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private void handOver(IoBatch batch) {
     MemorySegment requests = batch.requests();
     CountDownLatch left = new CountDownLatch(batch.count());
     batch.ticket = left;
@@ -140,6 +152,9 @@ final class ChannelPageFile extends EngineFile {
 
   /** Returns the error number of a failure: Java gives no number, but the system's message. */
   private static int errnoOf(Throwable failure) {
+    if (failure instanceof NonWritableChannelException) {
+      return Errno.EBADF;
+    }
     String message = String.valueOf(failure.getMessage());
     return message.contains("No space left") ? Errno.ENOSPC : Errno.EIO;
   }
@@ -148,28 +163,35 @@ final class ChannelPageFile extends EngineFile {
 
   @Override
   public long bytes() {
-    checkOpen();
+    gate.enter();
     try {
       return channel.size();
     } catch (IOException e) {
       throw new PageFileException(path(), "its length can't be read: " + e, e);
+    } finally {
+      gate.leave();
     }
   }
 
   /** Writes zeros, which takes room on the device where only setting the length would not. */
   @Override
   public void grow(long bytes) {
-    long from = bytes();
-    if (from >= bytes) {
-      return;
-    }
-    try (Arena arena = Arena.ofShared()) {
-      IoBatch batch = new IoBatch(arena.allocate(GROWTH_BYTES), 1);
-      for (long at = from; at < bytes; at += GROWTH_BYTES) {
-        batch.clear();
-        batch.add(at, 0, (int) Math.min(GROWTH_BYTES, bytes - at));
-        write(batch);
+    gate.enter();
+    try {
+      synchronized (growing) {
+        long from = bytes();
+        if (from < bytes) {
+          growFrom(from, bytes);
+        }
       }
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private void growFrom(long from, long to) {
+    try {
+      writeZeros(from, to);
     } catch (PageFileException full) {
       shorten(from, full);
       throw full;
@@ -186,22 +208,22 @@ final class ChannelPageFile extends EngineFile {
 
   @Override
   public void force() {
-    checkOpen();
+    gate.enter();
     try {
       channel.force(false);
     } catch (IOException e) {
       throw new PageFileException(path(), "forcing it to the device failed: " + e, e);
-    }
-  }
-
-  private void checkOpen() {
-    if (!channel.isOpen() || threads.isShutdown()) {
-      throw new IllegalStateException("the file is closed: " + path());
+    } finally {
+      gate.leave();
     }
   }
 
   @Override
   public void close() {
+    gate.close(this::stop);
+  }
+
+  private void stop() {
     threads.shutdown();
     Waiting.awaitEnd(threads);
     try {

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import dev.espalier.ffi.IoRequest;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
@@ -15,6 +16,12 @@ import java.nio.file.Path;
 abstract class EngineFile implements PageFile {
   private static final int EINTR = 4;
   private static final int EAGAIN = 11;
+
+  /** The kernel gives it to requests of a ring when the thread that handed them over has ended. */
+  private static final int ECANCELED = 125;
+
+  /** Bytes of zeros that are written at once where a file can be made longer in no other way. */
+  private static final int ZEROS_BYTES = 1 << 20;
 
   private final Path path;
   private final IoStatus status;
@@ -35,6 +42,15 @@ abstract class EngineFile implements PageFile {
   /** Waits until no request of a batch is pending. */
   abstract void await(IoBatch batch);
 
+  /** Hands over what is queued and waits until nothing is pending: as one, where an engine can. */
+  void transfer(IoBatch batch) {
+    submit(batch);
+    await(batch);
+  }
+
+  /** Notes what has ended, where an engine does not do that by itself; does not wait. */
+  void poll(IoBatch batch) {}
+
   @Override
   public final Path path() {
     return path;
@@ -43,6 +59,22 @@ abstract class EngineFile implements PageFile {
   @Override
   public final IoStatus status() {
     return status;
+  }
+
+  @Override
+  public final void read(IoBatch batch) {
+    move(batch, false);
+  }
+
+  @Override
+  public final void write(IoBatch batch) {
+    move(batch, true);
+  }
+
+  private void move(IoBatch batch, boolean writes) {
+    batch.writes = writes;
+    transfer(batch);
+    complete(batch);
   }
 
   @Override
@@ -62,6 +94,14 @@ abstract class EngineFile implements PageFile {
 
   @Override
   public final boolean isDone(IoBatch batch) {
+    if (!hasEnded(batch)) {
+      poll(batch);
+    }
+    return hasEnded(batch);
+  }
+
+  /** Tells whether no request of a batch is pending. */
+  static boolean hasEnded(IoBatch batch) {
     for (int i = 0; i < batch.count(); i++) {
       if (IoRequest.result(batch.requests(), i) == IoRequest.PENDING) {
         return false;
@@ -73,23 +113,28 @@ abstract class EngineFile implements PageFile {
   @Override
   public final void finish(IoBatch batch) {
     await(batch);
+    complete(batch);
+  }
+
+  private void complete(IoBatch batch) {
     while (requeue(batch)) {
-      submit(batch);
-      await(batch);
+      transfer(batch);
     }
     check(batch);
   }
 
   /** Queues again what came out short or was refused for now; tells whether there is any. */
-  private static boolean requeue(IoBatch batch) {
+  private boolean requeue(IoBatch batch) {
     MemorySegment requests = batch.requests();
     boolean any = false;
     for (int i = 0; i < batch.count(); i++) {
       int result = IoRequest.result(requests, i);
-      if (result == -EINTR || result == -EAGAIN) {
+      if (result == -EINTR || result == -EAGAIN || result == -ECANCELED) {
         IoRequest.result(requests, i, IoRequest.QUEUED);
         any = true;
-      } else if (result > 0 && result < IoRequest.length(requests, i)) {
+      } else if (result > 0
+          && result < IoRequest.length(requests, i)
+          && result % alignment() == 0) { // what ends between blocks ends with the file
         IoRequest.advance(requests, i, result);
         any = true;
       }
@@ -106,11 +151,23 @@ abstract class EngineFile implements PageFile {
             "%s of %d bytes at %d"
                 .formatted(
                     batch.writes ? "writing" : "reading", batch.length(i), batch.position(i));
-        if (result == 0) {
-          String end = batch.writes ? " wrote nothing" : ", but the file ends before";
+        if (result >= 0) {
+          String end = batch.writes ? " ended too early" : ", but the file ends before";
           throw new PageFileException(path, what + end, PageFileException.NO_ERRNO);
         }
         throw new PageFileException(path, what + " failed: " + Errno.describe(-result), -result);
+      }
+    }
+  }
+
+  /** Writes zeros to an end that the file shall have; lengths of files are whole blocks. */
+  final void writeZeros(long from, long to) {
+    try (Arena arena = Arena.ofShared()) {
+      IoBatch batch = new IoBatch(arena.allocate(ZEROS_BYTES, alignment()), 1);
+      for (long at = from; at < to; at += ZEROS_BYTES) {
+        batch.clear();
+        batch.add(at, 0, (int) Math.min(ZEROS_BYTES, to - at));
+        write(batch);
       }
     }
   }

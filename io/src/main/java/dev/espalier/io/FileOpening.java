@@ -28,6 +28,10 @@ final class FileOpening {
     }
   }
 
+  private PageFileOpener engine() {
+    return PageFiles.striped(options.engine(), options.stripes());
+  }
+
   private boolean has(FileOption flag) {
     return options.flags().contains(flag);
   }
@@ -55,8 +59,7 @@ final class FileOpening {
     FileHeader known = HeaderReader.anyCopy(path);
     check(known);
     boolean readOnly = has(FileOption.READ_ONLY);
-    PageFile file =
-        options.engine().open(path, readOnly ? Access.READ : Access.WRITE, known.pageBytes());
+    PageFile file = engine().open(path, readOnly ? Access.READ : Access.WRITE, known.pageBytes());
     try {
       claim.lock(readOnly);
       FileHeader header = HeaderReader.newest(file, known.pageBytes());
@@ -129,7 +132,7 @@ final class FileOpening {
             Collections.nCopies(PageStore.META_WORDS, 0L),
             variant.name(),
             FileHeader.LONG_CODECS);
-    PageFile file = options.engine().open(path, Access.CREATE, pageBytes);
+    PageFile file = engine().open(path, Access.CREATE, pageBytes);
     try {
       claim.lock(false);
       file.grow((long) FileHeader.BLOCKS * pageBytes);
@@ -161,7 +164,8 @@ final class FileOpening {
             }
             claim.close();
           };
-      store = new FilePageStore(file, pool, header, free, readOnly, atEnd);
+      boolean readsAhead = !has(FileOption.WITHOUT_READ_AHEAD);
+      store = new FilePageStore(file, pool, header, free, readOnly, readsAhead, atEnd);
       if (!pool.enter(store)) {
         throw new IllegalStateException("the pool is closed");
       }
@@ -194,7 +198,7 @@ final class FileOpening {
     try (OpenFiles.Claim claim = OpenFiles.claim(path)) {
       FileHeader known = HeaderReader.anyCopy(path);
       check(known);
-      try (PageFile file = options.engine().open(path, Access.READ, known.pageBytes())) {
+      try (PageFile file = engine().open(path, Access.READ, known.pageBytes())) {
         claim.lock(true);
         return description(HeaderReader.newest(file, known.pageBytes()), file.status());
       }
@@ -222,7 +226,7 @@ final class FileOpening {
     try (OpenFiles.Claim claim = OpenFiles.claim(path)) {
       FileHeader known = HeaderReader.anyCopy(path);
       check(known);
-      try (PageFile file = options.engine().open(path, Access.READ, known.pageBytes())) {
+      try (PageFile file = engine().open(path, Access.READ, known.pageBytes())) {
         claim.lock(true);
         FileHeader header = HeaderReader.newest(file, known.pageBytes());
         return new DamageSearch(file, header).search(listener);

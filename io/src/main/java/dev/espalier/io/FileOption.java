@@ -14,5 +14,10 @@ public enum FileOption {
    * entries may be missing or old, lookups may end in exceptions. For rescuing what can be read;
    * {@code verify} tells whether anything is wrong.
    */
-  EVEN_IF_UNCLEAN
+  EVEN_IF_UNCLEAN,
+  /**
+   * Range scans read one leaf page after the other, and ask for none ahead: where they shall leave
+   * the device to others, and to see what reading ahead gains.
+   */
+  WITHOUT_READ_AHEAD
 }

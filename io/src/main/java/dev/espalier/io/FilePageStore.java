@@ -28,6 +28,7 @@ final class FilePageStore implements PageStore {
   private final BufferPool pool;
   private final Runnable atEnd;
   private final boolean readOnly;
+  private final boolean readsAhead;
   private final int pageShift;
 
   /** The file's header as it was last written; under the lock of the pool where it is replaced. */
@@ -79,11 +80,13 @@ final class FilePageStore implements PageStore {
       FileHeader header,
       int[] free,
       boolean readOnly,
+      boolean readsAhead,
       Runnable atEnd) {
     this.file = file;
     this.pool = pool;
     this.header = header;
     this.readOnly = readOnly;
+    this.readsAhead = readsAhead;
     this.atEnd = atEnd;
     this.pageShift = pool.pageShift();
     this.meta = header.metaWords();
@@ -234,7 +237,7 @@ final class FilePageStore implements PageStore {
 
   @Override
   public void readAhead(int[] pages, int from, int count) {
-    if (!closed && halfway == null) {
+    if (readsAhead && !closed && halfway == null) {
       pool.readAhead(this, pages, from, count);
     }
   }

@@ -28,6 +28,11 @@ public record IoStatus(Engine engine, boolean direct, String reason, String reme
     Engine(String description) {
       this.description = description;
     }
+
+    /** {@return its kind in words} */
+    String description() {
+      return description;
+    }
   }
 
   /** {@return engine, page cache, reason and remedy in one line} */

@@ -54,7 +54,8 @@ public interface PageFile extends AutoCloseable {
 
   /**
    * Starts reading what a batch asks for. Until {@link #finish} returns, the memory and the batch
-   * belong to the file.
+   * belong to the file; closing the memory meanwhile is as bad as freeing it, for the system may
+   * still write to where it was.
    *
    * @throws PageFileException if the requests can't be handed over; none is under way then
    * @throws IllegalStateException if the file is closed

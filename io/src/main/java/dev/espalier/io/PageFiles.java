@@ -1,17 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-/** The engines that open page files. */
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The engines that open page files. {@link #IO_URING} and {@link #THREADS} need Linux and native
+ * access; they go past the page cache of the system (O_DIRECT) if blocks are multiples of 4096
+ * bytes and the file system can do it.
+ */
 public final class PageFiles {
+
+  /**
+   * io_uring by the native library. Where it does not run, files can't be opened, and the exception
+   * says why and what would help.
+   */
+  public static final PageFileOpener IO_URING =
+      (path, access, blockBytes) -> Engines.current().openRing(path, access, blockBytes);
+
+  /**
+   * Positioned reads and writes of the system on a small pool of threads. Where native access is
+   * not granted, files can't be opened.
+   */
+  public static final PageFileOpener THREADS =
+      (path, access, blockBytes) -> Engines.current().openThreads(path, access, blockBytes);
 
   /** Positioned reads and writes by an asynchronous channel of Java, through the page cache. */
   public static final PageFileOpener CHANNEL =
-      (path, access, _) ->
-          ChannelPageFile.open(
-              path, access, new IoStatus(IoStatus.Engine.CHANNEL, false, "it was asked for", ""));
+      (path, access, _) -> Engines.openChannel(path, access);
 
-  /** The best engine that runs here; {@link PageFile#status} says which, and why that one. */
-  public static final PageFileOpener BEST = CHANNEL;
+  /**
+   * The best engine that runs here, or the one that the system property {@code espalier.io} names:
+   * {@code uring}, {@code threads} or {@code channel}. {@link PageFile#status} says which, and why
+   * not a better one.
+   */
+  public static final PageFileOpener BEST =
+      (path, access, blockBytes) -> Engines.current().openBest(path, access, blockBytes);
 
   private PageFiles() {}
+
+  /**
+   * Returns the engine that {@link #BEST} takes, and why not a better one; direct means that it
+   * goes past the page cache where the file system can do it.
+   *
+   * @throws IllegalArgumentException if the system property {@code espalier.io} names no engine
+   */
+  public static IoStatus status() {
+    return Engines.current().best();
+  }
+
+  /**
+   * Returns an opener that spreads the blocks of a file over several in turn, best on a disk each.
+   * They must always be the same ones in the same order.
+   *
+   * @param engine that opens each of them
+   * @param further files, beside the one that is opened; if there are none, the engine is returned
+   */
+  public static PageFileOpener striped(PageFileOpener engine, List<Path> further) {
+    if (further.isEmpty()) {
+      return engine;
+    }
+    List<Path> others = List.copyOf(further);
+    return (path, access, blockBytes) ->
+        StripedPageFile.open(
+            engine, Stream.concat(Stream.of(path), others.stream()).toList(), access, blockBytes);
+  }
 }

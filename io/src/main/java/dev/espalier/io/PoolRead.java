@@ -16,8 +16,8 @@ final class PoolRead {
   final FilePageStore store;
   final IoBatch batch;
 
-  /** Whether nobody waits for it. */
-  boolean isAhead;
+  /** Whether it was started ahead; if not, the first who waits for it reads. */
+  final boolean isAhead;
 
   private final int pageShift;
 
@@ -39,9 +39,10 @@ final class PoolRead {
   /** Whether the pool knows that the wave has ended; under the lock of the pool. */
   boolean settled;
 
-  PoolRead(FilePageStore store, IoBatch batch, int pageShift) {
+  PoolRead(FilePageStore store, IoBatch batch, boolean isAhead, int pageShift) {
     this.store = store;
     this.batch = batch;
+    this.isAhead = isAhead;
     this.pageShift = pageShift;
   }
 
@@ -100,7 +101,7 @@ final class PoolRead {
       return false;
     }
     try {
-      if (!finished && store.file.isDone(batch)) {
+      if (!finished && isAhead && store.file.isDone(batch)) {
         faults = readFaults();
         finished = true;
       }
@@ -113,7 +114,11 @@ final class PoolRead {
   private @Nullable PageFileException[] readFaults() {
     @Nullable PageFileException[] found = new PageFileException[count];
     try {
-      store.file.finish(batch);
+      if (isAhead) {
+        store.file.finish(batch);
+      } else {
+        store.file.read(batch);
+      }
     } catch (RuntimeException failed) {
       Arrays.fill(found, asFailure(failed));
       return found;

@@ -4,6 +4,7 @@ package dev.espalier.io;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** Waiting that an interrupt does not end; a thread that was interrupted is so again afterwards. */
 final class Waiting {
@@ -23,6 +24,14 @@ final class Waiting {
   /** Waits until all tasks of threads that were shut down have run. */
   static void awaitEnd(ExecutorService threads) {
     uninterruptibly(() -> threads.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
+  }
+
+  /** Takes a lock if it comes free in time. */
+  static boolean tryLock(ReentrantLock lock, long nanos) {
+    long end = System.nanoTime() + nanos;
+    boolean[] taken = {false};
+    uninterruptibly(() -> taken[0] = lock.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS));
+    return taken[0];
   }
 
   private static void uninterruptibly(Wait wait) {

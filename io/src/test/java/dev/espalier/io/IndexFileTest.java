@@ -2,67 +2,246 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An index in a file is the same index when it is opened again. */
+/** Indexes in files are opened, closed and opened again. */
 @Tag("fallback-too")
 class IndexFileTest {
-  @TempDir private Path folder;
+  @TempDir(factory = MemoryFolder.class)
+  private Path folder;
 
-  static List<TreeVariant> trees() {
-    return TreeVariant.all().stream()
-        .filter(tree -> tree.medium() == TreeVariant.Medium.PAGES)
-        .toList();
+  private Path path() {
+    return folder.resolve("index.esp");
   }
 
   @ParameterizedTest
-  @MethodSource("trees")
-  void reopenedIndexHasTheSameEntries(TreeVariant tree) {
-    Path path = folder.resolve("index.esp");
-    FileOptions options =
-        FileOptions.DEFAULT.withVariant(tree).withPageBytes(4096).withPoolBytes(12 * 4096);
+  @MethodSource("dev.espalier.io.PagedTrees#names")
+  void reopenedIndexHasTheSameEntries(String tree) {
+    FileOptions options = PagedTrees.options(tree, 1024, 11);
     Random random = new Random(1);
     TreeMap<Long, Long> model = new TreeMap<>();
-    for (int round = 0; round < 4; round++) {
-      try (LongIndex index = Espalier.open(path, options)) {
-        index.verify();
-        assertSame(model, index);
-        for (int i = 0; i < 20_000; i++) {
-          long key = random.nextInt(100_000);
+    for (int round = 0; round < 3; round++) {
+      try (LongIndex index = Espalier.open(path(), options)) {
+        PagedTrees.assertHolds(model, index);
+        for (int i = 0; i < 2_000; i++) {
+          long key = random.nextInt(5_000);
           if (random.nextInt(4) == 0) {
+            assertEquals(model.remove(key) != null, index.containsKey(key));
             index.remove(key);
-            model.remove(key);
           } else {
-            index.put(key, i);
             model.put(key, (long) i);
+            index.put(key, i);
           }
         }
-        index.verify();
-        assertSame(model, index);
+        PagedTrees.assertHolds(model, index);
       }
     }
   }
 
-  private static void assertSame(Map<Long, Long> model, LongIndex index) {
-    assertEquals(model.size(), index.size());
-    LongCursor cursor = index.cursor();
-    for (Map.Entry<Long, Long> entry : model.entrySet()) {
-      assertEquals(true, cursor.next());
-      assertEquals(entry.getKey(), cursor.key());
-      assertEquals(entry.getValue(), cursor.value());
-      assertEquals(entry.getValue(), index.get(entry.getKey()));
+  @ParameterizedTest
+  @MethodSource("dev.espalier.io.PagedTrees#names")
+  void indexWithPagesOfDevicesIsReopenedWithTheOptionsOfTheFile(String tree) {
+    TreeMap<Long, Long> model = new TreeMap<>();
+    for (long key = 0; key < 3_000; key++) {
+      model.put(key * 3, key);
+    }
+    try (LongIndex index = Espalier.open(path(), PagedTrees.options(tree, 4096, 8))) {
+      index.bulkload(
+          model.keySet().stream().mapToLong(key -> key).toArray(),
+          model.values().stream().mapToLong(value -> value).toArray());
+    }
+    try (LongIndex index = Espalier.open(path())) {
+      assertEquals(tree, index.variant().name());
+      PagedTrees.assertHolds(model, index);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.io.PagedTrees#names")
+  void clearedIndexUsesItsPagesAgain(String tree) throws IOException {
+    FileOptions options = PagedTrees.options(tree, 1024, 8);
+    TreeMap<Long, Long> model = new TreeMap<>();
+    long bytes = 0;
+    for (int round = 0; round < 3; round++) {
+      try (LongIndex index = Espalier.open(path(), options)) {
+        index.clear();
+        model.clear();
+        for (long key = 0; key < 2_000; key++) {
+          index.put(key, round);
+          model.put(key, (long) round);
+        }
+        PagedTrees.assertHolds(model, index);
+      }
+      bytes = round == 0 ? Files.size(path()) : bytes;
+    }
+    assertEquals(bytes, Files.size(path()));
+  }
+
+  @Test
+  void freePagesAreKeptForTheNextTime() throws IOException {
+    FileOptions options = PagedTrees.options("DiskOptimizedBPlusTree", 256, 8);
+    try (LongIndex index = Espalier.open(path(), options)) {
+      for (long key = 0; key < 5_000; key++) {
+        index.put(key, key);
+      }
+      index.removeRange(100, true, 5_000, true);
+    }
+    FileDescription small = Espalier.describe(path(), FileOptions.DEFAULT);
+    assertTrue(small.freePages() > 300, "free: " + small.freePages());
+    long bytes = Files.size(path());
+    try (LongIndex index = Espalier.open(path(), options)) {
+      index.verify();
+      for (long key = 0; key < 5_000; key++) {
+        index.put(key, key);
+      }
+      index.verify();
+    }
+    assertEquals(bytes, Files.size(path()));
+  }
+
+  @Test
+  void descriptionSaysWhatIsInTheFile() {
+    try (LongIndex index =
+        Espalier.open(path(), PagedTrees.options("MicroIndexBPlusTree", 512, 8))) {
+      for (long key = 0; key < 300; key++) {
+        index.put(key, key);
+      }
+    }
+    FileDescription description = Espalier.describe(path(), FileOptions.DEFAULT);
+    assertEquals("MicroIndexBPlusTree", description.kind());
+    assertEquals(512, description.pageBytes());
+    assertEquals(300, description.entries());
+    assertEquals(1, description.stripes());
+    assertTrue(description.isClean());
+    assertTrue(description.height() > 1, "height: " + description.height());
+  }
+
+  @Test
+  void stripedIndexNeedsAllItsFiles() {
+    FileOptions options =
+        PagedTrees.options("DiskFirstFpbPlusTree", 1024, 8)
+            .withStripes(folder.resolve("second.esp"), folder.resolve("third.esp"));
+    TreeMap<Long, Long> model = new TreeMap<>();
+    try (LongIndex index = Espalier.open(path(), options)) {
+      for (long key = 0; key < 2_000; key++) {
+        index.put(-key, key);
+        model.put(-key, key);
+      }
+    }
+    try (LongIndex index = Espalier.open(path(), options)) {
+      PagedTrees.assertHolds(model, index);
+    }
+    PageFileException refused =
+        assertThrows(PageFileException.class, () -> Espalier.open(path(), FileOptions.DEFAULT));
+    assertTrue(refused.getMessage().contains("spread over 3 files, not 1"), refused.getMessage());
+  }
+
+  @Test
+  void everyFlagIsHeeded() {
+    FileOptions small = PagedTrees.options("DiskFirstFpbPlusTree", 1024, 8);
+    assertThrows(
+        PageFileException.class,
+        () -> Espalier.open(path(), small.withFlags(FileOption.MUST_EXIST)));
+    assertThrows(
+        PageFileException.class,
+        () -> Espalier.open(path(), small.withFlags(FileOption.READ_ONLY)));
+    assertFalse(Files.exists(path()));
+    Espalier.open(path(), small.withFlags(FileOption.MUST_BE_NEW)).close();
+    assertThrows(
+        PageFileException.class,
+        () -> Espalier.open(path(), small.withFlags(FileOption.MUST_BE_NEW)));
+    try (LongIndex index = Espalier.open(path(), small.withFlags(FileOption.MUST_EXIST))) {
+      index.put(1, 2);
+    }
+    try (LongIndex index = Espalier.open(path(), small.withFlags(FileOption.READ_ONLY))) {
+      assertEquals(2, index.get(1));
+      assertThrows(UnsupportedOperationException.class, () -> index.put(2, 3));
+      assertThrows(UnsupportedOperationException.class, () -> index.remove(1));
+      assertThrows(UnsupportedOperationException.class, index::clear);
+      index.flush();
+      index.verify();
+    }
+  }
+
+  @Test
+  void anotherTreeOrPageSizeThanTheFilesIsRefused() {
+    Espalier.open(path(), PagedTrees.options("DiskFirstFpbPlusTree", 1024, 8)).close();
+    IllegalArgumentException tree =
+        assertThrows(
+            IllegalArgumentException.class,
+            () ->
+                Espalier.open(
+                    path(),
+                    FileOptions.DEFAULT.withVariant(TreeVariant.named("CacheFirstFpbPlusTree"))));
+    assertTrue(tree.getMessage().contains("DiskFirstFpbPlusTree"), tree.getMessage());
+    IllegalArgumentException size =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> Espalier.open(path(), FileOptions.DEFAULT.withPageBytes(512)));
+    assertTrue(size.getMessage().contains("1024"), size.getMessage());
+    Espalier.open(path()).close();
+  }
+
+  @Test
+  void fileIsOpenOnceInAProcess() {
+    try (LongIndex index = Espalier.open(path())) {
+      index.put(1, 1);
+      PageFileException refused =
+          assertThrows(PageFileException.class, () -> Espalier.open(path()));
+      assertTrue(refused.getMessage().contains("this process"), refused.getMessage());
+      assertThrows(PageFileException.class, () -> Espalier.describe(path(), FileOptions.DEFAULT));
+    }
+    Espalier.open(path()).close();
+  }
+
+  @Test
+  void failedBulkloadLeavesAnEmptyIndex() {
+    try (LongIndex index =
+        Espalier.open(path(), PagedTrees.options("CacheFirstFpbPlusTree", 1024, 8))) {
+      long[] keys = {5, 4};
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> index.bulkload(LongEntrySource.of(keys, keys, 2), 1.0, 2, ProgressListener.NONE));
+      assertEquals(0, index.size());
+      index.put(1, 1);
+      index.verify();
+    }
+  }
+
+  @Test
+  void batchReadsOneWaveForEachLevel() {
+    FileOptions options = PagedTrees.options("DiskOptimizedBPlusTree", 1024, 400);
+    int entries = 20_000;
+    try (LongIndex index = Espalier.open(path(), options)) {
+      long[] keys = java.util.stream.LongStream.range(0, entries).toArray();
+      index.bulkload(keys, keys);
+      assertEquals(3, index.statistics().height());
+    }
+    try (BufferPool pool = BufferPool.create(400 * 1024, 1024);
+        LongIndex index = Espalier.open(path(), FileOptions.DEFAULT.withPool(pool))) {
+      long[] keys = new Random(1).longs(64, 0, entries).toArray();
+      long[] values = new long[keys.length];
+      index.getAll(keys, values);
+      assertEquals(List.of(3L, true), List.of(pool.counters().readWaves(), values[0] == keys[0]));
+      assertTrue(pool.counters().mostInFlight() > 32, pool.counters().toString());
     }
   }
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.ffi.FileCalls;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A file that was opened by the system's calls, past its page cache (O_DIRECT) where that is
+ * possible.
+ *
+ * @param number by which the system knows the open file
+ * @param alignment of positions, lengths and memory addresses
+ * @param cached why it is not past the page cache; empty if it is
+ */
+record Descriptor(Path path, int number, int alignment, String cached) {
+
+  /** Blocks of all devices of today divide it, so it suits every direct transfer. */
+  static final int DIRECT_ALIGNMENT = 4096;
+
+  /**
+   * Opens a file.
+   *
+   * @throws PageFileException if it can't be opened, or has no positions
+   */
+  static Descriptor open(Path path, Access access, int blockBytes) {
+    int flags =
+        switch (access) {
+          case READ -> FileCalls.READ_ONLY;
+          case WRITE -> FileCalls.READ_WRITE;
+          case CREATE -> FileCalls.READ_WRITE | FileCalls.CREATE_NEW;
+        };
+    int number = FileCalls.open(path, flags);
+    if (number < 0) {
+      throw new PageFileException(path, whyNotOpened(-number), -number);
+    }
+    if (FileCalls.size(number) < 0 || Files.isDirectory(path)) {
+      FileCalls.close(number);
+      throw new PageFileException(
+          path, "it is a directory or a stream, and not a file", PageFileException.NO_ERRNO);
+    }
+    String cached = blockBytes % DIRECT_ALIGNMENT == 0 ? past(number) : unsuited(blockBytes);
+    if (!cached.isEmpty()) {
+      FileCalls.setDirect(number, false);
+    }
+    return new Descriptor(path, number, cached.isEmpty() ? DIRECT_ALIGNMENT : 1, cached);
+  }
+
+  private static String whyNotOpened(int errno) {
+    return switch (errno) {
+      case Errno.ENOENT -> "no such file";
+      case Errno.EEXIST -> "the file exists already";
+      default -> "the file can't be opened: " + Errno.describe(errno);
+    };
+  }
+
+  /** Takes a file past the page cache; returns why that is not possible, if it is not. */
+  private static String past(int number) {
+    return FileCalls.setDirect(number, true) == 0
+        ? ""
+        : "its file system has no direct transfers (O_DIRECT)";
+  }
+
+  private static String unsuited(int blockBytes) {
+    return "blocks of %d bytes are not multiples of %d, as direct transfers need them"
+        .formatted(blockBytes, DIRECT_ALIGNMENT);
+  }
+
+  /** Returns the status of a file that is moved by an engine, for a reason. */
+  IoStatus status(IoStatus.Engine engine, String reason, String remedy) {
+    String both = reason.isEmpty() || cached.isEmpty() ? reason + cached : reason + "; " + cached;
+    return new IoStatus(engine, cached.isEmpty(), both, remedy);
+  }
+}

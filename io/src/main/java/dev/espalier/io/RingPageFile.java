@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.ffi.IoRequest;
+import dev.espalier.ffi.Ring;
+import dev.espalier.ffi.SystemCallException;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The engine of choice: io_uring, by which a batch is one system call and all of it is with the
+ * device at once.
+ *
+ * <p>A ring is for one thread at a time. So there are several: a thread takes one that no other
+ * uses, and if there is none, opens another, up to a number. A batch that was started is finished
+ * on the ring it was started on.
+ */
+final class RingPageFile extends DescriptorFile {
+  /** Requests that a ring has with the device at once; more than an SSD works on. */
+  static final int ENTRIES = 256;
+
+  /** As many threads as the engines without a ring have; a ring takes 40 KiB of the kernel's. */
+  private static final int MOST_LANES = 16;
+
+  /** Replaced by a longer array when a lane is added. */
+  private volatile Lane[] lanes;
+
+  private RingPageFile(Descriptor descriptor, IoStatus status, Ring ring) {
+    super(descriptor, status);
+    this.lanes = new Lane[] {new Lane(ring)};
+  }
+
+  /**
+   * Makes a file of a descriptor and its first ring, both of which it closes.
+   *
+   * @param status which tells why this engine runs
+   */
+  static PageFile of(Descriptor descriptor, Ring ring, IoStatus status) {
+    return new RingPageFile(descriptor, status, ring);
+  }
+
+  @Override
+  void handOver(IoBatch batch) {
+    nameFile(batch);
+    use(takeAny(), lane -> lane.submit(batch));
+  }
+
+  @Override
+  void handOverAndWaitFor(IoBatch batch) {
+    nameFile(batch);
+    use(takeAny(), lane -> lane.transfer(batch));
+  }
+
+  @Override
+  void waitFor(IoBatch batch) {
+    Lane lane = laneOf(batch);
+    lane.take();
+    use(lane, taken -> taken.transfer(batch));
+  }
+
+  @Override
+  void look(IoBatch batch) {
+    Lane lane = laneOf(batch);
+    if (lane.tryTake()) { // else the thread that has it will note what has ended
+      use(lane, Lane::reap);
+    }
+  }
+
+  @Override
+  void stop() {
+    for (Lane lane : lanes) {
+      lane.take();
+      use(lane, Lane::close);
+    }
+  }
+
+  private static Lane laneOf(IoBatch batch) {
+    return (Lane) Objects.requireNonNull(batch.ticket, "batch was not started");
+  }
+
+  private void nameFile(IoBatch batch) {
+    for (int i = 0; i < batch.count(); i++) {
+      IoRequest.file(batch.requests(), i, number());
+    }
+  }
+
+  /** Does something with a lane that this thread has taken, and gives it back. */
+  private void use(Lane lane, Consumer<Lane> action) {
+    try {
+      action.accept(lane);
+    } catch (SystemCallException e) {
+      throw new PageFileException(
+          path(), "io_uring failed: " + Errno.describe(e.errno()), e.errno());
+    } finally {
+      lane.giveBack();
+    }
+  }
+
+  // ---------------------------------------------------------------- lanes
+
+  private Lane takeAny() {
+    Lane[] all = lanes;
+    for (Lane lane : all) {
+      if (lane.tryTake()) {
+        return lane;
+      }
+    }
+    return another().orElseGet(this::takeOwn);
+  }
+
+  /** Takes the same lane for a thread each time, so that threads spread over them. */
+  private Lane takeOwn() {
+    Lane[] all = lanes;
+    Lane lane = all[(int) (Thread.currentThread().threadId() % all.length)];
+    lane.take();
+    return lane;
+  }
+
+  /** Opens another lane and takes it; none if there are enough, or the system refuses. */
+  private synchronized Optional<Lane> another() {
+    if (lanes.length == MOST_LANES) {
+      return Optional.empty();
+    }
+    try {
+      Lane lane = new Lane(Ring.open(ENTRIES));
+      lane.take();
+      Lane[] more = Arrays.copyOf(lanes, lanes.length + 1);
+      more[more.length - 1] = lane;
+      lanes = more;
+      return Optional.of(lane);
+    } catch (SystemCallException refused) {
+      return Optional.empty(); // those that are there do
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.util.Objects;
+
+/** A batch cut at the ends of blocks: for each of several files a batch of the pieces in it. */
+final class StripedBatch {
+  private final IoBatch[] parts;
+
+  private StripedBatch(int files) {
+    parts = new IoBatch[files];
+  }
+
+  /**
+   * Cuts a batch. Block b is in file b mod n of n, as block b div n there.
+   *
+   * <p>What was made for a batch is kept in its ticket and used again with its next requests.
+   */
+  static StripedBatch cut(IoBatch batch, int files, int blockBytes) {
+    StripedBatch striped =
+        batch.ticket instanceof StripedBatch kept && kept.parts.length == files
+            ? kept
+            : new StripedBatch(files);
+    batch.ticket = striped;
+    striped.makeRoom(batch, blockBytes);
+    for (int i = 0; i < batch.count(); i++) {
+      long position = batch.position(i);
+      long place = batch.place(i);
+      long end = position + batch.length(i);
+      while (position < end) {
+        long block = position / blockBytes;
+        int within = (int) (position % blockBytes);
+        int bytes = (int) Math.min(blockBytes - within, end - position);
+        striped.part((int) (block % files)).add(block / files * blockBytes + within, place, bytes);
+        position += bytes;
+        place += bytes;
+      }
+    }
+    return striped;
+  }
+
+  /** Returns the cut form of a batch that was started. */
+  static StripedBatch of(IoBatch batch) {
+    return (StripedBatch) Objects.requireNonNull(batch.ticket, "the batch was not started");
+  }
+
+  /** Returns the requests for a file. */
+  IoBatch part(int file) {
+    return parts[file];
+  }
+
+  private void makeRoom(IoBatch batch, int blockBytes) {
+    int[] counts = new int[parts.length];
+    for (int i = 0; i < batch.count(); i++) {
+      long first = batch.position(i) / blockBytes;
+      long last = (batch.position(i) + batch.length(i) - 1) / blockBytes;
+      for (long block = first; block <= last; block++) {
+        counts[(int) (block % parts.length)]++;
+      }
+    }
+    for (int file = 0; file < parts.length; file++) {
+      IoBatch part = parts[file];
+      if (part == null || part.capacity() < counts[file]) {
+        parts[file] = new IoBatch(batch.memory(), Math.max(counts[file], 1));
+      } else {
+        part.clear();
+      }
+    }
+  }
+}

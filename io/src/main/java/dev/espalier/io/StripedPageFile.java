@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ObjIntConsumer;
+
+/**
+ * One page file over several, best on a disk each: block b is in file b mod n of n, so that blocks
+ * side by side are moved by different disks (fpB+ 4.3.2).
+ *
+ * <p>A batch becomes a batch per file; all are started before one is waited for. The length is that
+ * up to which no file lacks a byte: where one could not grow, others may be longer than it takes.
+ */
+final class StripedPageFile implements PageFile {
+  private final List<PageFile> files;
+  private final int blockBytes;
+
+  private StripedPageFile(List<PageFile> files, int blockBytes) {
+    this.files = List.copyOf(files);
+    this.blockBytes = blockBytes;
+  }
+
+  /** Opens all files, or none: those that were made before one could not be are deleted again. */
+  static PageFile open(PageFileOpener engine, List<Path> paths, Access access, int blockBytes) {
+    checkDistinct(paths);
+    List<PageFile> files = new ArrayList<>();
+    try {
+      for (Path path : paths) {
+        files.add(engine.open(path, access, blockBytes));
+      }
+    } catch (RuntimeException failure) {
+      giveUp(files, access, failure);
+      throw failure;
+    }
+    return new StripedPageFile(files, blockBytes);
+  }
+
+  private static void checkDistinct(List<Path> paths) {
+    long distinct =
+        paths.stream().map(path -> path.toAbsolutePath().normalize()).distinct().count();
+    if (distinct < paths.size()) {
+      throw new IllegalArgumentException("a file is there twice among " + paths);
+    }
+  }
+
+  private static void giveUp(List<PageFile> files, Access access, RuntimeException failure) {
+    for (PageFile file : files) {
+      try {
+        file.close();
+        if (access == Access.CREATE) {
+          Files.delete(file.path());
+        }
+      } catch (IOException | RuntimeException e) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+
+  @Override
+  public Path path() {
+    return files.getFirst().path();
+  }
+
+  /** Returns the status of the first file that goes through the page cache, else of the first. */
+  @Override
+  public IoStatus status() {
+    return files.stream()
+        .map(PageFile::status)
+        .filter(status -> !status.direct())
+        .findFirst()
+        .orElseGet(files.getFirst()::status);
+  }
+
+  @Override
+  public int alignment() {
+    return files.stream().mapToInt(PageFile::alignment).max().orElseThrow();
+  }
+
+  // ---------------------------------------------------------------- transfer
+
+  @Override
+  public void startRead(IoBatch batch) {
+    start(batch, PageFile::startRead);
+  }
+
+  @Override
+  public void startWrite(IoBatch batch) {
+    start(batch, PageFile::startWrite);
+  }
+
+  /** Starts a batch in one file. */
+  @FunctionalInterface
+  private interface Start {
+    void start(PageFile file, IoBatch part);
+  }
+
+  private void start(IoBatch batch, Start start) {
+    StripedBatch striped = StripedBatch.cut(batch, files.size(), blockBytes);
+    int started = 0;
+    try {
+      for (; started < files.size(); started++) {
+        if (striped.part(started).count() > 0) {
+          start.start(files.get(started), striped.part(started));
+        }
+      }
+    } catch (RuntimeException refused) {
+      try {
+        finish(striped, started);
+      } catch (RuntimeException failure) {
+        refused.addSuppressed(failure);
+      }
+      throw refused;
+    }
+  }
+
+  @Override
+  public boolean isDone(IoBatch batch) {
+    StripedBatch striped = StripedBatch.of(batch);
+    for (int i = 0; i < files.size(); i++) {
+      if (striped.part(i).count() > 0 && !files.get(i).isDone(striped.part(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void finish(IoBatch batch) {
+    finish(StripedBatch.of(batch), files.size());
+  }
+
+  /** Waits for the parts of the first files. */
+  private void finish(StripedBatch striped, int count) {
+    forEach(
+        files.subList(0, count),
+        (file, i) -> {
+          if (striped.part(i).count() > 0) {
+            file.finish(striped.part(i));
+          }
+        });
+  }
+
+  // ---------------------------------------------------------------- files
+
+  @Override
+  public long bytes() {
+    long bytes = Long.MAX_VALUE;
+    for (int i = 0; i < files.size(); i++) {
+      long length = files.get(i).bytes();
+      long firstBlockNotFull = length / blockBytes * files.size() + i;
+      bytes = Math.min(bytes, firstBlockNotFull * blockBytes + length % blockBytes);
+    }
+    return bytes;
+  }
+
+  @Override
+  public void grow(long bytes) {
+    long fullBlocks = bytes / blockBytes;
+    int n = files.size();
+    for (int i = 0; i < n; i++) {
+      long before = (fullBlocks + n - 1 - i) / n * blockBytes;
+      files.get(i).grow(fullBlocks % n == i ? before + bytes % blockBytes : before);
+    }
+  }
+
+  @Override
+  public void force() {
+    forEach(files, (file, _) -> file.force());
+  }
+
+  @Override
+  public void close() {
+    forEach(files, (file, _) -> file.close());
+  }
+
+  /** Does something to each file, whatever becomes of the others; the first failure is thrown. */
+  private static void forEach(List<PageFile> files, ObjIntConsumer<PageFile> action) {
+    RuntimeException first = null;
+    for (int i = 0; i < files.size(); i++) {
+      try {
+        action.accept(files.get(i), i);
+      } catch (RuntimeException failure) {
+        if (first == null) {
+          first = failure;
+        } else {
+          first.addSuppressed(failure);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.ffi.FileCalls;
+import dev.espalier.ffi.IoRequest;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The engine where native access is granted but io_uring does not run: positioned reads and writes,
+ * on a few threads and on the one that waits. A single request needs no other thread.
+ */
+final class ThreadPageFile extends DescriptorFile {
+  /** As many requests as an SSD answers at once, most of the time. */
+  private static final int THREADS = 16;
+
+  private final ExecutorService threads =
+      Executors.newFixedThreadPool(
+          THREADS, Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());
+
+  private ThreadPageFile(Descriptor descriptor, IoStatus status) {
+    super(descriptor, status);
+  }
+
+  /**
+   * Makes a file of a descriptor, which it closes.
+   *
+   * @param status which tells why this engine runs
+   */
+  static PageFile of(Descriptor descriptor, IoStatus status) {
+    return new ThreadPageFile(descriptor, status);
+  }
+
+  @Override
+  void handOver(IoBatch batch) {
+    begin(batch, batch.count());
+  }
+
+  @Override
+  void waitFor(IoBatch batch) {
+    Work work = (Work) Objects.requireNonNull(batch.ticket, "batch was not started");
+    work.run();
+    Waiting.await(work.left);
+  }
+
+  @Override
+  void handOverAndWaitFor(IoBatch batch) {
+    begin(batch, batch.count() - 1);
+    waitFor(batch);
+  }
+
+  private void begin(IoBatch batch, int helpers) {
+    Work work = new Work(batch, number());
+    batch.ticket = work;
+    for (int i = 0; i < Math.min(helpers, THREADS); i++) {
+      threads.execute(work);
+    }
+  }
+
+  @Override
+  void stop() {
+    threads.shutdown();
+    Waiting.awaitEnd(threads);
+  }
+
+  /** The requests of a batch, each of which goes to the thread that comes first. */
+  private static final class Work implements Runnable {
+    private final IoBatch batch;
+    private final int file;
+    private final int count;
+    private final boolean writes;
+    private final AtomicInteger next = new AtomicInteger();
+    private final CountDownLatch left;
+
+    Work(IoBatch batch, int file) {
+      this.batch = batch;
+      this.file = file;
+      this.count = batch.count();
+      this.writes = batch.writes;
+      this.left = new CountDownLatch(count);
+      for (int i = 0; i < count; i++) {
+        if (IoRequest.result(batch.requests(), i) == IoRequest.QUEUED) {
+          IoRequest.result(batch.requests(), i, IoRequest.PENDING);
+        }
+      }
+    }
+
+    @Override
+    public void run() {
+      for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
+        if (IoRequest.result(batch.requests(), i) == IoRequest.PENDING) {
+          IoRequest.result(batch.requests(), i, move(batch.requests(), i));
+        }
+        left.countDown();
+      }
+    }
+
+    private int move(MemorySegment requests, int request) {
+      long position = IoRequest.position(requests, request);
+      long address = IoRequest.address(requests, request);
+      int length = IoRequest.length(requests, request);
+      return writes
+          ? FileCalls.pwrite(file, address, length, position)
+          : FileCalls.pread(file, address, length, position);
+    }
+  }
+}

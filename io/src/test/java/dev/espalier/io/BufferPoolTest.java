@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongCursor;
+import dev.espalier.LongIndex;
+import dev.espalier.memory.PageStore;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the pool reads, keeps, writes and refuses, counted. */
+@Timeout(60)
+class BufferPoolTest {
+  private static final int PAGE_BYTES = 256;
+  private static final int FRAMES = 16;
+
+  @TempDir(factory = MemoryFolder.class)
+  private Path folder;
+
+  private final List<Long> written = Collections.synchronizedList(new ArrayList<>());
+  private final BufferPool pool = BufferPool.create((FRAMES + 1) * PAGE_BYTES, PAGE_BYTES);
+  private FilePageStore store;
+
+  @BeforeEach
+  void makeStore() {
+    store = store("pages");
+  }
+
+  private FilePageStore store(String name) {
+    PageFile file =
+        new WatchedPageFile(
+            PageFiles.CHANNEL.open(folder.resolve(name), Access.CREATE, PAGE_BYTES), written);
+    FileHeader header =
+        new FileHeader(
+            0,
+            77,
+            PAGE_BYTES,
+            true,
+            0,
+            0,
+            1,
+            Collections.nCopies(PageStore.META_WORDS, 0L),
+            "test",
+            "test");
+    file.grow(FileHeader.BLOCKS * PAGE_BYTES);
+    FilePageStore.write(file, header);
+    FilePageStore made = new FilePageStore(file, pool, header, new int[0], false, true, () -> {});
+    assertTrue(pool.enter(made));
+    return made;
+  }
+
+  @AfterEach
+  void closePool() {
+    if (!store.isClosed()) {
+      store.close();
+    }
+    pool.close();
+  }
+
+  private int[] allocate(int count) {
+    int[] pages = new int[count];
+    for (int i = 0; i < count; i++) {
+      pages[i] = store.allocate();
+      long place = store.pin(pages[i]);
+      store.segment().set(ValueLayout.JAVA_LONG, place + 16, pages[i]);
+      store.unpin(place, true);
+    }
+    return pages;
+  }
+
+  private long contents(long place) {
+    return store.segment().get(ValueLayout.JAVA_LONG, place + 16);
+  }
+
+  private void use(int page) {
+    long place = store.pin(page);
+    assertEquals(page, contents(place));
+    store.unpin(place, false);
+  }
+
+  @Test
+  void pagesThatFitAreReadOnce() {
+    allocate(FRAMES);
+    for (int page = 1; page <= FRAMES; page++) {
+      use(page);
+    }
+    assertEquals(0, pool.counters().misses());
+    assertEquals(0, pool.counters().written());
+  }
+
+  @Test
+  void pagesMakeRoomByClock() {
+    allocate(FRAMES);
+    store.flush();
+    // All were used. The hand goes round once, and takes the first it comes to again.
+    store.allocate();
+    assertEquals(1, pool.counters().evictions());
+    use(2); // used again, so the hand passes it
+    store.allocate();
+    assertEquals(2, pool.counters().evictions());
+    long misses = pool.counters().misses();
+    use(2);
+    assertEquals(misses, pool.counters().misses());
+    use(3);
+    assertEquals(misses + 1, pool.counters().misses());
+  }
+
+  @Test
+  void changedPagesAreWrittenInOrderAndNeighboursTogether() {
+    int[] pages = allocate(FRAMES);
+    written.clear();
+    List<Integer> shuffled = new ArrayList<>();
+    for (int page : pages) {
+      shuffled.add(page);
+    }
+    Collections.shuffle(shuffled, new Random(1));
+    for (int page : shuffled) {
+      long place = store.pin(page);
+      store.unpin(place, true);
+    }
+    long requests = pool.counters().writeRequests();
+    store.flush();
+    List<Long> blocks = written.stream().filter(at -> at >= 2 * PAGE_BYTES).toList();
+    assertEquals(blocks.stream().sorted().toList(), blocks);
+    assertEquals(FRAMES, pool.counters().written());
+    // The room to gather is one page here: each goes by itself; a larger pool joins them.
+    assertEquals(FRAMES, pool.counters().writeRequests() - requests);
+  }
+
+  @Test
+  void largePoolWritesRunsOfPagesByOneRequest() {
+    try (BufferPool large = BufferPool.create(512 * PAGE_BYTES, PAGE_BYTES);
+        LongIndex index =
+            Espalier.open(
+                folder.resolve("run"),
+                FileOptions.DEFAULT
+                    .withPageBytes(PAGE_BYTES)
+                    .withPool(large)
+                    .withEngine(PageFiles.CHANNEL))) {
+      long[] keys = LongStream.range(0, 2_000).toArray();
+      index.bulkload(keys, keys);
+      index.flush();
+      PoolCounters counters = large.counters();
+      assertTrue(counters.written() > 100, counters.toString());
+      assertTrue(counters.writeRequests() * 10 < counters.written(), counters.toString());
+    }
+  }
+
+  @Test
+  void pinnedPagesStayWhateverIsRead() {
+    int[] pages = allocate(3 * FRAMES);
+    long[] places = new long[pool.mostPins()];
+    for (int i = 0; i < places.length; i++) {
+      places[i] = pages[i];
+    }
+    store.pinAll(places, 0, places.length);
+    for (int round = 0; round < 3; round++) {
+      for (int page : pages) {
+        use(page);
+        store.readAhead(pages, page % FRAMES, 8);
+      }
+    }
+    for (int i = 0; i < places.length; i++) {
+      assertEquals(pages[i], contents(places[i]));
+      store.unpin(places[i], false);
+    }
+  }
+
+  @Test
+  void waveReadsEachPageOnceAndPinsItAsOftenAsAsked() {
+    int[] pages = allocate(2 * FRAMES);
+    store.flush();
+    for (int i = FRAMES; i < 2 * FRAMES; i++) {
+      use(pages[i]);
+    }
+    long waves = pool.counters().readWaves();
+    long[] places = {1, 2, 1, 1};
+    store.pinAll(places, 0, 4);
+    assertEquals(waves + 1, pool.counters().readWaves());
+    assertEquals(places[0], places[2]);
+    assertEquals(places[0], places[3]);
+    assertEquals(2, contents(places[1]));
+    store.unpin(places[0], false);
+    store.unpin(places[1], false);
+    store.unpin(places[2], false);
+    IllegalStateException pinned = assertThrows(IllegalStateException.class, () -> store.free(1));
+    assertTrue(pinned.getMessage().contains("page 1"), pinned.getMessage());
+    store.unpin(places[3], false);
+    store.free(1);
+  }
+
+  @Test
+  void pagesReadAheadAreThereWhenTheyArePinned() {
+    int[] pages = allocate(3 * FRAMES);
+    store.flush();
+    long waves = pool.counters().readWaves();
+    store.readAhead(pages, 0, 4);
+    assertEquals(4, pool.counters().readAheads());
+    for (int i = 0; i < 4; i++) {
+      use(pages[i]);
+    }
+    assertEquals(waves + 1, pool.counters().readWaves());
+    assertEquals(0, pool.counters().readAheadsWasted());
+  }
+
+  @Test
+  void exhaustedPoolIsAnExceptionAndNotAHang() {
+    int[] pages = allocate(FRAMES + 1);
+    List<Long> places = new ArrayList<>();
+    for (int i = 0; i < FRAMES; i++) {
+      places.add(store.pin(pages[i]));
+    }
+    IllegalStateException exhausted =
+        assertThrows(IllegalStateException.class, () -> store.pin(pages[FRAMES]));
+    assertTrue(exhausted.getMessage().contains("exhausted"), exhausted.getMessage());
+    store.unpin(places.removeFirst(), false);
+    use(pages[FRAMES]);
+    for (long place : places) {
+      store.unpin(place, false);
+    }
+  }
+
+  @Test
+  void pageThatIsNotInUseIsNamed() {
+    allocate(2);
+    for (int page : new int[] {-1, 0, 3, 1 << 20}) {
+      CorruptPageException refused =
+          assertThrows(CorruptPageException.class, () -> store.pin(page));
+      assertTrue(refused.getMessage().contains("page"), refused.getMessage());
+      long[] places = {1, page};
+      assertThrows(CorruptPageException.class, () -> store.pinAll(places, 0, 2));
+    }
+    store.free(1); // was not left pinned
+  }
+
+  @Test
+  void indexesShareAPoolAndItsLimit() {
+    long[] keys = LongStream.range(0, 1_000).toArray();
+    try (BufferPool shared = BufferPool.create(33 * 1024, 1024)) {
+      FileOptions options =
+          FileOptions.DEFAULT.withPageBytes(1024).withPool(shared).withEngine(PageFiles.CHANNEL);
+      try (LongIndex a = Espalier.open(folder.resolve("a"), options)) {
+        try (LongIndex b = Espalier.open(folder.resolve("b"), options)) {
+          for (long key : keys) {
+            a.put(key, key);
+            b.put(key, -key);
+          }
+          IllegalStateException used = assertThrows(IllegalStateException.class, shared::close);
+          assertTrue(used.getMessage().contains("still used"), used.getMessage());
+        }
+        for (long key : keys) {
+          assertEquals(key, a.get(key));
+        }
+        a.verify();
+      }
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> Espalier.open(folder.resolve("c"), options.withPageBytes(512)));
+    }
+  }
+
+  @Test
+  void closedPoolIsRefused() {
+    BufferPool closed = BufferPool.create(33 * 1024, 1024);
+    for (int i = 0; i < 2; i++) {
+      closed.close();
+    }
+    FileOptions options = FileOptions.DEFAULT.withPageBytes(1024).withPool(closed);
+    assertThrows(IllegalStateException.class, () -> Espalier.open(folder.resolve("d"), options));
+  }
+
+  @Test
+  void tooSmallPoolIsRefused() {
+    IllegalArgumentException small =
+        assertThrows(IllegalArgumentException.class, () -> BufferPool.create(8 * 4096, 4096));
+    assertTrue(small.getMessage().contains("32768"), small.getMessage());
+  }
+
+  @Test
+  void readersAtOnceSeeWhatOneSees() throws Exception {
+    readAtOnce(4, 8);
+    readAtOnce(8, 64);
+  }
+
+  private void readAtOnce(int threads, int frames) throws Exception {
+    Path path = folder.resolve("many" + frames);
+    long[] keys = LongStream.range(0, 5_000).toArray();
+    FileOptions options =
+        PagedTrees.options("DiskFirstFpbPlusTree", 1024, frames).withEngine(PageFiles.BEST);
+    try (LongIndex index = Espalier.open(path, options);
+        ExecutorService readers = Executors.newFixedThreadPool(threads)) {
+      index.bulkload(keys, keys);
+      List<Future<?>> results = new ArrayList<>();
+      for (int reader = 0; reader < threads; reader++) {
+        int seed = reader;
+        results.add(readers.submit(() -> read(index, keys.length, seed)));
+      }
+      for (Future<?> result : results) {
+        result.get();
+      }
+      index.verify();
+    }
+  }
+
+  private static @Nullable Void read(LongIndex index, int entries, int seed) {
+    Random random = new Random(seed);
+    long[] keys = new long[16];
+    long[] values = new long[16];
+    for (int i = 0; i < 300; i++) {
+      long key = random.nextInt(entries);
+      assertEquals(key, index.get(key));
+      for (int j = 0; j < keys.length; j++) {
+        keys[j] = random.nextInt(entries);
+      }
+      index.getAll(keys, values);
+      assertEquals(keys[7], values[7]);
+      LongCursor cursor = index.cursor();
+      cursor.scanTo(key + 100);
+      assertTrue(cursor.ceiling(key));
+      for (long next = key; next < Math.min(key + 100, entries); next++) {
+        assertEquals(next, cursor.value());
+        cursor.next();
+      }
+    }
+    return null;
+  }
+
+  @Test
+  void closingUnderReadersEndsInExceptionsOnly() throws Exception {
+    long[] keys = LongStream.range(0, 3_000).toArray();
+    for (int round = 0; round < 20; round++) {
+      Path path = folder.resolve("closing" + round);
+      LongIndex index = Espalier.open(path, PagedTrees.options("CacheFirstFpbPlusTree", 1024, 12));
+      index.bulkload(keys, keys);
+      AtomicReference<@Nullable Throwable> wrong = new AtomicReference<>();
+      CountDownLatch begun = new CountDownLatch(2);
+      List<Thread> readers = new ArrayList<>();
+      for (int reader = 0; reader < 2; reader++) {
+        readers.add(Thread.ofPlatform().start(() -> readUntilClosed(index, begun, wrong)));
+      }
+      assertTrue(begun.await(10, TimeUnit.SECONDS));
+      index.close();
+      for (Thread reader : readers) {
+        reader.join();
+      }
+      assertNull(wrong.get());
+    }
+  }
+
+  private static void readUntilClosed(
+      LongIndex index, CountDownLatch begun, AtomicReference<@Nullable Throwable> wrong) {
+    try {
+      for (long key = 0; ; key = (key + 17) % 3_000) {
+        if (index.get(key) != key) {
+          wrong.set(new AssertionError("key " + key));
+          return;
+        }
+        begun.countDown();
+      }
+    } catch (IllegalStateException | PageFileException closed) {
+      assertFalse(closed.getMessage().isEmpty());
+    } catch (Throwable other) {
+      wrong.set(other);
+    }
+  }
+
+  @Test
+  void interruptedReaderReadsOn() throws ExecutionException, InterruptedException {
+    long[] keys = LongStream.range(0, 3_000).toArray();
+    try (LongIndex index =
+        Espalier.open(
+            folder.resolve("interrupted"), PagedTrees.options("DiskFirstFpbPlusTree", 1024, 8))) {
+      index.bulkload(keys, keys);
+      Thread.currentThread().interrupt();
+      for (long key = 0; key < 3_000; key += 7) {
+        assertEquals(key, index.get(key));
+      }
+      index.flush();
+      assertTrue(Thread.interrupted());
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongCursor;
+import dev.espalier.LongIndex;
+import dev.espalier.TreeVariant;
+import java.util.List;
+import java.util.Map;
+
+/** The trees that can live in files, and a way to compare one with a map. */
+final class PagedTrees {
+  private PagedTrees() {}
+
+  /** Returns the names of the trees that live in pages. */
+  static List<String> names() {
+    return TreeVariant.all().stream()
+        .filter(tree -> tree.medium() == TreeVariant.Medium.PAGES)
+        .map(TreeVariant::name)
+        .toList();
+  }
+
+  /** Returns options for a tree in small pages and a pool with so many frames. */
+  static FileOptions options(String tree, int pageBytes, int frames) {
+    return FileOptions.DEFAULT
+        .withVariant(TreeVariant.named(tree))
+        .withPageBytes(pageBytes)
+        .withPoolBytes((frames + 1L) * pageBytes);
+  }
+
+  /** Checks that an index has the entries of a map, by lookups and by a scan, and is sound. */
+  static void assertHolds(Map<Long, Long> entries, LongIndex index) {
+    index.verify();
+    assertEquals(entries.size(), index.size());
+    LongCursor cursor = index.cursor();
+    for (Map.Entry<Long, Long> entry : entries.entrySet()) {
+      assertTrue(cursor.next());
+      assertEquals(entry.getKey(), cursor.key());
+      assertEquals(entry.getValue(), cursor.value());
+    }
+    long[] keys = entries.keySet().stream().mapToLong(Long::longValue).toArray();
+    long[] values = new long[keys.length];
+    index.getAll(keys, values);
+    for (int i = 0; i < keys.length; i++) {
+      assertEquals(entries.get(keys[i]), values[i]);
+      assertEquals(values[i], index.get(keys[i]));
+    }
+  }
+}

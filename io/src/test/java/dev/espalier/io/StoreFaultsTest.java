@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongIndex;
+import dev.espalier.io.Faults.Operation;
+import dev.espalier.memory.MemoryLimitException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A device that fails costs no entry that was flushed, and brings no wrong answer. */
+class StoreFaultsTest {
+  private static final int KEYS = 400;
+
+  @TempDir(factory = MemoryFolder.class)
+  private Path folder;
+
+  private final Faults faults = new Faults();
+
+  private Path path() {
+    return folder.resolve("index.esp");
+  }
+
+  private FileOptions options(String tree) {
+    return PagedTrees.options(tree, 256, 10).withEngine(faults.over(PageFiles.CHANNEL));
+  }
+
+  /** Makes a file with some entries that were flushed. */
+  private TreeMap<Long, Long> flushedEntries(String tree) throws IOException {
+    faults.heal();
+    Files.deleteIfExists(path());
+    TreeMap<Long, Long> model = new TreeMap<>();
+    try (LongIndex index = Espalier.open(path(), options(tree))) {
+      for (long key = 0; key < KEYS; key += 2) {
+        index.put(key, key);
+        model.put(key, key);
+      }
+    }
+    return model;
+  }
+
+  /**
+   * Changes the index by a fixed program until an operation fails. Returns whether it came to the
+   * end. The model has what was done before the failure.
+   */
+  private static boolean change(LongIndex index, TreeMap<Long, Long> model) {
+    Random random = new Random(5);
+    for (int i = 0; i < 60; i++) {
+      long key = random.nextInt(KEYS);
+      long value = i;
+      boolean removes = random.nextInt(3) == 0;
+      try {
+        if (removes) {
+          index.removeRange(key, true, key + 4, true);
+        } else {
+          index.put(key, value);
+        }
+      } catch (PageFileException | IllegalStateException | MemoryLimitException failed) {
+        if (removes) {
+          model.subMap(key, key + 5).keySet().removeIf(gone -> !holds(index, gone));
+        }
+        return false;
+      }
+      if (removes) {
+        model.subMap(key, key + 5).clear();
+      } else {
+        model.put(key, value);
+      }
+    }
+    return true;
+  }
+
+  /** Tells whether a key is there, or can't be looked up. */
+  private static boolean holds(LongIndex index, long key) {
+    try {
+      return index.containsKey(key);
+    } catch (PageFileException | IllegalStateException failed) {
+      return true;
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.io.PagedTrees#names")
+  void whicheverOperationFailsNoAnswerIsWrongAndNothingFlushedIsLost(String tree)
+      throws IOException {
+    TreeMap<Long, Long> flushed = flushedEntries(tree);
+    Path original = folder.resolve("original.esp");
+    Files.move(path(), original);
+    int failures = 0;
+    for (int n = 1; ; n++) {
+      Files.copy(original, path(), StandardCopyOption.REPLACE_EXISTING);
+      TreeMap<Long, Long> model = new TreeMap<>(flushed);
+      faults.heal();
+      LongIndex index = Espalier.open(path(), options(tree));
+      faults.failOnce(n, Errno.EIO);
+      boolean whole = change(index, model);
+      assertRightOrRefused(index, model);
+      boolean closed = close(index);
+      boolean happened = faults.counted() >= n;
+      faults.heal();
+      failures += whole && closed ? 0 : 1;
+      assertReopened(model, flushed, tree, closed);
+      if (!happened) {
+        break;
+      }
+    }
+    assertTrue(failures > 10, "failures seen: " + failures);
+  }
+
+  private static void assertRightOrRefused(LongIndex index, TreeMap<Long, Long> model) {
+    for (long key = -1; key <= KEYS; key++) {
+      try {
+        long expected = model.getOrDefault(key, index.missingValue());
+        assertEquals(expected, index.get(key));
+      } catch (PageFileException | IllegalStateException refused) {
+        // Any answer would have been right, but none is not wrong.
+      }
+    }
+  }
+
+  private static boolean close(LongIndex index) {
+    try {
+      index.close();
+      return true;
+    } catch (PageFileException failed) {
+      return false;
+    }
+  }
+
+  /** Checks that a file is what it should be, or has what was flushed, or says it is not clean. */
+  private void assertReopened(
+      TreeMap<Long, Long> model, TreeMap<Long, Long> flushed, String tree, boolean closed) {
+    if (!Espalier.describe(path(), FileOptions.DEFAULT).isClean()) {
+      assertThrows(PageFileException.class, () -> Espalier.open(path(), options(tree)));
+      return;
+    }
+    try (LongIndex index = Espalier.open(path(), options(tree))) {
+      boolean isOld = index.asMap().equals(flushed);
+      PagedTrees.assertHolds(isOld ? flushed : model, index);
+      assertTrue(closed || isOld || model.equals(index.asMap()));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.io.PagedTrees#names")
+  void indexIsWhatItWasAfterAFullDisk(String tree) throws IOException {
+    TreeMap<Long, Long> model = flushedEntries(tree);
+    LongIndex index = Espalier.open(path(), options(tree));
+    faults.failFrom(1, Errno.ENOSPC, Operation.GROW);
+    int refused = 0;
+    for (long key = 1; key < 20 * KEYS; key += 2) {
+      try {
+        index.put(key, key);
+        model.put(key, key);
+      } catch (MemoryLimitException full) {
+        assertTrue(full.getMessage().contains("ENOSPC"), full.getMessage());
+        refused++;
+        if (refused > 20) {
+          break;
+        }
+      }
+    }
+    assertTrue(refused > 20, "refused: " + refused);
+    PagedTrees.assertHolds(model, index);
+    faults.heal();
+    index.put(-1, 1);
+    model.put(-1L, 1L);
+    index.close();
+    try (LongIndex again = Espalier.open(path(), options(tree))) {
+      PagedTrees.assertHolds(model, again);
+    }
+  }
+
+  @Test
+  void failedWriteMakesTheIndexReadOnlyAndSaysWhy() throws IOException {
+    TreeMap<Long, Long> model = flushedEntries("DiskFirstFpbPlusTree");
+    LongIndex index = Espalier.open(path(), options("DiskFirstFpbPlusTree"));
+    index.put(1, 1);
+    model.put(1L, 1L);
+    faults.failFrom(1, Errno.EIO, Operation.WRITE);
+    assertThrows(PageFileException.class, index::flush);
+    faults.heal();
+    IllegalStateException refused =
+        assertThrows(IllegalStateException.class, () -> index.put(3, 3));
+    assertTrue(refused.getMessage().contains("takes no more changes"), refused.getMessage());
+    assertTrue(refused.getMessage().contains("EIO"), refused.getMessage());
+    assertEquals(1, index.get(1));
+    assertThrows(IllegalStateException.class, index::flush);
+    PagedTrees.assertHolds(model, index);
+    PageFileException lost = assertThrows(PageFileException.class, index::close);
+    assertTrue(lost.getMessage().contains("without the last changes"), lost.getMessage());
+    assertTrue(index.isClosed());
+  }
+
+  @Test
+  void failedForceIsNotTriedAgain() throws IOException {
+    flushedEntries("DiskFirstFpbPlusTree");
+    LongIndex index = Espalier.open(path(), options("DiskFirstFpbPlusTree"));
+    index.put(1, 1);
+    faults.failOnce(1, Errno.EIO, Operation.FORCE);
+    assertThrows(PageFileException.class, index::flush);
+    long forces = faults.count(Operation.FORCE);
+    assertThrows(IllegalStateException.class, index::flush);
+    assertThrows(PageFileException.class, index::close);
+    assertEquals(forces, faults.count(Operation.FORCE));
+  }
+
+  @Test
+  void failedReadIsToldAndTheNextOneTriedAnew() throws IOException {
+    TreeMap<Long, Long> model = flushedEntries("DiskFirstFpbPlusTree");
+    try (LongIndex index = Espalier.open(path(), options("DiskFirstFpbPlusTree"))) {
+      faults.failOnce(1, Errno.EIO, Operation.READ);
+      PageFileException failed = assertThrows(PageFileException.class, () -> index.get(4));
+      assertEquals(Errno.EIO, failed.errno());
+      assertTrue(failed.getMessage().contains(path().toString()), failed.getMessage());
+      assertEquals(4, index.get(4));
+      index.put(7, 7);
+      model.put(7L, 7L);
+      PagedTrees.assertHolds(model, index);
+    }
+  }
+
+  @Test
+  void failedBatchLeavesNoPageWithoutFrame() throws IOException {
+    TreeMap<Long, Long> model = flushedEntries("DiskOptimizedBPlusTree");
+    try (LongIndex index = Espalier.open(path(), options("DiskOptimizedBPlusTree"))) {
+      long[] keys = new Random(1).longs(100, 0, KEYS).toArray();
+      long[] values = new long[keys.length];
+      for (int n = 1; n < 120; n++) {
+        faults.failOnce(n, Errno.EIO, Operation.READ);
+        try {
+          index.getAll(keys, values);
+        } catch (PageFileException failed) {
+          assertEquals(Errno.EIO, failed.errno());
+        }
+      }
+      faults.heal();
+      PagedTrees.assertHolds(model, index);
+      assertFalse(index.isClosed());
+    }
+  }
+}
