@@ -9,44 +9,62 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Matcher;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The README's example is {@link ReadmeExample} to the letter, and prints what the README says. */
+/**
+ * The README's examples are {@link ReadmeExample} and {@link ReadmeFileExample} to the letter, and
+ * print what the README says.
+ */
 final class ReadmeExampleTest {
   private static final Path README = Path.of("..", "README.md");
-  private static final Path SOURCE = Path.of("src/test/java/dev/espalier/docs/ReadmeExample.java");
+  private static final Path SOURCES = Path.of("src/test/java/dev/espalier/docs");
 
   private static final Pattern JAVA_BLOCK = Pattern.compile("(?ms)^```java\n(.*?)^```$");
   private static final Pattern PRINTED_BLOCK =
       Pattern.compile("(?ms)^It prints\n\n```text\n(.*?)^```$");
 
-  @Test
-  void readmeShowsTheExampleAsItIsCompiled() throws IOException {
-    assertEquals(withoutLicenseAndPackage(Files.readString(SOURCE)), block(JAVA_BLOCK));
+  /** An example's {@code main}. */
+  @FunctionalInterface
+  private interface Main {
+    void run(String... args) throws IOException;
   }
 
   @Test
-  void examplePrintsWhatTheReadmeSays() throws IOException {
-    assertEquals(block(PRINTED_BLOCK), outputOfTheExample());
+  void readmeShowsTheExamplesAsTheyAreCompiled() throws IOException {
+    assertEquals(
+        List.of(source("ReadmeExample.java"), source("ReadmeFileExample.java")),
+        blocks(JAVA_BLOCK));
   }
 
-  private static String withoutLicenseAndPackage(String source) {
+  @Test
+  void examplesPrintWhatTheReadmeSays() throws IOException {
+    assertEquals(
+        blocks(PRINTED_BLOCK),
+        List.of(outputOf(ReadmeExample::main), outputOf(ReadmeFileExample::main)));
+  }
+
+  /** Returns a source without license and package. */
+  private static String source(String file) throws IOException {
+    String source = Files.readString(SOURCES.resolve(file));
     return source.substring(source.indexOf("import "));
   }
 
-  private static String block(Pattern pattern) throws IOException {
-    Matcher matcher = pattern.matcher(Files.readString(README));
-    return matcher.find() ? matcher.group(1) : "";
+  private static List<String> blocks(Pattern pattern) throws IOException {
+    return pattern
+        .matcher(Files.readString(README))
+        .results()
+        .map(block -> block.group(1))
+        .toList();
   }
 
-  private static String outputOfTheExample() {
+  private static String outputOf(Main example) throws IOException {
     PrintStream standardOutput = System.out;
     ByteArrayOutputStream output = new ByteArrayOutputStream();
     System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));
     try {
-      ReadmeExample.main(new String[0]);
+      example.run();
     } finally {
       System.setOut(standardOutput);
     }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.io.PageFileException;
+import dev.espalier.memory.MemoryLimitException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -22,6 +26,12 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     subcommands = {
       JoinCommand.class,
+      LoadCommand.class,
+      GetCommand.class,
+      ScanCommand.class,
+      DumpCommand.class,
+      InspectCommand.class,
+      VerifyCommand.class,
       ExperimentCommand.class,
       VariantsCommand.class,
       DoctorCommand.class
@@ -32,6 +42,18 @@ import picocli.CommandLine.Spec;
       "Exit status: 0 success, 1 failure, 2 wrong arguments."
     })
 public final class Espalier implements Runnable {
+
+  /** The commands that take keys as arguments. */
+  private static final List<String> NEGATIVE_KEYS = List.of("get", "scan");
+
+  /** What a user can mend, and its message explains. */
+  private static final List<Class<? extends Exception>> EXPLAINED =
+      List.of(
+          CommandFailure.class,
+          UncheckedIOException.class,
+          PageFileException.class,
+          InvariantViolationException.class,
+          MemoryLimitException.class);
 
   @Spec
   @SuppressWarnings("NullAway.Init") // Set by picocli.
@@ -46,7 +68,14 @@ public final class Espalier implements Runnable {
 
   /** Runs a command and returns its exit status. */
   static int run(PrintWriter out, PrintWriter err, String... args) {
-    return new CommandLine(new Espalier())
+    CommandLine commands = new CommandLine(new Espalier());
+    for (CommandLine command : commands.getSubcommands().values()) {
+      if (NEGATIVE_KEYS.contains(command.getCommandName())) {
+        // A key such as -5 is no option.
+        command.setUnmatchedOptionsArePositionalParams(true);
+      }
+    }
+    return commands
         .setOut(out)
         .setErr(err)
         .setParameterExceptionHandler(Espalier::explainArguments)
@@ -78,7 +107,7 @@ public final class Espalier implements Runnable {
    */
   private static int explainFailure(Exception e, CommandLine commandLine, ParseResult result)
       throws Exception {
-    if (!(e instanceof CommandFailure) && !(e instanceof UncheckedIOException)) {
+    if (EXPLAINED.stream().noneMatch(kind -> kind.isInstance(e))) {
       throw e;
     }
     commandLine

@@ -2,7 +2,6 @@
 package dev.espalier.cli;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
@@ -18,7 +17,7 @@ import java.util.List;
 final class IndexInnerSide implements InnerSide {
   private final LongIndex index;
 
-  private IndexInnerSide(LongIndex index) {
+  IndexInnerSide(LongIndex index) {
     this.index = index;
   }
 
@@ -59,31 +58,5 @@ final class IndexInnerSide implements InnerSide {
   @Override
   public void close() {
     index.close();
-  }
-
-  /** Keys with their positions as values. */
-  private static final class RowNumbers implements LongEntrySource {
-    private final long[] keys;
-    private int row = -1;
-
-    RowNumbers(long[] keys) {
-      this.keys = keys;
-    }
-
-    @Override
-    public boolean next() {
-      row++;
-      return row < keys.length;
-    }
-
-    @Override
-    public long key() {
-      return keys[row];
-    }
-
-    @Override
-    public long value() {
-      return row;
-    }
   }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.io.PoolCounters;
 import dev.espalier.join.OuterSource;
 import dev.espalier.join.ProbeMethod;
 import java.util.List;
+import java.util.Optional;
 
 /** A structure that holds the inner side of a join and is probed with the outer side. */
 interface InnerSide extends AutoCloseable {
@@ -19,6 +21,11 @@ interface InnerSide extends AutoCloseable {
   /** Joins all rows of the outer side. */
   JoinDigest join(OuterSource outer, ProbeMethod method, int batchSize);
 
+  /** Returns what its buffer pool has done so far, if it has one. */
+  default Optional<PoolCounters> pool() {
+    return Optional.empty();
+  }
+
   @Override
   void close();
 
@@ -28,8 +35,19 @@ interface InnerSide extends AutoCloseable {
    * @param name of the index or map
    * @param methods how it can be probed
    * @param builder puts keys, ascending, into a new one, with their row numbers as values
+   * @param warmUpRows so many rows of a sample are joined by each method before it counts as
+   *     compiled
    */
-  record Kind(String name, List<ProbeMethod> methods, Builder builder) {}
+  record Kind(String name, List<ProbeMethod> methods, Builder builder, int warmUpRows) {
+
+    /** As many as the compiler needs for what lives in memory, where the compiled code counts. */
+    private static final int WARM_UP_ROWS = 2_000_000;
+
+    /** Describes a kind that lives in memory. */
+    Kind(String name, List<ProbeMethod> methods, Builder builder) {
+      this(name, methods, builder, WARM_UP_ROWS);
+    }
+  }
 
   /** Makes an inner side. */
   @FunctionalInterface

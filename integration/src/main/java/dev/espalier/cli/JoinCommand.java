@@ -2,12 +2,14 @@
 package dev.espalier.cli;
 
 import dev.espalier.TreeVariant;
+import dev.espalier.io.BufferPool;
+import dev.espalier.io.FileDescription;
+import dev.espalier.io.FileOptions;
 import dev.espalier.join.JoinOptions;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Prefetch;
 import java.io.PrintWriter;
-import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +34,8 @@ import picocli.CommandLine.Spec;
           + "order, with orders on the order key, and with part on the part key, by an "
           + "index-nested-loop join whose inner side is filled by bulkload. Beside the indexes of "
           + "the family stand the JDK's TreeMap and fastutil's hash map, filled by put.",
+      "",
+      "With --file, joins lineitem with orders alone, and the index is in a file.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -45,6 +49,12 @@ import picocli.CommandLine.Spec;
           + " heap grew, garbage collected before and after.",
       "",
       "Methods: single looks up row by row; batched looks up all keys of a batch together.",
+      "",
+      "With --file: build is the time to open the file; bytes per entry are its pages. Hits, misses"
+          + " and waves are those of the buffer pool in one pass, in pages: hits were in the pool,"
+          + " misses had to be read. A wave is a batch of reads handed to the device at once; depth"
+          + " is pages per wave. What the pool has no room for is read again and again, from the"
+          + " page cache of the system unless the engine goes past it.",
       "",
       "Exit status: 0 if every result has the rows and the checksum of a hash join, 1 if not, 2 for"
           + " wrong arguments."
@@ -94,12 +104,33 @@ final class JoinCommand implements Callable<Integer> {
       description = "Also write the results as JSON to this file.")
   private @Nullable Path json;
 
+  @Option(
+      names = "--file",
+      paramLabel = "FILE",
+      description =
+          "Join through the index in this file. If it is not there, it is made, and orders loaded:"
+              + " into the tree that --variant names, or a DiskFirstFpbPlusTree.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--pool",
+      paramLabel = "BYTES",
+      converter = ByteCount.class,
+      description =
+          "With --file, memory that the file's pages may take, in bytes; K, M and G are units of"
+              + " 1024, 1024² and 1024³. Less than the file has, for a join that reads. Default:"
+              + " 64M.")
+  private @Nullable Long poolBytes;
+
   @Override
   public Integer call() {
-    List<InnerSide.Kind> kinds = checkArguments();
+    List<TreeVariant> trees = checkArguments();
     PrintWriter out = spec.commandLine().getOut();
-    List<JoinResult> results = joinTables(kinds, out);
+    List<JoinResult> results = joinTables(trees, out);
     out.print(table(results));
+    if (file != null) {
+      out.printf("%n%s", poolTable(results));
+    }
     out.flush();
     if (json != null) {
       Json.writeTo(json, Map.of("results", results.stream().map(JoinResult::toJson).toList()));
@@ -123,13 +154,8 @@ final class JoinCommand implements Callable<Integer> {
     }
   }
 
-  private List<InnerSide.Kind> checkArguments() {
-    if (!(scale >= TpchTables.MIN_SCALE && scale <= TpchTables.MAX_SCALE)) {
-      throw wrongArgument(
-          "--scale is %s; it must be from %s to %s"
-              .formatted(
-                  number(scale), number(TpchTables.MIN_SCALE), number(TpchTables.MAX_SCALE)));
-    }
+  private List<TreeVariant> checkArguments() {
+    TpchScale.check(spec, "--scale", scale);
     if (batch < 1 || batch > MAX_BATCH) {
       throw wrongArgument("--batch is " + batch + "; it must be from 1 to " + MAX_BATCH);
     }
@@ -139,13 +165,25 @@ final class JoinCommand implements Callable<Integer> {
     if (json != null) {
       Json.checkWritable(json);
     }
-    List<InnerSide.Kind> kinds = new ArrayList<>();
-    for (TreeVariant chosen : chosenVariants()) {
-      kinds.add(IndexInnerSide.kind(chosen));
+    if (poolBytes != null && file == null) {
+      throw wrongArgument("--pool is for the index in a file, which --file names");
     }
-    kinds.add(TreeMapInnerSide.KIND);
-    kinds.add(HashMapInnerSide.KIND);
-    return kinds;
+    List<TreeVariant> trees = chosenVariants();
+    if (file != null) {
+      fileOptions(trees);
+    }
+    return trees;
+  }
+
+  /** Returns what an index file is made with. */
+  private FileOptions fileOptions(List<TreeVariant> trees) {
+    try {
+      return variant.equalsIgnoreCase(ALL)
+          ? FileOptions.DEFAULT
+          : FileOptions.DEFAULT.withVariant(trees.getFirst());
+    } catch (IllegalArgumentException e) {
+      throw wrongArgument("--variant: " + e.getMessage());
+    }
   }
 
   private List<TreeVariant> chosenVariants() {
@@ -159,14 +197,14 @@ final class JoinCommand implements Callable<Integer> {
     }
   }
 
-  private List<JoinResult> joinTables(List<InnerSide.Kind> kinds, PrintWriter out) {
+  private List<JoinResult> joinTables(List<TreeVariant> trees, PrintWriter out) {
     try {
       TpchTables tables = generateTables();
       out.printf(
           Locale.ROOT,
           "TPC-H at scale %s: lineitem has %,d rows, orders %,d, part %,d. "
               + "Batches of %d rows, median of %d.%nPrefetch %s, SIMD %s.%n%n",
-          number(scale),
+          TpchScale.text(scale),
           tables.lineItems().length,
           tables.orderKeys().length,
           tables.partKeys().length,
@@ -176,13 +214,48 @@ final class JoinCommand implements Callable<Integer> {
           Keys.SIMD ? "on" : "off");
       out.flush();
       try (ProgressBar progress = ProgressBar.open()) {
-        return new JoinExperiment(kinds, batch, passes, progress).run(tables.joins());
+        return file == null
+            ? joinInMemory(trees, tables, progress)
+            : joinThroughFile(file, fileOptions(trees), tables, progress, out);
       }
     } catch (OutOfMemoryError | MemoryLimitException e) {
       throw new CommandFailure(
           "scale %s is too large for the memory (%s); the heap may take %d MiB, -Xmx makes it larger"
-              .formatted(number(scale), e.getMessage(), Runtime.getRuntime().maxMemory() >> 20),
+              .formatted(
+                  TpchScale.text(scale), e.getMessage(), Runtime.getRuntime().maxMemory() >> 20),
           e);
+    }
+  }
+
+  private List<JoinResult> joinInMemory(
+      List<TreeVariant> trees, TpchTables tables, ProgressBar progress) {
+    List<InnerSide.Kind> kinds = new ArrayList<>();
+    for (TreeVariant tree : trees) {
+      kinds.add(IndexInnerSide.kind(tree));
+    }
+    kinds.add(TreeMapInnerSide.KIND);
+    kinds.add(HashMapInnerSide.KIND);
+    return new JoinExperiment(kinds, batch, passes, progress).run(tables.joins());
+  }
+
+  private List<JoinResult> joinThroughFile(
+      Path path, FileOptions options, TpchTables tables, ProgressBar progress, PrintWriter out) {
+    JoinInput orders = tables.joins().getFirst();
+    FileDescription index = FileInnerSide.load(path, options, orders.innerKeys(), progress);
+    long bytes = poolBytes == null ? FileOptions.DEFAULT_POOL_BYTES : poolBytes;
+    try (BufferPool pool = IndexFiles.pool(bytes, index.pageBytes())) {
+      out.printf(
+          Locale.ROOT,
+          "%s: %,d pages of %,d bytes; the pool has room for %,d.%nEngine: %s.%n%n",
+          path,
+          index.pages(),
+          index.pageBytes(),
+          pool.frames(),
+          index.engine());
+      out.flush();
+      List<InnerSide.Kind> kinds =
+          List.of(FileInnerSide.kind(index, pool), TreeMapInnerSide.KIND, HashMapInnerSide.KIND);
+      return new JoinExperiment(kinds, batch, passes, progress).run(List.of(orders));
     }
   }
 
@@ -218,19 +291,32 @@ final class JoinCommand implements Callable<Integer> {
     return table;
   }
 
+  private static TextTable poolTable(List<JoinResult> results) {
+    TextTable table =
+        new TextTable("index", "method", ">probes/s", ">hits", ">misses", ">waves", ">mean depth");
+    for (JoinResult result : results) {
+      result
+          .pool()
+          .ifPresent(
+              use ->
+                  table.add(
+                      result.index(),
+                      result.methodName(),
+                      String.format(Locale.ROOT, "%,.0f", result.probesPerSecond()),
+                      String.format(Locale.ROOT, "%,.0f", use.hits()),
+                      String.format(Locale.ROOT, "%,.0f", use.misses()),
+                      String.format(Locale.ROOT, "%,.0f", use.waves()),
+                      String.format(Locale.ROOT, "%.1f", use.meanDepth())));
+    }
+    return table;
+  }
+
   private static double treeMapProbesPerSecond(List<JoinResult> results, String join) {
     return results.stream()
         .filter(r -> r.join().equals(join) && r.index().equals(TreeMapInnerSide.KIND.name()))
         .findFirst()
         .orElseThrow()
         .probesPerSecond();
-  }
-
-  /** As a person writes it: 1, not 1.0; 0.00001, not 1.0E-5. */
-  private static String number(double value) {
-    return Double.isFinite(value)
-        ? new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString()
-        : Double.toString(value);
   }
 
   private ParameterException wrongArgument(String message) {

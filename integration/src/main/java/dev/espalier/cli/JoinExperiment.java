@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.io.PoolCounters;
 import dev.espalier.join.ProbeMethod;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Measures joins with every kind of inner side, all in the same way: the median of some builds,
  * then, for each method, a pass to warm up and the median of some passes.
  *
- * <p>Before anything is measured, every kind joins a sample many times. The JIT compiler then knows
- * all of them, and none has the advantage of being first.
+ * <p>Before anything is measured, every kind in memory joins a sample many times. The JIT compiler
+ * then knows all of them, and none has the advantage of being first.
  */
 final class JoinExperiment {
   private static final int SAMPLE_OUTER_ROWS = 300_000;
-
-  /** So many rows are joined by each method before it counts as compiled. */
-  private static final int WARM_UP_ROWS = 2_000_000;
 
   private static final int SAMPLE_INNER_ROWS = 100_000;
   private static final double NANOS_PER_SECOND = 1e9;
@@ -65,9 +64,12 @@ final class JoinExperiment {
   }
 
   private void warmUp(InnerSide.Kind kind, JoinInput sample) {
+    if (kind.warmUpRows() == 0) {
+      return;
+    }
     try (InnerSide inner = kind.builder().build(sample.innerKeys())) {
       for (ProbeMethod method : kind.methods()) {
-        for (int rows = 0; rows < WARM_UP_ROWS; rows += sample.outerKeys().length) {
+        for (int rows = 0; rows < kind.warmUpRows(); rows += sample.outerKeys().length) {
           inner.join(sample.outer(), method, batchSize);
         }
       }
@@ -110,12 +112,15 @@ final class JoinExperiment {
     JoinDigest digest = inner.join(join.outer(), method, batchSize);
     boolean agrees = digest.equals(expected);
     double[] seconds = new double[passes];
+    Optional<PoolCounters> before = inner.pool();
     for (int pass = 0; pass < passes; pass++) {
       long start = System.nanoTime();
       digest = inner.join(join.outer(), method, batchSize);
       seconds[pass] = secondsSince(start);
       agrees &= digest.equals(expected);
     }
+    Optional<PoolUse> pool =
+        before.flatMap(start -> inner.pool().map(end -> PoolUse.between(start, end, passes)));
     return new JoinResult(
         join.name(),
         kind.name(),
@@ -124,7 +129,8 @@ final class JoinExperiment {
         (double) bytes / join.innerKeys().length,
         join.outerKeys().length / median(seconds),
         digest,
-        agrees);
+        agrees,
+        pool);
   }
 
   private void step(String task) {

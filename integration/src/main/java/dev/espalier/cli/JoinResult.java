@@ -5,6 +5,7 @@ import dev.espalier.join.ProbeMethod;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One line of the outcome.
@@ -17,6 +18,7 @@ import java.util.Map;
  * @param probesPerSecond outer rows per second
  * @param digest what came out
  * @param agrees whether that is what came out of the hash join, in every pass
+ * @param pool what the buffer pool did, if the inner side has one
  */
 record JoinResult(
     String join,
@@ -26,7 +28,8 @@ record JoinResult(
     double bytesPerEntry,
     double probesPerSecond,
     JoinDigest digest,
-    boolean agrees) {
+    boolean agrees,
+    Optional<PoolUse> pool) {
 
   String methodName() {
     return method.name().toLowerCase(Locale.ROOT);
@@ -43,6 +46,7 @@ record JoinResult(
     object.put("rows", digest.rows());
     object.put("checksum", digest.checksumText());
     object.put("agrees", agrees);
+    pool.ifPresent(use -> object.put("pool", use.toJson()));
     return object;
   }
 }

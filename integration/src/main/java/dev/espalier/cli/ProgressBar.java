@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.ProgressListener;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -60,6 +61,14 @@ final class ProgressBar implements AutoCloseable {
       terminal.print(WIPE_LINE + line);
       terminal.flush();
     }
+  }
+
+  /** Returns a listener that draws how far a task has come, and never cancels it. */
+  ProgressListener listener(String task) {
+    return (done, total) -> {
+      show(task, total > 0 ? Math.min(1, (double) done / total) : 0);
+      return true;
+    };
   }
 
   /** Wipes the bar out. */

@@ -58,16 +58,12 @@ record TpchTables(
       partKeys.add(part.partKey());
     }
 
-    progress.show("generating orders", 0);
-    LongArrayList orderKeys = new LongArrayList();
-    for (Order order : new OrderGenerator(scale, 1, 1, distributions, () -> texts)) {
-      orderKeys.add(order.orderKey());
-    }
+    long[] orderKeys = orderKeys(scale, distributions, texts, progress);
 
     LongArrayList lineItemOrderKeys = new LongArrayList();
     LongArrayList lineItemPartKeys = new LongArrayList();
     IntArrayList shipDates = new IntArrayList();
-    double lastOrderKey = orderKeys.getLong(orderKeys.size() - 1);
+    double lastOrderKey = orderKeys[orderKeys.length - 1];
     for (LineItem item : new LineItemGenerator(scale, 1, 1, distributions, () -> texts)) {
       lineItemOrderKeys.add(item.orderKey());
       lineItemPartKeys.add(item.partKey());
@@ -79,11 +75,30 @@ record TpchTables(
 
     long[] lineItems = rowsInOrderOf(shipDates.toIntArray());
     return new TpchTables(
-        orderKeys.toLongArray(),
+        orderKeys,
         partKeys.toLongArray(),
         lineItems,
         gather(lineItemOrderKeys, lineItems),
         gather(lineItemPartKeys, lineItems));
+  }
+
+  /** Generates the primary key of orders alone: ascending. */
+  static long[] orderKeys(double scale, ProgressBar progress) {
+    return orderKeys(
+        scale,
+        Distributions.getDefaultDistributions(),
+        new TextPool(TEXT_POOL_BYTES, Distributions.getDefaultDistributions()),
+        progress);
+  }
+
+  private static long[] orderKeys(
+      double scale, Distributions distributions, TextPool texts, ProgressBar progress) {
+    progress.show("generating orders", 0);
+    LongArrayList orderKeys = new LongArrayList();
+    for (Order order : new OrderGenerator(scale, 1, 1, distributions, () -> texts)) {
+      orderKeys.add(order.orderKey());
+    }
+    return orderKeys.toLongArray();
   }
 
   /** Returns the joins that are measured: lineitem with each of the other tables. */

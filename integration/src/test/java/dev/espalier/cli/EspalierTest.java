@@ -20,7 +20,7 @@ final class EspalierTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | espalier: a command is needed: join, experiment, variants, doctor
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, experiment,
           grow                          | espalier: Unmatched argument at index 0: 'grow'
           join --scale 0                | espalier join: --scale is 0; it must be from 0.0001 to 300
           join --scale -1               | espalier join: --scale is -1; it must be from 0.0001 to 300
@@ -35,6 +35,25 @@ final class EspalierTest {
           experiment                    | espalier experiment: one of NAME, --all and --list is needed; names are [thesis-fig
           experiment thesis-fig5.9 --all | espalier experiment: one of NAME, --all and --list is needed
           experiment thesis-fig0        | espalier experiment: no experiment is named 'thesis-fig0'; there are [thesis-fig
+          join --pool 4M                | espalier join: --pool is for the index in a file, which --file names
+          join --file f --variant TTree | espalier join: --variant: variant is TTree, which does not live in pages
+          join --file f --pool 4T       | espalier join: Invalid value for option '--pool': '4T' is no number of bytes, such as
+          load                          | espalier load: Missing required parameter: 'FILE'
+          load f                        | espalier load: one of INPUT and --tpch is needed
+          load f in.csv --tpch 1        | espalier load: one of INPUT and --tpch is needed
+          load f --tpch 0               | espalier load: --tpch is 0; it must be from 0.0001 to 300
+          load f - --fill 0.4           | espalier load: --fill is 0.4; it must be from 0.5 to 1
+          load f - --fill 1 --append    | espalier load: --fill is for a new file, not for --append
+          load f - --variant Oak        | espalier load: --variant: no tree is named 'Oak'; there are [BPlusTree,
+          load f - --variant TTree      | espalier load: --variant: variant is TTree, which does not live in pages
+          load f - --page-size 5000     | espalier load: --page-size: pageBytes is 5000
+          load f - --page-size 0K       | espalier load: Invalid value for option '--page-size': '0K' is no number of bytes
+          load f - --pool big           | espalier load: Invalid value for option '--pool': 'big' is no number of bytes
+          get f                         | espalier get: Missing required parameter: 'KEY'
+          get f -5 5x                   | espalier get: Unmatched argument at index 3: '5x'
+          scan f 1                      | espalier scan: Missing required parameter: 'TO'
+          scan f 1 -1                   | espalier scan: FROM is 1, which is above TO, -1
+          scan f 1 2 --limit=-1         | espalier scan: --limit is -1; it must not be negative
           variants extra                | espalier variants: Unmatched argument at index 1: 'extra'
           doctor --json                 | espalier doctor: Unknown option: '--json'
           """)
@@ -68,7 +87,19 @@ final class EspalierTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"--help", "join --help", "experiment --help", "variants --help", "doctor --help"})
+      strings = {
+        "--help",
+        "join --help",
+        "load --help",
+        "get --help",
+        "scan --help",
+        "dump --help",
+        "inspect --help",
+        "verify --help",
+        "experiment --help",
+        "variants --help",
+        "doctor --help"
+      })
   void helpGoesToStandardOutput(String arguments) {
     CommandRun run = CommandRun.of(arguments.split(" "));
     assertEquals(0, run.status());

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,6 +104,67 @@ final class JoinCommandTest {
   }
 
   @Test
+  void joinThroughAFileAgreesAndTellsWhatThePoolDid(@TempDir Path folder) throws IOException {
+    Path index = folder.resolve("orders.esp");
+    Path json = folder.resolve("results.json");
+    String[] command = {
+      "join",
+      "--scale",
+      "0.01",
+      "--passes",
+      "1",
+      "--file",
+      index.toString(),
+      "--pool",
+      "160K",
+      "--json",
+      json.toString()
+    };
+    CommandRun made = CommandRun.of(command);
+    assertEquals(0, made.status(), made.err());
+    assertTrue(made.out().contains("; the pool has room for 9."), made.out());
+
+    List<String> found = new ArrayList<>();
+    for (JsonElement element :
+        JsonParser.parseString(Files.readString(json))
+            .getAsJsonObject()
+            .getAsJsonArray("results")) {
+      JsonObject result = element.getAsJsonObject();
+      found.add(result.get("index").getAsString() + " " + result.get("method").getAsString());
+      assertEquals("lineitem-orders", result.get("join").getAsString());
+      assertTrue(result.get("agrees").getAsBoolean());
+      JsonObject pool = result.getAsJsonObject("pool");
+      assertEquals(found.getLast().startsWith("DiskFirst"), pool != null);
+      if (pool != null) {
+        // The file has 17 pages or more, the pool fewer frames.
+        assertTrue(pool.get("misses").getAsDouble() > 0);
+        assertTrue(pool.get("hits").getAsDouble() > 0);
+        assertTrue(pool.get("waves").getAsDouble() > 0);
+        assertTrue(pool.get("meanDepth").getAsDouble() >= 1);
+      }
+    }
+    assertEquals(
+        List.of(
+            "DiskFirstFpbPlusTree single",
+            "DiskFirstFpbPlusTree batched",
+            "TreeMap single",
+            "Long2LongOpenHashMap single"),
+        found);
+  }
+
+  @Test
+  void joinRefusesAFileWithOtherEntries(@TempDir Path folder) {
+    Path index = folder.resolve("orders.esp");
+    assertEquals(0, CommandRun.of("load", index.toString(), "--tpch", "0.0002").status());
+    CommandRun run = CommandRun.of("join", "--scale", "0.0001", "--file", index.toString());
+    assertEquals(1, run.status());
+    assertEquals(
+        "espalier join: %s does not hold the 150 rows of orders at this scale, but 300 entries%n"
+            .formatted(index),
+        run.err());
+  }
+
+  @Test
   void disagreementIsAFailure() {
     JoinResult right = result(true);
     assertDoesNotThrow(() -> JoinCommand.checkAgreement(List.of(right, right)));
@@ -115,6 +177,14 @@ final class JoinCommandTest {
 
   private static JoinResult result(boolean agrees) {
     return new JoinResult(
-        "a-b", "Tree", ProbeMethod.SINGLE, 1.0, 16.0, 1.0, new JoinDigest(1, 2), agrees);
+        "a-b",
+        "Tree",
+        ProbeMethod.SINGLE,
+        1.0,
+        16.0,
+        1.0,
+        new JoinDigest(1, 2),
+        agrees,
+        Optional.empty());
   }
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.docs;
+
+import dev.espalier.LongCursor;
+import dev.espalier.LongIndex;
+import dev.espalier.io.Espalier;
+import dev.espalier.io.FileOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+class ReadmeFileExample {
+  public static void main(String[] args) throws IOException {
+    Path file = Files.createTempDirectory("espalier").resolve("orders.esp");
+    try (LongIndex index = Espalier.open(file)) { // made, since it is not there
+      for (long order = 1; order <= 1_000_000; order++) {
+        index.put(order * 4, order);
+      }
+    } // safe from here on; index.flush() makes it so in between
+    try (LongIndex index = Espalier.open(file)) {
+      LongCursor cursor = index.cursor();
+      cursor.scanTo(48); // pages are read ahead, but none beyond this key
+      for (boolean found = cursor.ceiling(37); found && cursor.key() <= 48; found = cursor.next()) {
+        System.out.println(cursor.key() + " -> " + cursor.value());
+      }
+    }
+    System.out.println(Espalier.describe(file, FileOptions.DEFAULT).kind());
+    Files.delete(file);
+    Files.delete(file.getParent());
+  }
+}

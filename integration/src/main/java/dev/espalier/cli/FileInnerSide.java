@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.LongIndex;
+import dev.espalier.io.BufferPool;
+import dev.espalier.io.FileDescription;
+import dev.espalier.io.FileOption;
+import dev.espalier.io.FileOptions;
+import dev.espalier.io.PoolCounters;
+import dev.espalier.join.OuterSource;
+import dev.espalier.join.ProbeMethod;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** An index in a file, probed by the join operator through a buffer pool. */
+final class FileInnerSide implements InnerSide {
+  private final LongIndex index;
+  private final IndexInnerSide probed;
+  private final BufferPool pool;
+  private final long bytes;
+
+  private FileInnerSide(FileDescription file, BufferPool pool) {
+    this.index =
+        IndexFiles.open(
+            file.path(), FileOptions.DEFAULT.withPool(pool).withFlags(FileOption.READ_ONLY));
+    this.probed = new IndexInnerSide(index);
+    this.pool = pool;
+    this.bytes = (long) file.pages() * file.pageBytes();
+  }
+
+  /**
+   * Makes sure that a file holds the inner side's keys: loads them if there is no file.
+   *
+   * @param options for a new file
+   * @throws CommandFailure if the file holds other entries
+   */
+  static FileDescription load(Path path, FileOptions options, long[] keys, ProgressBar progress) {
+    if (!Files.exists(path)) {
+      IndexFiles.make(
+          path,
+          options,
+          new RowNumbers(keys),
+          1.0,
+          keys.length,
+          progress.listener("writing " + path));
+    }
+    try (LongIndex index = IndexFiles.open(path, options.withFlags(FileOption.READ_ONLY))) {
+      int last = keys.length - 1;
+      if (index.size() != keys.length || index.get(keys[0]) != 0 || index.get(keys[last]) != last) {
+        throw new CommandFailure(
+            "%s does not hold the %d rows of orders at this scale, but %d entries"
+                .formatted(path, keys.length, index.size()));
+      }
+    }
+    return IndexFiles.describe(path);
+  }
+
+  /**
+   * Returns the kind of a file that holds the inner side's keys already: to build it is to open it.
+   * Without a sample to warm up, since the file has but one content; a pass comes first anyway.
+   */
+  static Kind kind(FileDescription file, BufferPool pool) {
+    return new Kind(
+        file.kind(), List.of(ProbeMethod.values()), _ -> new FileInnerSide(file, pool), 0);
+  }
+
+  @Override
+  public long bytes(long heapGrowth) {
+    return bytes;
+  }
+
+  @Override
+  public JoinDigest join(OuterSource outer, ProbeMethod method, int batchSize) {
+    return probed.join(outer, method, batchSize);
+  }
+
+  @Override
+  public Optional<PoolCounters> pool() {
+    return Optional.of(pool.counters());
+  }
+
+  @Override
+  public void close() {
+    index.close();
+  }
+}

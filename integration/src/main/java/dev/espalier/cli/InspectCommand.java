@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.LongIndex;
+import dev.espalier.io.FileDescription;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Shows what is in an index file. */
+@Command(
+    name = "inspect",
+    description = {
+      "Shows what is in an index file: its header, and the nodes of the tree level by level.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    footer = {
+      "",
+      "Level 0 is that of the leaves. A node is a page, but for the CacheFirstFpbPlusTree, which"
+          + " places several in one. Fill is keys per slot. The nodes are counted in one pass over"
+          + " the file. If the file was not closed cleanly, entries and height are those of the"
+          + " last flush, and nodes are counted with --even-if-unclean only.",
+      "",
+      "Exit status: 0 for success, 1 if the file can't be read, 2 for wrong arguments."
+    })
+final class InspectCommand implements Callable<Integer> {
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  private CommandSpec spec;
+
+  @Mixin private final ReaderArguments reader = new ReaderArguments();
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also write it as JSON to this file.")
+  private @Nullable Path json;
+
+  @Override
+  public Integer call() {
+    if (json != null) {
+      Json.checkWritable(json);
+    }
+    FileDescription description = IndexFiles.describe(reader.path());
+    long bytes = IndexFiles.bytes(reader.path());
+    PrintWriter out = spec.commandLine().getOut();
+    print(description, bytes, out);
+    List<TreeLevels.Level> levels = new ArrayList<>();
+    if (description.isClean() || reader.evenIfUnclean()) {
+      reader.read(
+          index -> {
+            levels.addAll(count(index, description));
+            return ExitCode.OK;
+          });
+      out.printf("%n%s", table(levels));
+      out.flush();
+    }
+    if (json != null) {
+      Json.writeTo(json, toJson(description, bytes, levels));
+    }
+    return ExitCode.OK;
+  }
+
+  private static void print(FileDescription file, long bytes, PrintWriter out) {
+    print(out, "File", file.path().toString());
+    print(out, "Format", "version " + file.version() + ", " + file.codecs());
+    print(out, "Tree", file.kind());
+    print(out, "Clean", file.isClean() ? "yes" : "no: the file was not closed cleanly");
+    print(out, "Entries", number(file.entries()));
+    print(out, "Height", number(file.height()));
+    print(
+        out,
+        "Pages",
+        "%s of %s bytes, and %s free"
+            .formatted(number(file.pages()), number(file.pageBytes()), number(file.freePages())));
+    print(out, "Stripes", number(file.stripes()));
+    print(
+        out,
+        "Bytes",
+        String.format(
+            Locale.ROOT, "%,d, %.1f per entry", bytes, bytesPerEntry(bytes, file.entries())));
+    print(out, "Engine", file.engine().toString());
+    out.flush();
+  }
+
+  private static void print(PrintWriter out, String name, String text) {
+    out.printf("%-8s %s%n", name, text);
+  }
+
+  private static String number(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  /** Returns the file's bytes per entry, or 0 for an empty tree. */
+  private static double bytesPerEntry(long bytes, long entries) {
+    return entries == 0 ? 0 : (double) bytes / entries;
+  }
+
+  private static List<TreeLevels.Level> count(LongIndex index, FileDescription file) {
+    try (ProgressBar progress = ProgressBar.open()) {
+      return TreeLevels.count(
+          index.rootView(), file.pages(), progress.listener("counting nodes of " + file.path()));
+    }
+  }
+
+  private static TextTable table(List<TreeLevels.Level> levels) {
+    TextTable table = new TextTable(">level", ">nodes", ">bytes", ">keys", ">fill");
+    for (TreeLevels.Level level : levels) {
+      table.add(
+          number(level.level()),
+          number(level.nodes()),
+          number(level.bytes()),
+          number(level.keys()),
+          String.format(Locale.ROOT, "%.3f", level.fill()));
+    }
+    return table;
+  }
+
+  private static Map<String, Object> toJson(
+      FileDescription file, long bytes, List<TreeLevels.Level> levels) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("file", file.path().toString());
+    object.put("version", file.version());
+    object.put("codecs", file.codecs());
+    object.put("tree", file.kind());
+    object.put("clean", file.isClean());
+    object.put("entries", file.entries());
+    object.put("height", file.height());
+    object.put("pages", file.pages());
+    object.put("pageBytes", file.pageBytes());
+    object.put("freePages", file.freePages());
+    object.put("stripes", file.stripes());
+    object.put("bytes", bytes);
+    object.put("bytesPerEntry", bytesPerEntry(bytes, file.entries()));
+    object.put("engine", file.engine().toString());
+    object.put("levels", levels.stream().map(TreeLevels.Level::toJson).toList());
+    return object;
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.LongIndex;
+import dev.espalier.io.FileOption;
+import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFileException;
+import java.nio.file.Path;
+import java.util.function.ToIntFunction;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which index file a command reads. */
+final class ReaderArguments {
+
+  @Mixin private final IndexFileArguments file = new IndexFileArguments();
+
+  @Option(
+      names = "--even-if-unclean",
+      description =
+          "Read what is left of a file that was not closed cleanly. Its tree may be torn: entries"
+              + " may be missing or old.")
+  private boolean evenIfUnclean;
+
+  Path path() {
+    return file.path();
+  }
+
+  FileOptions options() {
+    return evenIfUnclean
+        ? file.options().withFlags(FileOption.READ_ONLY, FileOption.EVEN_IF_UNCLEAN)
+        : file.options().withFlags(FileOption.READ_ONLY);
+  }
+
+  boolean evenIfUnclean() {
+    return evenIfUnclean;
+  }
+
+  /**
+   * Opens the index, works with it and closes it.
+   *
+   * @param work returns the exit status
+   * @return what {@code work} returned
+   */
+  int read(ToIntFunction<LongIndex> work) {
+    try (LongIndex index = IndexFiles.open(path(), options())) {
+      return work.applyAsInt(index);
+    } catch (PageFileException | CommandFailure explained) {
+      throw explained;
+    } catch (RuntimeException torn) {
+      if (evenIfUnclean) {
+        throw new CommandFailure(path() + ": the tree is torn: " + torn, torn);
+      }
+      throw torn;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.LongIndex;
+import dev.espalier.io.CorruptPageException;
+import dev.espalier.io.Espalier;
+import dev.espalier.io.FileDescription;
+import dev.espalier.io.FileOption;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Checks an index file. */
+@Command(
+    name = "verify",
+    description = {
+      "Checks an index file: every page's checksum and number, then every invariant of the tree.",
+      "",
+      "Names every damaged page. If there is one, the tree is not checked. A file that was not"
+          + " closed cleanly is checked as it is, but is not sound, whatever is found.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    footer = {
+      "",
+      "Exit status: 0 if the file is sound; 1 if anything is wrong; 2 for wrong arguments."
+    })
+final class VerifyCommand implements Runnable {
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  private CommandSpec spec;
+
+  @Mixin private final IndexFileArguments file = new IndexFileArguments();
+
+  @Override
+  public void run() {
+    PrintWriter out = spec.commandLine().getOut();
+    FileDescription description = IndexFiles.describe(file.path());
+    if (!description.isClean()) {
+      out.printf("%s: was not closed cleanly%n", file.path());
+    }
+    int faults;
+    try (ProgressBar progress = ProgressBar.open()) {
+      faults = checkPages(progress, out);
+      if (faults == 0) {
+        faults = checkTree(progress, out);
+      } else {
+        out.printf("%s: the tree was not checked, because of damaged pages%n", file.path());
+      }
+    }
+    out.flush();
+    if (faults > 0 || !description.isClean()) {
+      throw new CommandFailure(file.path() + ": not sound");
+    }
+    out.printf(
+        Locale.ROOT,
+        "%s: sound, %,d pages, %,d entries%n",
+        file.path(),
+        description.pages(),
+        description.entries());
+  }
+
+  /** Names damaged pages and returns how many there are. */
+  private int checkPages(ProgressBar progress, PrintWriter out) {
+    List<CorruptPageException> damage =
+        Espalier.findDamage(
+            file.path(), file.options(), progress.listener("reading pages of " + file.path()));
+    for (CorruptPageException page : damage) {
+      out.println(page.getMessage());
+    }
+    return damage.size();
+  }
+
+  /** Tells the first thing that is wrong with the tree, and returns whether anything is: 1 or 0. */
+  private int checkTree(ProgressBar progress, PrintWriter out) {
+    try (LongIndex index =
+        IndexFiles.open(
+            file.path(),
+            file.options().withFlags(FileOption.READ_ONLY, FileOption.EVEN_IF_UNCLEAN))) {
+      index.verify(progress.listener("checking the tree of " + file.path()));
+      return 0;
+    } catch (CommandFailure e) {
+      throw e;
+    } catch (RuntimeException wrong) {
+      // Whatever a torn tree leads to: most often an invariant, or a page that is not in use.
+      out.printf("%s: the tree is wrong: %s%n", file.path(), wrong.getMessage());
+      return 1;
+    }
+  }
+}
