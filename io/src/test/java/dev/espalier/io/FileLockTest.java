@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongIndex;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two processes can't have an index open if one of them may change it. */
+@Timeout(60)
+class FileLockTest {
+  @TempDir private Path folder;
+
+  /** Another process: opens an index, says how that went, and waits for the end of its input. */
+  static final class Holder {
+    private Holder() {}
+
+    /** Opens the file that is named, for reading only if there is a second argument. */
+    public static void main(String[] arguments) throws IOException {
+      FileOptions options =
+          arguments.length > 1
+              ? FileOptions.DEFAULT.withFlags(FileOption.READ_ONLY)
+              : FileOptions.DEFAULT;
+      try (LongIndex index = Espalier.open(Path.of(arguments[0]), options)) {
+        System.out.println("open " + index.size());
+        while (System.in.read() >= 0) {
+          // Holds the file.
+        }
+      } catch (PageFileException refused) {
+        System.out.println(refused.getMessage());
+      }
+    }
+  }
+
+  private static Process start(String... arguments) throws IOException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            java, "-Xmx64m", "-cp", System.getProperty("java.class.path"), Holder.class.getName());
+    builder.command().addAll(java.util.List.of(arguments));
+    return builder.start();
+  }
+
+  private static String firstLine(Process process) throws IOException {
+    BufferedReader reader = process.inputReader();
+    return Objects.requireNonNull(reader.readLine());
+  }
+
+  private static void end(Process process) throws IOException, InterruptedException {
+    process.outputWriter().close();
+    assertEquals(0, process.waitFor());
+  }
+
+  @Test
+  void oneProcessWritesOrManyRead() throws IOException, InterruptedException {
+    Path path = folder.resolve("index.esp");
+    try (LongIndex index = Espalier.open(path)) {
+      index.put(1, 1);
+      index.flush();
+      Process second = start(path.toString());
+      String refusal = firstLine(second);
+      assertTrue(refusal.contains("another process has the file open"), refusal);
+      end(second);
+      Process reader = start(path.toString(), "for reading");
+      refusal = firstLine(reader);
+      assertTrue(refusal.contains("another process has the file open"), refusal);
+      end(reader);
+    }
+    Process reader = start(path.toString(), "for reading");
+    assertEquals("open 1", firstLine(reader));
+    try (LongIndex index =
+        Espalier.open(path, FileOptions.DEFAULT.withFlags(FileOption.READ_ONLY))) {
+      assertEquals(1, index.get(1));
+    }
+    assertThrows(PageFileException.class, () -> Espalier.open(path));
+    end(reader);
+    try (LongIndex index = Espalier.open(path)) {
+      index.put(2, 2);
+    }
+  }
+}
