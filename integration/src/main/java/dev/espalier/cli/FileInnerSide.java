@@ -54,7 +54,7 @@ final class FileInnerSide implements InnerSide {
                 .formatted(path, keys.length, index.size()));
       }
     }
-    return IndexFiles.describe(path);
+    return IndexFiles.describe(path, options);
   }
 
   /**

@@ -3,6 +3,8 @@ package dev.espalier.cli;
 
 import dev.espalier.io.FileOptions;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -23,11 +25,19 @@ final class IndexFileArguments {
               + " 1024³. Default: 64M.")
   private long poolBytes;
 
+  @Option(
+      names = "--stripe",
+      paramLabel = "FILE",
+      description =
+          "A further file, best on another disk, that the pages are spread over in turn. May be"
+              + " given several times; always the same files in the same order.")
+  private List<Path> stripes = new ArrayList<>();
+
   Path path() {
     return path;
   }
 
   FileOptions options() {
-    return FileOptions.DEFAULT.withPoolBytes(poolBytes);
+    return FileOptions.DEFAULT.withPoolBytes(poolBytes).withStripes(stripes.toArray(Path[]::new));
   }
 }

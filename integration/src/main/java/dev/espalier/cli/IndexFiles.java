@@ -31,14 +31,27 @@ final class IndexFiles {
     }
   }
 
-  static FileDescription describe(Path path) {
-    return Espalier.describe(path, FileOptions.DEFAULT);
+  /**
+   * Returns what an index file's header says.
+   *
+   * @throws CommandFailure if the stripes are wrong
+   */
+  static FileDescription describe(Path path, FileOptions options) {
+    try {
+      return Espalier.describe(path, options);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailure(path + ": can't be opened: " + e.getMessage(), e);
+    }
   }
 
-  /** Returns the bytes of a file. */
-  static long bytes(Path path) {
+  /** Returns the bytes of a file and of its stripes. */
+  static long bytes(Path path, FileOptions options) {
     try {
-      return Files.size(path);
+      long bytes = Files.size(path);
+      for (Path stripe : options.stripes()) {
+        bytes += Files.size(stripe);
+      }
+      return bytes;
     } catch (IOException e) {
       throw new CommandFailure("can't read the size of " + path + ": " + e, e);
     }
@@ -76,17 +89,20 @@ final class IndexFiles {
         index.bulkload(entries, fillFactor, total, listener);
       }
     } catch (MemoryLimitException full) {
-      delete(path, full);
+      delete(path, options, full);
       throw new CommandFailure("can't load all entries: " + full.getMessage(), full);
     } catch (RuntimeException | Error failed) {
-      delete(path, failed);
+      delete(path, options, failed);
       throw failed;
     }
   }
 
-  private static void delete(Path path, Throwable reason) {
+  private static void delete(Path path, FileOptions options, Throwable reason) {
     try {
       Files.deleteIfExists(path);
+      for (Path stripe : options.stripes()) {
+        Files.deleteIfExists(stripe);
+      }
     } catch (IOException e) {
       reason.addSuppressed(e);
     }

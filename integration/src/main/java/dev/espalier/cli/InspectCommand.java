@@ -56,8 +56,8 @@ final class InspectCommand implements Callable<Integer> {
     if (json != null) {
       Json.checkWritable(json);
     }
-    FileDescription description = IndexFiles.describe(reader.path());
-    long bytes = IndexFiles.bytes(reader.path());
+    FileDescription description = IndexFiles.describe(reader.path(), reader.options());
+    long bytes = IndexFiles.bytes(reader.path(), reader.options());
     PrintWriter out = spec.commandLine().getOut();
     print(description, bytes, out);
     List<TreeLevels.Level> levels = new ArrayList<>();

@@ -123,7 +123,10 @@ final class LoadCommand implements Runnable {
         printRepeats(entries, out);
       }
     }
-    print(IndexFiles.describe(file.path()), (System.nanoTime() - start) / NANOS_PER_SECOND, out);
+    print(
+        IndexFiles.describe(file.path(), file.options()),
+        (System.nanoTime() - start) / NANOS_PER_SECOND,
+        out);
   }
 
   private FileOptions checkArguments() {
@@ -219,7 +222,7 @@ final class LoadCommand implements Runnable {
   }
 
   private void print(FileDescription loaded, double seconds, PrintWriter out) {
-    long bytes = IndexFiles.bytes(file.path());
+    long bytes = IndexFiles.bytes(file.path(), file.options());
     out.printf(
         Locale.ROOT,
         "%s: %s, %,d entries, %,d pages of %,d bytes, %,d bytes in all, %.3f s.%n",

@@ -41,7 +41,7 @@ final class VerifyCommand implements Runnable {
   @Override
   public void run() {
     PrintWriter out = spec.commandLine().getOut();
-    FileDescription description = IndexFiles.describe(file.path());
+    FileDescription description = IndexFiles.describe(file.path(), file.options());
     if (!description.isClean()) {
       out.printf("%s: was not closed cleanly%n", file.path());
     }

@@ -219,6 +219,35 @@ final class FileCommandsTest {
   }
 
   @Test
+  void poolThatIsTooLargeLeavesNoFile() throws IOException {
+    CommandRun run = run("load", csv("1,1\n").toString(), "--pool", "900G");
+    assertEquals(1, run.status());
+    assertTrue(run.err().startsWith("espalier load: " + index()), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertFalse(Files.exists(index()));
+  }
+
+  @Test
+  void pagesAreSpreadOverStripes() throws IOException {
+    Path stripe = folder.resolve("stripe.esp");
+    String[] option = {"--stripe", stripe.toString(), "--page-size", "4K"};
+    load(lines(20_000), option);
+    assertTrue(Files.size(stripe) > 30 * PAGE);
+    assertEquals(lines(20_000), run("dump", "--stripe", stripe.toString()).out());
+    assertEquals(0, run("verify", "--stripe", stripe.toString()).status());
+    CommandRun inspected = run("inspect", "--stripe", stripe.toString());
+    assertTrue(inspected.out().lines().anyMatch("Stripes  2"::equals), inspected.out());
+    CommandRun without = run("dump");
+    assertEquals(
+        "espalier dump: %s: the index is spread over 2 files, not 1%n".formatted(index()),
+        without.err());
+    assertEquals(1, without.status());
+    CommandRun twice = run("inspect", "--stripe", index().toString());
+    assertEquals(1, twice.status());
+    assertEquals(1, twice.err().lines().count(), twice.err());
+  }
+
+  @Test
   void appendPutsIntoTheIndexThatIsThere() throws IOException {
     load("1,10\n2,20\n3,30\n", "--variant", "microindexbplustree");
     CommandRun run = load("4,40\n2,21\n5,50\n", "--append");

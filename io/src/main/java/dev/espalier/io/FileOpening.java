@@ -8,6 +8,7 @@ import dev.espalier.TreeVariant;
 import dev.espalier.memory.PageStore;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.StoredTree;
+import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,7 +143,20 @@ final class FileOpening {
       return index;
     } catch (RuntimeException | Error failed) {
       file.close();
+      deleteMade(failed);
       throw failed;
+    }
+  }
+
+  /** Deletes the files that were just made, which would be in the way of the next attempt. */
+  private void deleteMade(Throwable reason) {
+    try {
+      Files.deleteIfExists(path);
+      for (Path stripe : options.stripes()) {
+        Files.deleteIfExists(stripe);
+      }
+    } catch (IOException e) {
+      reason.addSuppressed(e);
     }
   }
 
