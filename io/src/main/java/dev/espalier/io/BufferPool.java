@@ -55,6 +55,9 @@ public final class BufferPool implements AutoCloseable {
   /** Fewest frames: a few pins of three, and one to be read ahead. */
   public static final int MIN_FRAMES = 8;
 
+  /** Most bytes of a pool: 256 GiB. */
+  public static final long MOST_BYTES = 1L << 38;
+
   /** How long a thread waits for a frame, in milliseconds, when others have pinned them all. */
   static final int PATIENCE_MILLIS = 1000;
 
@@ -157,10 +160,10 @@ public final class BufferPool implements AutoCloseable {
   /** Makes an empty pool, as {@link #create(long, int)}, with or without huge pages. */
   public static BufferPool create(long bytes, int pageBytes, HugePages hugePages) {
     MemoryPageStore.checkPageBytes(pageBytes);
-    if (bytes / pageBytes < MIN_FRAMES + 1) {
+    if (bytes / pageBytes < MIN_FRAMES + 1 || bytes > MOST_BYTES) {
       throw new IllegalArgumentException(
-          "bytes is %d: a pool has room for %d pages of %d bytes at least, and for one more"
-              .formatted(bytes, MIN_FRAMES, pageBytes));
+          "bytes is %d: a pool has room for %d pages of %d bytes and for one more, and %d bytes at most"
+              .formatted(bytes, MIN_FRAMES, pageBytes, MOST_BYTES));
     }
     return new BufferPool(bytes, pageBytes, hugePages);
   }

@@ -138,9 +138,7 @@ final class FileOpening {
       claim.lock(false);
       file.grow((long) FileHeader.BLOCKS * pageBytes);
       FilePageStore.write(file, header);
-      LongIndex index = index(file, header, new int[0], false, claim);
-      index.flush(); // so that a file always holds a tree
-      return index;
+      return index(file, header, new int[0], false, claim);
     } catch (RuntimeException | Error failed) {
       file.close();
       deleteMade(failed);
@@ -183,8 +181,11 @@ final class FileOpening {
       if (!pool.enter(store)) {
         throw new IllegalStateException("the pool is closed");
       }
-      return TreeVariant.named(header.kind())
-          .open(IndexOptions.DEFAULT.withMissingValue(options.missingValue()), store);
+      LongIndex index =
+          TreeVariant.named(header.kind())
+              .open(IndexOptions.DEFAULT.withMissingValue(options.missingValue()), store);
+      store.flush(); // a file that was just made holds a tree from now on
+      return index;
     } catch (RuntimeException | Error failed) {
       if (store != null) {
         pool.forget(store);

@@ -293,10 +293,12 @@ class BufferPoolTest {
   }
 
   @Test
-  void tooSmallPoolIsRefused() {
-    IllegalArgumentException small =
-        assertThrows(IllegalArgumentException.class, () -> BufferPool.create(8 * 4096, 4096));
-    assertTrue(small.getMessage().contains("32768"), small.getMessage());
+  void poolsTooSmallAndTooLargeAreRefused() {
+    for (long bytes : new long[] {8 * 4096, -1, BufferPool.MOST_BYTES + 1}) {
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> BufferPool.create(bytes, 4096));
+      assertTrue(refused.getMessage().contains("bytes is " + bytes), refused.getMessage());
+    }
   }
 
   @Test

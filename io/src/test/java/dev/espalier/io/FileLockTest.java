@@ -9,6 +9,7 @@ import dev.espalier.LongIndex;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,7 +46,7 @@ class FileLockTest {
     ProcessBuilder builder =
         new ProcessBuilder(
             java, "-Xmx64m", "-cp", System.getProperty("java.class.path"), Holder.class.getName());
-    builder.command().addAll(java.util.List.of(arguments));
+    builder.command().addAll(List.of(arguments));
     return builder.start();
   }
 

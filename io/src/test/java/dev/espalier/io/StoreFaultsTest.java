@@ -57,7 +57,7 @@ class StoreFaultsTest {
    */
   private static boolean change(LongIndex index, TreeMap<Long, Long> model) {
     Random random = new Random(5);
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 15; i++) {
       long key = random.nextInt(KEYS);
       long value = i;
       boolean removes = random.nextInt(3) == 0;
