@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Page files, buffer pool, log and recovery for the trees that live in pages. */
+/** Indexes in files: page files, the engines that move their bytes, and a buffer pool. */
 module dev.espalier.io {
   requires transitive dev.espalier.core;
   requires static transitive org.jspecify;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Page files and what keeps them durable. */
+/** Indexes in files, and the page files and engines below them. */
 @NullMarked
 package dev.espalier.io;
 
