@@ -26,8 +26,8 @@ class BulkloadTest {
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#smallest")
   void everyCountAndFillGivesASoundTree(TreeShape shape) {
-    for (double fill : new double[] {0.5, 0.6, 2.0 / 3, 0.75, 0.9, 1.0}) {
-      for (int count = 0; count <= 300; count++) {
+    for (double fill : new double[] {0.5, 2.0 / 3, 0.9, 1.0}) {
+      for (int count = 0; count <= 200; count++) {
         try (LongIndex index = shape.create(IndexOptions.DEFAULT)) {
           index.bulkload(counting(count), fill, count, ProgressListener.NONE);
           index.verify();

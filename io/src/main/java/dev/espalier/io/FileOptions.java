@@ -16,7 +16,8 @@ import java.util.Set;
  *     same. Not kept in the file
  * @param variant which tree; if empty, the file's, and in a new file a disk-first fpB+-tree
  * @param pageBytes bytes of a page, a power of two; 0 for the file's, and in a new file 16 KiB
- * @param poolBytes bytes of the index's own buffer pool; of no account if {@code pool} is given
+ * @param poolBytes bytes of the index's own buffer pool, which has room for a few pages at least;
+ *     of no account if {@code pool} is given
  * @param pool a buffer pool that several indexes share; the index does not close it
  * @param engine what moves the bytes
  * @param stripes further files, over which the pages are spread in turn (several disks); always the
@@ -59,6 +60,9 @@ public record FileOptions(
     Objects.requireNonNull(engine, "engine");
     stripes = List.copyOf(stripes);
     flags = Set.copyOf(flags);
+    if (poolBytes < 1) {
+      throw new IllegalArgumentException("poolBytes is " + poolBytes + "; it must be positive");
+    }
     if (pageBytes != 0) {
       MemoryPageStore.checkPageBytes(pageBytes);
     }

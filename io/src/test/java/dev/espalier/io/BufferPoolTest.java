@@ -40,7 +40,7 @@ class BufferPoolTest {
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
 
-  private final List<Long> written = Collections.synchronizedList(new ArrayList<>());
+  private final Faults watch = new Faults();
   private final BufferPool pool = BufferPool.create((FRAMES + 1) * PAGE_BYTES, PAGE_BYTES);
   private FilePageStore store;
 
@@ -51,8 +51,7 @@ class BufferPoolTest {
 
   private FilePageStore store(String name) {
     PageFile file =
-        new WatchedPageFile(
-            PageFiles.CHANNEL.open(folder.resolve(name), Access.CREATE, PAGE_BYTES), written);
+        watch.over(PageFiles.CHANNEL).open(folder.resolve(name), Access.CREATE, PAGE_BYTES);
     FileHeader header =
         new FileHeader(
             0,
@@ -131,7 +130,7 @@ class BufferPoolTest {
   @Test
   void changedPagesAreWrittenInOrderAndNeighboursTogether() {
     int[] pages = allocate(FRAMES);
-    written.clear();
+    int before = watch.written().size();
     List<Integer> shuffled = new ArrayList<>();
     for (int page : pages) {
       shuffled.add(page);
@@ -143,7 +142,8 @@ class BufferPoolTest {
     }
     long requests = pool.counters().writeRequests();
     store.flush();
-    List<Long> blocks = written.stream().filter(at -> at >= 2 * PAGE_BYTES).toList();
+    List<Long> blocks =
+        watch.written().stream().skip(before).filter(at -> at >= 2 * PAGE_BYTES).toList();
     assertEquals(blocks.stream().sorted().toList(), blocks);
     assertEquals(FRAMES, pool.counters().written());
     // The room to gather is one page here: each goes by itself; a larger pool joins them.

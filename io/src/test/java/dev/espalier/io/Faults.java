@@ -2,8 +2,10 @@
 package dev.espalier.io;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ final class Faults {
 
   private record Rule(long number, boolean once, int errno, Set<Operation> among) {}
 
+  private final List<Long> written = new ArrayList<>();
   private final Map<Operation, Long> counts = new EnumMap<>(Operation.class);
   private @Nullable Rule rule;
   private long counted;
@@ -71,6 +74,15 @@ final class Faults {
   /** Returns how many operations of a kind there were. */
   synchronized long count(Operation operation) {
     return counts.getOrDefault(operation, 0L);
+  }
+
+  /** Returns where in files was written, request by request. */
+  synchronized List<Long> written() {
+    return List.copyOf(written);
+  }
+
+  synchronized void write(long position) {
+    written.add(position);
   }
 
   /** Counts an operation; returns the error number that it has to fail with, else 0. */

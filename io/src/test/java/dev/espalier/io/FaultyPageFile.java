@@ -51,6 +51,9 @@ final class FaultyPageFile implements PageFile {
   @Override
   public void startWrite(IoBatch batch) {
     IoBatch rest = withoutFailing(batch, Operation.WRITE, "writing");
+    for (int i = 0; i < rest.count(); i++) {
+      faults.write(rest.position(i));
+    }
     file.startWrite(rest);
   }
 
