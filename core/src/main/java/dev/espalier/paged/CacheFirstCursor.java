@@ -16,9 +16,6 @@ import java.lang.foreign.MemorySegment;
  * <p>It keeps no page pinned. Where an unpinned page may go away, it works on a copy of the leaf.
  */
 final class CacheFirstCursor extends LeafCursor {
-  /** Leaf pages asked for ahead: as many reads as an SSD answers at once. */
-  private static final int READ_AHEAD = 32;
-
   private final CacheFirstStructure tree;
   private final PageStore store;
   private final CacheFirstPage page;
@@ -44,10 +41,7 @@ final class CacheFirstCursor extends LeafCursor {
   /** The place of the furthest page asked for in the jump-pointer array, 0 at the end. */
   private long aheadPlace;
 
-  /** Pages asked for and not yet reached. */
-  private int pagesAhead;
-
-  private final int[] asked = new int[2];
+  private final AskedAhead asked = new AskedAhead();
 
   CacheFirstCursor(CacheFirstStructure tree) {
     super(tree.modifications);
@@ -221,8 +215,7 @@ final class CacheFirstCursor extends LeafCursor {
   }
 
   /**
-   * Asks for the leaf pages ahead, two with every page until {@link #READ_AHEAD} are asked for, so
-   * that a short range does not ask for many in vain.
+   * Asks for leaf pages ahead, as {@link AskedAhead} says.
    *
    * @param left the page that the scan has just left
    */
@@ -233,23 +226,23 @@ final class CacheFirstCursor extends LeafCursor {
       boolean isAtEnd = ends && entries > 0 && leafKey(entries - 1) >= endKey;
       endPage = ends ? page.pageOf(tree.findLeaf(endKey)) : 0;
       aheadPlace = isAtEnd || left == endPage ? 0 : tree.leafPages.placeOf(left);
-      pagesAhead = 0;
+      asked.restart();
     }
-    pagesAhead = Math.max(pagesAhead - 1, 0);
+    int wanted = asked.wanted();
     int count = 0;
-    while (count < asked.length && pagesAhead < READ_AHEAD && aheadPlace != 0) {
+    while (count < wanted && aheadPlace != 0) {
       aheadPlace = tree.leafPages.step(aheadPlace, direction);
       if (aheadPlace != 0) {
-        asked[count] = tree.leafPages.pageAt(aheadPlace);
-        if (asked[count] == endPage) {
+        asked.pages[count] = tree.leafPages.pageAt(aheadPlace);
+        if (asked.pages[count] == endPage) {
           aheadPlace = 0;
         }
         count++;
-        pagesAhead++;
       }
     }
     if (count > 0) {
-      store.readAhead(asked, 0, count);
+      asked.asked(count);
+      store.readAhead(asked.pages, 0, count);
     }
   }
 }

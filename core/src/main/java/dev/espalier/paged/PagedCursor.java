@@ -13,9 +13,6 @@ import java.lang.foreign.MemorySegment;
  * <p>It keeps no page pinned. Where an unpinned page may go away, it works on a copy of the run.
  */
 class PagedCursor extends LeafCursor {
-  /** Leaf pages asked for ahead: as many reads as an SSD answers at once. */
-  private static final int READ_AHEAD = 32;
-
   final PagedStructure tree;
   private final PageStore store;
   private final PageFormat format;
@@ -43,10 +40,7 @@ class PagedCursor extends LeafCursor {
 
   private int aheadPlace;
 
-  /** Pages asked for and not yet reached. */
-  private int pagesAhead;
-
-  private final int[] asked = new int[2];
+  private final AskedAhead asked = new AskedAhead();
 
   PagedCursor(PagedStructure tree) {
     super(tree.modifications);
@@ -288,10 +282,7 @@ class PagedCursor extends LeafCursor {
     }
   }
 
-  /**
-   * Asks for the leaf pages ahead, two with every step until {@link #READ_AHEAD} are asked for, so
-   * that a short range does not ask for many in vain.
-   */
+  /** Asks for leaf pages ahead, as {@link AskedAhead} says. */
   private void readAhead(int direction) {
     if (aheadDirection != direction) {
       aheadDirection = direction;
@@ -300,25 +291,25 @@ class PagedCursor extends LeafCursor {
       endPage = ends ? tree.findLeaf(endKey) : 0;
       aheadParent = isAtEnd || leaf == endPage ? 0 : parent;
       aheadPlace = parentPlace;
-      pagesAhead = 0;
+      asked.restart();
     }
-    pagesAhead = Math.max(pagesAhead - 1, 0);
+    int wanted = asked.wanted();
     int count = 0;
-    while (count < asked.length && pagesAhead < READ_AHEAD && aheadParent != 0) {
+    while (count < wanted && aheadParent != 0) {
       long place = step(aheadParent, aheadPlace, direction);
       aheadParent = (int) (place >>> 32);
       aheadPlace = (int) place;
       if (aheadParent != 0) {
-        asked[count] = childOf(aheadParent, aheadPlace);
-        if (asked[count] == endPage) {
+        asked.pages[count] = childOf(aheadParent, aheadPlace);
+        if (asked.pages[count] == endPage) {
           aheadParent = 0;
         }
         count++;
-        pagesAhead++;
       }
     }
     if (count > 0) {
-      store.readAhead(asked, 0, count);
+      asked.asked(count);
+      store.readAhead(asked.pages, 0, count);
     }
   }
 }

@@ -25,10 +25,9 @@ class ReadAheadTest {
   private static final int LEAVES = 200;
 
   /** The most pages ahead. */
-  private static final int DISTANCE = 32;
-
   private final RecordingPageStore store =
       new RecordingPageStore(new MemoryPageStore(256, Long.MAX_VALUE, HugePages.OFF));
+
   private final DiskOptimizedBPlusTree tree =
       DiskOptimizedBPlusTree.open(IndexOptions.DEFAULT, store);
   private final LongRun run = new LongRun();
@@ -69,18 +68,25 @@ class ReadAheadTest {
   }
 
   @Test
-  void scanAsksForTwoPagesPerStepUntilItIsTheDistanceAhead() {
+  void scanAsksForMoreWithEveryStepAndThenForWholeWaves() {
     LongCursor cursor = tree.cursor();
     cursor.nextRun(run);
     assertTrue(store.asked().isEmpty(), "the first leaf page may hold the whole range");
+    int next = 1;
     for (int step = 1; step < 100; step++) {
       store.forget();
       cursor.nextRun(run);
-      int first = step < DISTANCE ? 2 * step - 1 : step + DISTANCE - 1;
-      int count = step < DISTANCE ? 2 : 1;
-      assertEquals(
-          List.of(leaves.subList(first, first + count)), store.asked(), "in leaf page " + step);
+      int ahead = next - step;
+      int wave = step < 3 ? 2 * step : AskedAhead.WAVE;
+      if (ahead + wave <= AskedAhead.DISTANCE) {
+        assertEquals(
+            List.of(leaves.subList(next, next + wave)), store.asked(), "in leaf page " + step);
+        next += wave;
+      } else {
+        assertEquals(List.of(), store.asked(), "in leaf page " + step);
+      }
     }
+    assertTrue(next > 100 + AskedAhead.DISTANCE - AskedAhead.WAVE, "asked up to page " + next);
   }
 
   @Test
@@ -141,7 +147,8 @@ class ReadAheadTest {
     for (int i = 0; i < PER_LEAF + 1; i++) {
       cursor.previous();
     }
-    assertEquals(List.of(100, 99, 98, 97).stream().map(leaves::get).toList(), store.allAsked());
+    assertEquals(
+        List.of(100, 99, 98, 97, 96, 95).stream().map(leaves::get).toList(), store.allAsked());
   }
 
   @Test
