@@ -61,6 +61,9 @@ public final class BufferPool implements AutoCloseable {
   /** How long a thread waits for a frame, in milliseconds, when others have pinned them all. */
   static final int PATIENCE_MILLIS = 1000;
 
+  /** How long a thread waits for its turn: those before it may have slow devices. */
+  private static final int TURN_SECONDS = 60;
+
   /** Most pages in a wave: as many reads as an SSD answers at once. */
   static final int MOST_IN_WAVE = 64;
 
@@ -327,7 +330,8 @@ public final class BufferPool implements AutoCloseable {
           patience = waitForFrame(store, patience);
         } else if (round.own == null) {
           giveBack(places, from, count);
-          first = waitForTurn();
+          waitForTurn();
+          first = true;
         }
       }
     } catch (RuntimeException | Error failed) {
@@ -354,12 +358,11 @@ public final class BufferPool implements AutoCloseable {
     }
   }
 
-  /** Waits until no other thread waits for frames, and returns true. */
-  private boolean waitForTurn() {
-    if (!Waiting.tryLock(turn, TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS))) {
+  /** Waits until no other thread waits for frames with pins of its own. */
+  private void waitForTurn() {
+    if (!Waiting.tryLock(turn, TimeUnit.SECONDS.toNanos(TURN_SECONDS))) {
       throw exhausted();
     }
-    return true;
   }
 
   /**

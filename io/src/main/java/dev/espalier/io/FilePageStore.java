@@ -253,7 +253,7 @@ final class FilePageStore implements PageStore {
       throw new MemoryLimitException(file.path() + ": has the most pages a file can have");
     }
     if (page >= frameOf.length) {
-      frameOf = Arrays.copyOf(frameOf, (int) Math.min(2L * page, Integer.MAX_VALUE - 8));
+      enlargeTable(page);
     }
     if (page > roomFor) {
       grow(page);
@@ -267,6 +267,18 @@ final class FilePageStore implements PageStore {
     }
     inUse.set(page);
     return page;
+  }
+
+  /**
+   * Under the lock, for a page of this store may have to make room for one of another meanwhile.
+   */
+  private void enlargeTable(int page) {
+    pool.lock.lock();
+    try {
+      frameOf = Arrays.copyOf(frameOf, (int) Math.min(2L * page, Integer.MAX_VALUE - 8));
+    } finally {
+      pool.lock.unlock();
+    }
   }
 
   /** Makes room for a page and, if the device has it, for those that will come. */

@@ -244,6 +244,28 @@ class BufferPoolTest {
   }
 
   @Test
+  void leakedPinsKeepTheirFramesAndContentsButHarmNoOtherIndex() {
+    int[] pages = allocate(4);
+    long[] leaked = {store.pin(pages[0]), store.pin(pages[1]), store.pin(pages[2])};
+    store.close();
+    store = store("others");
+    for (int page : allocate(3 * FRAMES)) {
+      use(page);
+    }
+    for (int i = 0; i < leaked.length; i++) {
+      assertEquals(pages[i], contents(leaked[i]));
+      store.unpin(leaked[i], false); // late, but it frees the frame
+    }
+    long[] all = new long[FRAMES];
+    for (int i = 0; i < FRAMES; i++) {
+      all[i] = store.pin(i + 1);
+    }
+    for (long place : all) {
+      store.unpin(place, false);
+    }
+  }
+
+  @Test
   void pageThatIsNotInUseIsNamed() {
     allocate(2);
     for (int page : new int[] {-1, 0, 3, 1 << 20}) {
@@ -280,6 +302,34 @@ class BufferPoolTest {
           IllegalArgumentException.class,
           () -> Espalier.open(folder.resolve("c"), options.withPageBytes(512)));
     }
+  }
+
+  @Test
+  void indexesThatGrowAtOnceShareAPool() throws Exception {
+    try (BufferPool shared = BufferPool.create(33 * 1024, 1024);
+        ExecutorService writers = Executors.newFixedThreadPool(3)) {
+      FileOptions options =
+          FileOptions.DEFAULT.withPageBytes(1024).withPool(shared).withEngine(PageFiles.CHANNEL);
+      List<Future<?>> results = new ArrayList<>();
+      for (int writer = 0; writer < 3; writer++) {
+        Path path = folder.resolve("growing" + writer);
+        results.add(writers.submit(() -> grow(path, options)));
+      }
+      for (Future<?> result : results) {
+        result.get();
+      }
+    }
+  }
+
+  private static @Nullable Void grow(Path path, FileOptions options) {
+    try (LongIndex index = Espalier.open(path, options)) {
+      for (long key = 0; key < 5_000; key++) {
+        index.put(key * 7919 % 5_000, key);
+      }
+      index.verify();
+      assertEquals(5_000, index.size());
+    }
+    return null;
   }
 
   @Test
