@@ -29,7 +29,6 @@ class IndexMapTest {
   @TestFactory
   Stream<DynamicContainer> keepsTheContractOfNavigableMap() {
     return Stream.of(
-        NavigableMapContract.of("ModelIndex", ModelIndex::new),
         NavigableMapContract.of(
             "ModelIndex behind a lock", () -> new ModelIndex().withReadWriteLock()));
   }

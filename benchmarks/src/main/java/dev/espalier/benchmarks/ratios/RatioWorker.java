@@ -56,6 +56,9 @@ final class RatioWorker {
   private static final int WARMUP_ENTRIES = 500_000;
   private static final int WARMUP_ROUNDS = 3;
 
+  /** Less data is for a look at the program, not at the figures. */
+  private static final int LITTLE_DATA = 100_000;
+
   /** A scan of little data is repeated for so long. */
   private static final long SCAN_NANOS = 100_000_000;
 
@@ -92,7 +95,8 @@ final class RatioWorker {
   }
 
   private void warmUp() {
-    for (int i = 0; i < WARMUP_ROUNDS; i++) {
+    int rounds = entries < LITTLE_DATA ? 1 : WARMUP_ROUNDS;
+    for (int i = 0; i < rounds; i++) {
       for (Measure measure : Measure.values()) {
         if (filled instanceof IndexPeer || OF_ANY_MAP.contains(measure)) {
           measure(measure);
