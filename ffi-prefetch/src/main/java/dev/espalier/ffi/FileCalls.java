@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.espalier.prefetch.NativeStatus;
-import dev.espalier.prefetch.NativeStatus.State;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -59,16 +58,7 @@ public final class FileCalls {
   }
 
   static NativeStatus status(NativeEnvironment environment) {
-    return environment
-        .refusal()
-        .orElseGet(
-            () ->
-                environment.platform().isLinux()
-                    ? new NativeStatus(State.AVAILABLE, "file calls of the C library", "")
-                    : new NativeStatus(
-                        State.UNSUPPORTED_PLATFORM,
-                        "no file calls for " + environment.platform(),
-                        ""));
+    return environment.callsOnLinux("file calls", "file calls of the C library");
   }
 
   /** The flag O_DIRECT, which is not the same everywhere. */

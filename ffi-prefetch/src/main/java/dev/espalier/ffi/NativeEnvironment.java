@@ -50,6 +50,22 @@ record NativeEnvironment(
     return Optional.empty();
   }
 
+  /**
+   * Whether calls of the C library can be made, which Espalier makes on Linux only.
+   *
+   * @param calls what kind, for the message
+   * @param available what is said when they can be made
+   */
+  NativeStatus callsOnLinux(String calls, String available) {
+    return refusal()
+        .orElseGet(
+            () ->
+                platform.isLinux()
+                    ? new NativeStatus(State.AVAILABLE, available, "")
+                    : new NativeStatus(
+                        State.UNSUPPORTED_PLATFORM, "no " + calls + " for " + platform, ""));
+  }
+
   private static String moduleOption() {
     Module module = NativeEnvironment.class.getModule();
     return module.isNamed() ? module.getName() : "ALL-UNNAMED";

@@ -2,7 +2,6 @@
 package dev.espalier.ffi;
 
 import dev.espalier.prefetch.NativeStatus;
-import dev.espalier.prefetch.NativeStatus.State;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,16 +30,7 @@ public final class VirtualMemory {
   }
 
   static NativeStatus status(NativeEnvironment environment) {
-    return environment
-        .refusal()
-        .orElseGet(
-            () ->
-                environment.platform().isLinux()
-                    ? new NativeStatus(State.AVAILABLE, "mmap of the C library", "")
-                    : new NativeStatus(
-                        State.UNSUPPORTED_PLATFORM,
-                        "no virtual memory calls for " + environment.platform(),
-                        ""));
+    return environment.callsOnLinux("virtual memory calls", "mmap of the C library");
   }
 
   /**

@@ -64,7 +64,7 @@ final class DamageSearch {
   /** Reads pages that follow one another; tells whether that went well. */
   private boolean read(IoBatch batch, int first, int count) {
     batch.clear();
-    batch.add((first - 1L + FileHeader.BLOCKS) * pageBytes, 0, count * pageBytes);
+    batch.add(FileHeader.position(first, pageBytes), 0, count * pageBytes);
     try {
       file.read(batch);
       return true;

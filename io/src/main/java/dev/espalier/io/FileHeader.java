@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import static dev.espalier.io.LittleEndian.INT;
+import static dev.espalier.io.LittleEndian.LONG;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -69,11 +67,6 @@ record FileHeader(
 
   private static final byte[] MAGIC = "ESPALIER".getBytes(StandardCharsets.US_ASCII);
 
-  private static final ValueLayout.OfInt INT =
-      JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfLong LONG =
-      JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
   private static final long VERSION_AT = 8;
   private static final long CHECKSUM_AT = 12;
   private static final long SEQUENCE_AT = 16;
@@ -87,6 +80,11 @@ record FileHeader(
   private static final long KIND_AT = 128;
   private static final long CODECS_AT = 192;
   private static final int NAME_BYTES = 64;
+
+  /** Returns where in a file a page is: behind the headers, page by page. */
+  static long position(long page, int pageBytes) {
+    return (page - 1 + BLOCKS) * pageBytes;
+  }
 
   /** Returns the header to follow when the file is about to change. */
   FileHeader changing() {

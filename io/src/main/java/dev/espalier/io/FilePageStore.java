@@ -105,7 +105,7 @@ final class FilePageStore implements PageStore {
 
   /** Returns where in the file a page is. */
   long position(int page) {
-    return (page - 1L + FileHeader.BLOCKS) << pageShift;
+    return FileHeader.position(page, pageBytes());
   }
 
   long fileId() {

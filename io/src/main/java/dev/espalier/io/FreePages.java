@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static dev.espalier.io.LittleEndian.INT;
 
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 
 /**
  * The numbers of the free pages, as a file keeps them: in blocks behind the last page that are
  * sealed as pages are, each a row of ints.
  */
 final class FreePages {
-  private static final ValueLayout.OfInt INT =
-      JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
   private FreePages() {}
 
   private static int perBlock(int pageBytes) {
@@ -64,7 +59,7 @@ final class FreePages {
       for (int from = 0; from < free.length; from += perBlock) {
         number++;
         batch.clear();
-        batch.add((number - 1L + FileHeader.BLOCKS) * pageBytes, 0, pageBytes);
+        batch.add(FileHeader.position(number, pageBytes), 0, pageBytes);
         file.read(batch);
         String fault = PageSeal.fault(block, 0, pageBytes, number, header.fileId());
         if (fault != null) {

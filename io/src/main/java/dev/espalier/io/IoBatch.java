@@ -5,6 +5,7 @@ import dev.espalier.ffi.IoRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests to move bytes between a file and one region of memory: what {@link PageFile} reads or
@@ -25,7 +26,7 @@ public final class IoBatch {
   private final int[] lengths;
 
   /** What the engine under way keeps for this batch, null if it is not under way. */
-  @org.jspecify.annotations.Nullable Object ticket;
+  @Nullable Object ticket;
 
   /** Whether the batch under way writes. */
   boolean writes;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static dev.espalier.io.LittleEndian.INT;
+import static dev.espalier.io.LittleEndian.LONG;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -23,11 +21,6 @@ import org.jspecify.annotations.Nullable;
  * The checksum is that of all bytes behind it. Little-endian.
  */
 final class PageSeal {
-  private static final ValueLayout.OfInt INT =
-      JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfLong LONG =
-      JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
   private static final long CHECKSUM = 0;
   private static final long PAGE = 4;
   private static final long FILE_ID = 8;
