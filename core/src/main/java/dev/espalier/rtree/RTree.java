@@ -53,7 +53,7 @@ public final class RTree implements AutoCloseable {
   /**
    * The tree's proportions, in cache lines of 64 bytes. A node of {@code 5k} lines loses none of
    * them: it has {@code 8k - 1} rectangles as a leaf and {@code 8k} children as an inner node. The
-   * papers' nodes of 4 KiB are 64 lines wide and have 96 and 104 of them.
+   * papers' nodes of 4 KiB are 64 lines wide and have 96 and 112 of them.
    *
    * @param innerWidth lines per inner node, from 3 to 64
    * @param leafWidth lines per leaf, from 3 to 64
