@@ -51,27 +51,6 @@ public final class Rectangles {
             nodes, offset, columnBytes, slots, mostMinX, mostMinY, leastMaxX, leastMaxY);
   }
 
-  /**
-   * Tells which rectangles lie within another: bit {@code i} of the answer is set if that of slot
-   * {@code i} has {@code minX >= leastMinX}, {@code minY >= leastMinY}, {@code maxX <= mostMaxX}
-   * and {@code maxY <= mostMaxY}. Arguments as those of {@link #reaching}. O(slots).
-   */
-  public static long within(
-      MemorySegment nodes,
-      long offset,
-      int columnBytes,
-      int slots,
-      double leastMinX,
-      double leastMinY,
-      double mostMaxX,
-      double mostMaxY) {
-    return Keys.SIMD && slots % CacheLine.LONGS == 0
-        ? VectorRectangles.within(
-            nodes, offset, columnBytes, slots, leastMinX, leastMinY, mostMaxX, mostMaxY)
-        : withinOneByOne(
-            nodes, offset, columnBytes, slots, leastMinX, leastMinY, mostMaxX, mostMaxY);
-  }
-
   static long reachingOneByOne(
       MemorySegment nodes,
       long offset,
@@ -88,28 +67,6 @@ public final class Rectangles {
           && getDouble(nodes, at + 2L * columnBytes) >= leastMaxX
           && getDouble(nodes, at + columnBytes) <= mostMinY
           && getDouble(nodes, at + 3L * columnBytes) >= leastMaxY) {
-        places |= 1L << i;
-      }
-    }
-    return places;
-  }
-
-  static long withinOneByOne(
-      MemorySegment nodes,
-      long offset,
-      int columnBytes,
-      int slots,
-      double leastMinX,
-      double leastMinY,
-      double mostMaxX,
-      double mostMaxY) {
-    long places = 0;
-    for (int i = 0; i < slots; i++) {
-      long at = offset + ((long) i << 3);
-      if (getDouble(nodes, at) >= leastMinX
-          && getDouble(nodes, at + 2L * columnBytes) <= mostMaxX
-          && getDouble(nodes, at + columnBytes) >= leastMinY
-          && getDouble(nodes, at + 3L * columnBytes) <= mostMaxY) {
         places |= 1L << i;
       }
     }

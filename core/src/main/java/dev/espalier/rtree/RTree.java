@@ -39,7 +39,8 @@ public final class RTree implements AutoCloseable {
    *
    *   Search goes down to every child whose rectangle passes a test of the four coordinates, by
    *   recursion, which needs no memory that two readers could share. In a node one kernel tests all
-   *   slots at once. Overlap (min <= query's max, max >= query's min) and containment (min <= query's
+   *   slots at once, of a leaf in the same place in the code as of an inner node, because HotSpot
+   *   does not inline the kernel often into one method. Overlap (min <= query's max, max >= query's min) and containment (min <= query's
    *   min, max >= query's max) are the same four comparisons with other operands.
    *
    *   While a child is searched, the next one that passed is being fetched.
@@ -174,7 +175,7 @@ public final class RTree implements AutoCloseable {
    * Visits what is below a node. Returns how many; -1 - how many once the visitor has ended the
    * query.
    */
-  private long reachingBelow(
+  long reachingBelow(
       MemorySegment nodes,
       long node,
       int level,
@@ -183,27 +184,31 @@ public final class RTree implements AutoCloseable {
       double leastMaxX,
       double leastMaxY,
       ValueVisitor visitor) {
+    RTreeNode layout = level == 0 ? leaf : inner;
     long found = 0;
-    if (level == 0) {
-      for (int first = 0; first < leaf.slots; first += Rectangles.MOST) {
-        long places = leaf.reaching(nodes, node, first, mostMinX, mostMinY, leastMaxX, leastMaxY);
-        long in = visit(nodes, node, first, places, visitor);
-        if (in < 0) {
-          return in - found;
-        }
-        found += in;
-      }
-      return found;
-    }
-    for (int first = 0; first < inner.slots; first += Rectangles.MOST) {
-      long places = inner.reaching(nodes, node, first, mostMinX, mostMinY, leastMaxX, leastMaxY);
+    for (int first = 0; first < layout.slots; first += Rectangles.MOST) {
+      long places = layout.reaching(nodes, node, first, mostMinX, mostMinY, leastMaxX, leastMaxY);
       while (places != 0) {
-        long child = inner.child(nodes, node, first + Long.numberOfTrailingZeros(places));
+        int slot = first + Long.numberOfTrailingZeros(places);
         places &= places - 1;
+        if (level == 0) {
+          found++;
+          if (!visitor.visit(leaf.value(nodes, node, slot))) {
+            return -1 - found;
+          }
+          continue;
+        }
         prefetchNext(nodes, node, level, first, places);
         long below =
             reachingBelow(
-                nodes, child, level - 1, mostMinX, mostMinY, leastMaxX, leastMaxY, visitor);
+                nodes,
+                inner.child(nodes, node, slot),
+                level - 1,
+                mostMinX,
+                mostMinY,
+                leastMaxX,
+                leastMaxY,
+                visitor);
         if (below < 0) {
           return below - found;
         }
@@ -241,42 +246,30 @@ public final class RTree implements AutoCloseable {
       double maxX,
       double maxY,
       ValueVisitor visitor) {
+    RTreeNode layout = level == 0 ? leaf : inner;
     long found = 0;
-    if (level == 0) {
-      for (int first = 0; first < leaf.slots; first += Rectangles.MOST) {
-        long places = leaf.within(nodes, node, first, minX, minY, maxX, maxY);
-        long in = visit(nodes, node, first, places, visitor);
-        if (in < 0) {
-          return in - found;
-        }
-        found += in;
-      }
-      return found;
-    }
-    for (int first = 0; first < inner.slots; first += Rectangles.MOST) {
-      long places = inner.reaching(nodes, node, first, maxX, maxY, minX, minY);
+    for (int first = 0; first < layout.slots; first += Rectangles.MOST) {
+      long places = layout.reaching(nodes, node, first, maxX, maxY, minX, minY);
       while (places != 0) {
-        long child = inner.child(nodes, node, first + Long.numberOfTrailingZeros(places));
+        int slot = first + Long.numberOfTrailingZeros(places);
         places &= places - 1;
+        if (level == 0) {
+          if (leaf.isWithin(nodes, node, slot, minX, minY, maxX, maxY)) {
+            found++;
+            if (!visitor.visit(leaf.value(nodes, node, slot))) {
+              return -1 - found;
+            }
+          }
+          continue;
+        }
         prefetchNext(nodes, node, level, first, places);
-        long below = withinBelow(nodes, child, level - 1, minX, minY, maxX, maxY, visitor);
+        long below =
+            withinBelow(
+                nodes, inner.child(nodes, node, slot), level - 1, minX, minY, maxX, maxY, visitor);
         if (below < 0) {
           return below - found;
         }
         found += below;
-      }
-    }
-    return found;
-  }
-
-  /** Visits the values of a leaf whose slots are set in {@code places}; returns as above. */
-  private long visit(MemorySegment nodes, long node, int first, long places, ValueVisitor visitor) {
-    long found = 0;
-    for (long left = places; left != 0; left &= left - 1) {
-      found++;
-      int slot = first + Long.numberOfTrailingZeros(left);
-      if (!visitor.visit(leaf.value(nodes, node, slot))) {
-        return -1 - found;
       }
     }
     return found;

@@ -180,6 +180,21 @@ abstract sealed class RTreeNode permits RTreeInner, RTreeLeaf {
         && maxY(nodes, node, slot) == maxY;
   }
 
+  /** Tells whether the rectangle of a slot lies within another. */
+  boolean isWithin(
+      MemorySegment nodes,
+      long node,
+      int slot,
+      double minX,
+      double minY,
+      double maxX,
+      double maxY) {
+    return minX(nodes, node, slot) >= minX
+        && minY(nodes, node, slot) >= minY
+        && maxX(nodes, node, slot) <= maxX
+        && maxY(nodes, node, slot) <= maxY;
+  }
+
   /** Copies rectangle and reference of a slot. */
   void copy(MemorySegment nodes, long from, int fromSlot, long to, int toSlot) {
     set(
@@ -211,26 +226,6 @@ abstract sealed class RTreeNode permits RTreeInner, RTreeLeaf {
         mostMinY,
         leastMaxX,
         leastMaxY);
-  }
-
-  /** Searches up to 64 slots from {@code first} on, as {@link Rectangles#within}. */
-  final long within(
-      MemorySegment nodes,
-      long node,
-      int first,
-      double leastMinX,
-      double leastMinY,
-      double mostMaxX,
-      double mostMaxY) {
-    return Rectangles.within(
-        nodes,
-        node + ((long) first << 3),
-        columnBytes,
-        Math.min(slots - first, Rectangles.MOST),
-        leastMinX,
-        leastMinY,
-        mostMaxX,
-        mostMaxY);
   }
 
   /** Returns what the rectangle of a slot is of: a value in leaves, the offset of a child above. */

@@ -87,7 +87,7 @@ final class RectangleModel {
   }
 
   private static boolean isSame(double expected, double actual) {
-    return expected == actual || Math.abs(expected - actual) <= Math.ulp(expected);
+    return expected == actual || Math.abs(expected - actual) <= 2 * Math.ulp(expected);
   }
 
   private interface Query {
