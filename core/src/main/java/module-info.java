@@ -13,6 +13,7 @@ module dev.espalier.core {
   requires static transitive org.jspecify;
 
   exports dev.espalier;
+  exports dev.espalier.batch;
   exports dev.espalier.bplus;
   exports dev.espalier.csbplus;
   exports dev.espalier.css;

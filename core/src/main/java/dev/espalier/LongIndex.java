@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.support.BatchArguments;
@@ -184,6 +185,16 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   /** Checks every invariant, as {@link #verify(ProgressListener)}. */
   default void verify() {
     verify(ProgressListener.NONE);
+  }
+
+  /**
+   * Returns the levels through which buffered probes go down.
+   *
+   * @throws UnsupportedOperationException if this is an index behind a lock, which would not be
+   *     held between two calls
+   */
+  default TreeLevels levels() {
+    throw new UnsupportedOperationException();
   }
 
   /** Returns the root as a cold, readable view, for printers and statistics. */

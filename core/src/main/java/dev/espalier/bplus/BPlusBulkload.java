@@ -77,6 +77,7 @@ final class BPlusBulkload {
     }
     tree.height = topLevel + 1;
     tree.size = input.loaded();
+    tree.levelChanges.changedAll();
     input.finish();
   }
 

@@ -11,6 +11,7 @@ import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +88,9 @@ final class BPlusStructure {
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
 
+  /** Counts the changes after which the places of buffered probes may be void. */
+  final LevelChanges levelChanges = new LevelChanges(MAX_HEIGHT + 1);
+
   /** For each level from 1 on, the inner node on the way to the leaf, and the child taken there. */
   final long[] pathNode = new long[MAX_HEIGHT];
 
@@ -141,6 +145,7 @@ final class BPlusStructure {
   void clear() {
     checkOpen();
     modifications.changes++;
+    levelChanges.changedAll();
     memory.clear();
     plantEmptyLeaf();
   }
@@ -311,6 +316,7 @@ final class BPlusStructure {
     long rightNode = right;
     long up = separator;
     for (int level = 1; ; level++) {
+      levelChanges.changed(level);
       if (level == height) {
         growRoot(leftNode, up, rightNode, spare[--spares]);
         return;
@@ -430,6 +436,7 @@ final class BPlusStructure {
    * Brings the path's leaf back to its minimum, with the help of a sibling under the same parent.
    */
   private void refillLeaf() {
+    levelChanges.changed(1);
     long parent = pathNode[1];
     int leftSlot = Math.max(pathSlot[1] - 1, 0);
     long left = inner.child(nodes, parent, leftSlot);
@@ -492,6 +499,7 @@ final class BPlusStructure {
    * Removes separator {@code slot} and the child after it from the path's node on {@code level}.
    */
   private void removeChild(int level, long node, int slot) {
+    levelChanges.changed(level);
     int count = innerCount(node);
     Slots.closeGap(nodes, node, slot, count);
     inner.clearKeys(nodes, node, count - 1);
@@ -531,6 +539,7 @@ final class BPlusStructure {
       memory.free(right, inner.width);
       removeChild(level + 1, parent, leftSlot);
     } else {
+      levelChanges.changed(level + 1);
       inner.key(
           nodes, parent, leftSlot, shareChildren(left, leftCount, separator, right, rightCount));
     }

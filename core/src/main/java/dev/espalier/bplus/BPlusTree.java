@@ -5,6 +5,8 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.OneArray;
@@ -42,6 +44,7 @@ public final class BPlusTree extends BPlusIndex {
   private final LeafNode leaf;
   private final InnerNode inner;
   private final long missingValue;
+  private final TreeLevels levels = new Levels();
 
   private BPlusTree(IndexOptions options, int width) {
     super(new BPlusStructure(options, new LeafNode(width), new InnerNode(width)));
@@ -97,8 +100,13 @@ public final class BPlusTree extends BPlusIndex {
   }
 
   private long findLeaf(MemorySegment nodes, long key) {
-    long node = tree.root;
-    for (int level = tree.height - 1; level > 0; level--) {
+    return findLeaf(nodes, tree.root, tree.height - 1, key);
+  }
+
+  /** Goes down to a leaf from the node {@code from} at {@code fromLevel}. */
+  private long findLeaf(MemorySegment nodes, long from, int fromLevel, long key) {
+    long node = from;
+    for (int level = fromLevel; level > 0; level--) {
       int slot = Keys.lowerBoundBinary(nodes, node, inner.count(nodes, node), key);
       node = inner.child(nodes, node, slot);
     }
@@ -123,8 +131,44 @@ public final class BPlusTree extends BPlusIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    for (int i = 0; i < count; i++) {
-      values[valuesFrom + i] = get(keys[keysFrom + i]);
+    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+  }
+
+  @Override
+  public TreeLevels levels() {
+    tree.checkOpen();
+    return levels;
+  }
+
+  /** The tree's levels. There is no prefetching: probes are answered one after the other. */
+  private final class Levels extends BPlusLevels {
+
+    Levels() {
+      super(tree);
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      MemorySegment nodes = tree.nodes;
+      int maxChildren = maxChildren(level);
+      for (int i = 0; i < count; i++) {
+        long node = places[i];
+        int slot = Keys.lowerBoundBinary(nodes, node, inner.count(nodes, node), keys[i]);
+        places[i] = inner.child(nodes, node, slot);
+        slots[i] = slots[i] * maxChildren + slot;
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      MemorySegment nodes = tree.nodes;
+      for (int i = 0; i < count; i++) {
+        long key = keys[keysFrom + i];
+        long node = findLeaf(nodes, values[valuesFrom + i], level, key);
+        int slot = findSlot(nodes, node, key);
+        values[valuesFrom + i] = slot >= 0 ? leaf.value(nodes, node, slot) : missingValue;
+      }
     }
   }
 

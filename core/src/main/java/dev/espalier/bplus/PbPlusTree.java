@@ -8,6 +8,8 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.Words;
 import dev.espalier.model.Geometries;
 import dev.espalier.model.MemoryTimes;
@@ -16,6 +18,7 @@ import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -91,6 +94,7 @@ public final class PbPlusTree extends BPlusIndex {
   private final LeafNode leaf;
   private final InnerNode inner;
   private final long missingValue;
+  private final TreeLevels levels = new Levels();
 
   /**
    * The tree's proportions.
@@ -254,8 +258,42 @@ public final class PbPlusTree extends BPlusIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    for (int done = 0; done < count; done += GROUP) {
-      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(GROUP, count - done));
+    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+  }
+
+  @Override
+  public TreeLevels levels() {
+    tree.checkOpen();
+    return levels;
+  }
+
+  /** The tree's levels, and lookups in groups that begin at any of them. */
+  private final class Levels extends BPlusLevels {
+
+    Levels() {
+      super(tree);
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      MemorySegment nodes = tree.nodes;
+      int childrenOffset = inner.childrenOffset;
+      int maxChildren = maxChildren(level);
+      for (int i = 0; i < count; i++) {
+        long node = places[i];
+        int slot = searchInner(nodes, node, keys[i]);
+        places[i] = InnerNode.toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
+        slots[i] = slots[i] * maxChildren + slot;
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      for (int done = 0; done < count; done += GROUP) {
+        int group = Math.min(GROUP, count - done);
+        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+      }
     }
   }
 
@@ -263,9 +301,10 @@ public final class PbPlusTree extends BPlusIndex {
    * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
    * holds where each probe is: the offset of its node, then of its slot.
    */
-  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private void answerGroup(
+      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.nodes;
-    findLeaves(nodes, keys, keysFrom, values, valuesFrom, count);
+    findLeaves(nodes, level, keys, keysFrom, values, valuesFrom, count);
     int keySlots = leaf.keySlots;
     for (int i = 0; i < count; i++) {
       long node = values[valuesFrom + i];
@@ -284,24 +323,30 @@ public final class PbPlusTree extends BPlusIndex {
     }
   }
 
-  /** Takes a group of probes down to their leaves, whose key lines it prefetches. */
+  /**
+   * Takes a group of probes from nodes of {@code level} down to their leaves, whose key lines it
+   * prefetches.
+   */
   private void findLeaves(
-      MemorySegment nodes, long[] keys, int keysFrom, long[] leaves, int leavesFrom, int count) {
+      MemorySegment nodes,
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count) {
     int childrenOffset = inner.childrenOffset;
-    for (int i = 0; i < count; i++) {
-      leaves[leavesFrom + i] = tree.root;
-    }
-    for (int level = tree.height - 1; level > 0; level--) {
+    for (int at = level; at > 0; at--) {
       for (int i = 0; i < count; i++) {
-        long node = leaves[leavesFrom + i];
+        long node = places[placesFrom + i];
         int slot = searchInner(nodes, node, keys[keysFrom + i]);
-        leaves[leavesFrom + i] =
+        places[placesFrom + i] =
             InnerNode.toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
       }
-      if (level == 1) {
-        Words.prefetchGroup(tree.base, leaves, leavesFrom, count, leaf.keyLines);
-      } else if (level == 2) {
-        Words.prefetchGroup(tree.base, leaves, leavesFrom, count, inner.keyLines);
+      if (at == 1) {
+        Words.prefetchGroup(tree.base, places, placesFrom, count, leaf.keyLines);
+      } else if (at == 2) {
+        Words.prefetchGroup(tree.base, places, placesFrom, count, inner.keyLines);
       }
     }
   }
@@ -353,7 +398,8 @@ public final class PbPlusTree extends BPlusIndex {
     long[] leaves = new long[Math.min(GROUP, count)];
     for (int done = 0; done < count; done += GROUP) {
       int group = Math.min(GROUP, count - done);
-      findLeaves(tree.nodes, keys, keysFrom + done, leaves, 0, group);
+      Arrays.fill(leaves, 0, group, tree.root);
+      findLeaves(tree.nodes, tree.height - 1, keys, keysFrom + done, leaves, 0, group);
       Words.prefetchGroup(tree.base + leaf.valuesOffset, leaves, 0, group, leaf.valueLines);
       for (int i = done; i < done + group; i++) {
         put(keys[keysFrom + i], values[valuesFrom + i]);
