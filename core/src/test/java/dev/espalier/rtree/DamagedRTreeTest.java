@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
+import dev.espalier.batch.VirtualNodes;
 import dev.espalier.memory.Words;
+import dev.espalier.rtree.BufferedOverlap.Choices;
 import dev.espalier.rtree.RTree.Geometry;
+import java.util.Collections;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,19 +21,19 @@ import org.junit.jupiter.api.Timeout;
 class DamagedRTreeTest {
   @Test
   void smallestNodesSurvive() {
-    damageAndUse(150, 300, new Geometry(3, 3));
+    damageAndUse(80, 300, new Geometry(3, 3));
   }
 
   @Test
   void wideNodesSurvive() {
-    damageAndUse(80, 1_500, Geometry.DEFAULT);
-    damageAndUse(20, 4_000, new Geometry(64, 64));
+    damageAndUse(40, 1_000, Geometry.DEFAULT);
+    damageAndUse(10, 3_000, new Geometry(64, 64));
   }
 
   /** Behind the nodes lie gigabytes of address space, where a wild count or offset may lead. */
   @Test
   void treeInReservedMemorySurvives() {
-    damageAndUse(5, 60_000, Geometry.DEFAULT);
+    damageAndUse(3, 60_000, Geometry.DEFAULT);
   }
 
   private static void damageAndUse(int trees, int entries, Geometry geometry) {
@@ -102,6 +105,7 @@ class DamagedRTreeTest {
     survives(tree::statistics);
     survives(() -> tree.overlapping(-10, -10, 100, 100, value -> true));
     survives(() -> tree.nearest(0, 0, Integer.MAX_VALUE));
+    survives(() -> buffered(tree, random));
     for (int i = 0; i < 50; i++) {
       RectangleModel.Entry entry = model.entries.get(random.nextInt(model.entries.size()));
       Rectangle query = RectangleSets.UNIT.next(random);
@@ -114,6 +118,25 @@ class DamagedRTreeTest {
       survives(() -> tree.insert(entry.rectangle(), entry.value()));
     }
     survives(tree::verify);
+  }
+
+  /** In buffers at every level, of which some overflow. */
+  private static void buffered(RTree tree, SplittableRandom random) {
+    Choices choices =
+        Choices.DEFAULT
+            .withCapacity(10)
+            .withVirtualNodes(new VirtualNodes(Collections.nCopies(tree.tree.height, 1)));
+    double[] queries = new double[4 * 100];
+    for (int i = 0; i < queries.length; i += 4) {
+      Rectangle query = RectangleSets.UNIT.next(random);
+      queries[i] = query.minX();
+      queries[i + 1] = query.minY();
+      queries[i + 2] = query.maxX();
+      queries[i + 3] = query.maxY();
+    }
+    try (BufferedOverlap buffered = BufferedOverlap.over(tree, choices)) {
+      buffered.overlapAll(queries, (query, value) -> true);
+    }
   }
 
   private static void survives(Runnable call) {

@@ -42,7 +42,7 @@ class RTreeQueryTest {
   @MethodSource("setsAndGeometries")
   void insertedRectanglesAreFound(RectangleSets set, Geometry geometry) {
     SplittableRandom random = new SplittableRandom(1);
-    RectangleModel model = set.model(500, random);
+    RectangleModel model = set.model(350, random);
     try (RTree tree = RTree.create(IndexOptions.DEFAULT, geometry)) {
       model.insertInto(tree);
       assertAnswers(set, model, tree, random);
@@ -53,7 +53,7 @@ class RTreeQueryTest {
   @MethodSource("setsAndGeometries")
   void bulkloadedRectanglesAreFound(RectangleSets set, Geometry geometry) {
     SplittableRandom random = new SplittableRandom(2);
-    RectangleModel model = set.model(500, random);
+    RectangleModel model = set.model(350, random);
     try (RTree tree = RTree.create(IndexOptions.DEFAULT, geometry)) {
       model.bulkloadInto(tree, 0.75);
       assertAnswers(set, model, tree, random);
@@ -64,7 +64,7 @@ class RTreeQueryTest {
   @MethodSource("setsAndGeometries")
   void rectanglesLeftByDeletesAreFoundAndNoOthers(RectangleSets set, Geometry geometry) {
     SplittableRandom random = new SplittableRandom(3);
-    RectangleModel model = set.model(400, random);
+    RectangleModel model = set.model(250, random);
     try (RTree tree = RTree.create(IndexOptions.DEFAULT, geometry)) {
       model.bulkloadInto(tree, 0.75);
       while (model.entries.size() > 2) {
@@ -76,7 +76,7 @@ class RTreeQueryTest {
         if (model.entries.size() % 60 == 0) {
           tree.verify();
         }
-        if (model.entries.size() == 200) {
+        if (model.entries.size() == 120) {
           assertAnswers(set, model, tree, random);
         }
       }
@@ -89,7 +89,7 @@ class RTreeQueryTest {
       RectangleSets set, RectangleModel model, RTree tree, SplittableRandom random) {
     tree.verify();
     assertEquals(model.entries.size(), tree.size());
-    for (int i = 0; i < 25; i++) {
+    for (int i = 0; i < 15; i++) {
       model.assertAnswers(tree, set.next(random));
     }
     double most = Double.POSITIVE_INFINITY;
