@@ -193,9 +193,7 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    * @throws UnsupportedOperationException if this is an index behind a lock, which would not be
    *     held between two calls
    */
-  default TreeLevels levels() {
-    throw new UnsupportedOperationException();
-  }
+  TreeLevels levels();
 
   /** Returns the root as a cold, readable view, for printers and statistics. */
   NodeView rootView();
