@@ -33,36 +33,48 @@ final class LeafVisits {
     return tree.changesAbove(top) != changes;
   }
 
-  /** Takes note that no places are kept any more. */
+  /** Takes note that no places are kept any more; of an outdated tree none ever will be. */
   void forgetPlaces() {
-    changes = tree.changesAbove(top);
+    if (!isOutdated()) {
+      changes = tree.changesAbove(top);
+    }
   }
 
+  /** Tells whether the tree's height has changed. */
   boolean isOutdated() {
     return tree.height() != height;
   }
 
   /** Answers the probes of a leaves' virtual node, from the one numbered {@code from} on. */
   void answer(Probes probes, int from, long place) {
+    answer(probes, from, top, place);
+  }
+
+  /** Answers probes that no buffer is kept for, from the one numbered {@code from} on. */
+  void answerFromRoot(Probes probes, int from) {
+    answer(probes, from, tree.height() - 1, tree.root());
+  }
+
+  private void answer(Probes probes, int from, int level, long place) {
     int done = from;
     for (int i = from; i < probes.count; i++) {
       if (probes.tags[i] < 0) {
-        answerRun(probes, done, i, place);
+        answerRun(probes, done, i, level, place);
         sink.operate(probes.keys[i], probes.tags[i]);
         done = i + 1;
       }
     }
-    answerRun(probes, done, probes.count, place);
+    answerRun(probes, done, probes.count, level, place);
   }
 
-  private void answerRun(Probes probes, int from, int to, long place) {
+  private void answerRun(Probes probes, int from, int to, int level, long place) {
     if (from == to) {
       return;
     }
     boolean fromRoot = placesAreVoid();
     Arrays.fill(probes.places, from, to, fromRoot ? tree.root() : place);
-    int level = fromRoot ? tree.height() - 1 : top;
-    tree.answer(level, probes.keys, from, probes.places, from, to - from);
+    int begin = fromRoot ? tree.height() - 1 : level;
+    tree.answer(begin, probes.keys, from, probes.places, from, to - from);
     sink.answered(probes.tags, probes.keys, probes.places, from, to);
   }
 }

@@ -66,6 +66,11 @@ final class SegmentPool implements AutoCloseable {
     return at + 1;
   }
 
+  /** Tells whether no segment is left: what needs one then must not be appended. */
+  boolean isExhausted() {
+    return free == 0 && untouched == next.length;
+  }
+
   /** Adds a segment to a buffer that has none or whose last one is full; returns its beginning. */
   private int extend(int end) {
     int segment = free;

@@ -152,7 +152,7 @@ final class VariableBuffers implements ProbeBuffers {
       leaves.answer(some, 0, place);
     } else if (leaves.placesAreVoid()) {
       flushBelow(v);
-      leaves.answer(some, 0, place);
+      leaves.answerFromRoot(some, 0);
     } else {
       divide(v, some, place);
     }

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.batch;
+
+import dev.espalier.LongIndex;
+import dev.espalier.batch.BufferOptions.Buffers;
+import dev.espalier.batch.Operations.Kind;
+import dev.espalier.memory.HugePages;
+import java.util.Objects;
+
+/**
+ * Buffered access to an index (buffering paper, section 4): probes wait at the nodes on their way
+ * until there are many, so that a node is brought into the cache once for all of them. Throughput
+ * is several times that of single lookups where the index is far larger than the cache; each answer
+ * comes later.
+ *
+ * {@snippet :
+ * try (var access = BufferedAccess.over(orders, BufferOptions.DEFAULT, consumer)) {
+ *   for (int row = 0; row < keys.length; row++) {
+ *     access.get(keys[row], row);
+ *   }
+ *   access.flush();
+ * }
+ * }
+ *
+ * <p>Probes and updates may be mixed: every probe is answered as if all were carried out one by
+ * one, in the order in which they were added. Answers go to an {@link AnswerConsumer}, at any time
+ * from the call that adds a probe to the next {@link #flush}, each with the tag that its probe was
+ * given.
+ *
+ * <p>For one thread at a time. It counts as a reader of the index, or as a writer if updates are
+ * added; nobody else may change the index while probes wait. The index is neither owned nor closed.
+ */
+public final class BufferedAccess implements AutoCloseable {
+  private final LongIndex index;
+  private final TreeLevels tree;
+  private final BufferOptions options;
+  private final Operations operations = new Operations();
+  private final Answers answers;
+
+  private VirtualNodes nodes;
+  private ProbeBuffers buffers;
+  private long probes;
+  private long updates;
+  private long flushes;
+  private boolean answering;
+  private boolean closed;
+
+  private BufferedAccess(LongIndex index, BufferOptions options, AnswerConsumer consumer) {
+    this.index = index;
+    this.tree = index.levels();
+    this.options = options;
+    this.answers =
+        options.inOrder()
+            ? new OrderedAnswers(index, operations, consumer)
+            : new DirectAnswers(index, operations, consumer);
+    this.nodes = chooseNodes();
+    this.buffers = makeBuffers();
+  }
+
+  /**
+   * Makes a buffered access.
+   *
+   * @throws IllegalArgumentException if the virtual nodes of the options are not for an index of
+   *     this height
+   * @throws IllegalStateException if the index is closed
+   * @throws UnsupportedOperationException if it is an index behind a lock
+   * @throws dev.espalier.memory.MemoryLimitException if there is no memory for the buffers
+   */
+  public static BufferedAccess over(
+      LongIndex index, BufferOptions options, AnswerConsumer consumer) {
+    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(consumer, "consumer");
+    return new BufferedAccess(index, options, consumer);
+  }
+
+  private VirtualNodes chooseNodes() {
+    VirtualNodes fixed = options.nodes();
+    return fixed != null ? fixed : CacheAnalysis.of(index).virtualNodes();
+  }
+
+  private ProbeBuffers makeBuffers() {
+    int most = options.mostWaiting();
+    return switch (options.buffers()) {
+      case Buffers.Fixed(int size) ->
+          new FixedBuffers(tree, nodes, size, most, HugePages.WHEN_GROWN, answers);
+      case Buffers.Variable() ->
+          new VariableBuffers(tree, nodes, most, HugePages.WHEN_GROWN, answers);
+    };
+  }
+
+  // ---------------------------------------------------------------- probes
+
+  /**
+   * Asks for the value of a key.
+   *
+   * @param tag comes back with the answer; not negative
+   * @throws IllegalArgumentException if the tag is negative; so do all probes
+   * @throws IllegalStateException if this access or the index is closed, or in a consumer; so do
+   *     all methods that add something
+   */
+  public void get(long key, long tag) {
+    checkProbe(tag);
+    probes++;
+    add(key, answers instanceof OrderedAnswers ordered ? ordered.expectValue(tag, key) : tag);
+  }
+
+  /** Asks for the entry with the greatest key that is not above {@code key}. */
+  public void floor(long key, long tag) {
+    probeEntries(Kind.FLOOR, key, 0, tag);
+  }
+
+  /** Asks for the entry with the least key that is not below {@code key}. */
+  public void ceiling(long key, long tag) {
+    probeEntries(Kind.CEILING, key, 0, tag);
+  }
+
+  /** Asks for all entries from {@code from} to {@code to}, both included. */
+  public void range(long from, long to, long tag) {
+    probeEntries(Kind.RANGE, from, to, tag);
+  }
+
+  private void probeEntries(Kind kind, long key, long operand, long tag) {
+    checkProbe(tag);
+    makeWayFor(kind);
+    probes++;
+    long operationTag =
+        answers instanceof OrderedAnswers ordered ? ordered.expectEntries(tag) : tag;
+    add(key, operations.add(kind, operand, operationTag));
+  }
+
+  private void checkProbe(long tag) {
+    checkUsable();
+    if (tag < 0) {
+      throw new IllegalArgumentException("tag is " + tag + "; it must not be negative");
+    }
+  }
+
+  // ---------------------------------------------------------------- updates
+
+  /** Stores a value: the probes added from now on find it, those added before do not. */
+  public void put(long key, long value) {
+    update(Kind.PUT, key, value);
+  }
+
+  /** Removes a key, if it is there, for the probes added from now on. */
+  public void delete(long key) {
+    update(Kind.DELETE, key, 0);
+  }
+
+  private void update(Kind kind, long key, long value) {
+    checkUsable();
+    makeWayFor(kind);
+    updates++;
+    add(key, operations.add(kind, value, 0));
+  }
+
+  // ---------------------------------------------------------------- buffers
+
+  /**
+   * Answers every probe and applies every update that waits.
+   *
+   * @throws RuntimeException what a consumer or an update has thrown first; everything else was
+   *     answered nevertheless
+   */
+  public void flush() {
+    checkUsable();
+    answering = true;
+    buffers.flush();
+    flushes++;
+    operations.clear();
+    answers.deliver();
+    answering = false;
+    if (buffers.isOutdated()) {
+      renewBuffers();
+    }
+    answers.throwFailure();
+  }
+
+  private void add(long key, long recordTag) {
+    answering = true;
+    buffers.add(key, recordTag);
+    answering = false;
+    int kept = Math.max(operations.count(), answers.kept());
+    if (Math.max(waiting(), kept) >= options.mostWaiting()) {
+      flush();
+    }
+    answers.throwFailure();
+  }
+
+  /** Flushes first if an operation can't wait together with others that do. */
+  private void makeWayFor(Kind kind) {
+    if (operations.conflicts(kind)) {
+      flush();
+    }
+  }
+
+  private void renewBuffers() {
+    if (options.nodes() == null) {
+      nodes = chooseNodes();
+      ProbeBuffers old = buffers;
+      buffers = makeBuffers();
+      old.close();
+    }
+  }
+
+  /** Returns how many probes and updates are not answered or applied yet. */
+  public long waiting() {
+    return probes + updates - answers.done;
+  }
+
+  /** Returns what was done so far. */
+  public BufferStatistics statistics() {
+    return new BufferStatistics(probes, updates, waiting(), flushes, nodes, buffers.usedBytes());
+  }
+
+  private void checkUsable() {
+    if (closed) {
+      throw new IllegalStateException("the buffered access is closed");
+    }
+    if (answering) {
+      throw new IllegalStateException(
+          "the buffered access was called by its own consumer, or has failed before");
+    }
+  }
+
+  /**
+   * Answers everything that waits and frees the memory. A second call does nothing.
+   *
+   * @throws RuntimeException as {@link #flush}
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    try {
+      if (!answering) {
+        flush();
+      }
+    } finally {
+      closed = true;
+      buffers.close();
+    }
+  }
+}

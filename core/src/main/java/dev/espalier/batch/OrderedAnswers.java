@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.batch;
+
+import dev.espalier.LongIndex;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Answers that wait until all are known, and go to the consumer in the order of the probes
+ * (buffering paper, 4.3): probes travel with their sequence numbers for tags, and each has its
+ * place in a result buffer.
+ */
+final class OrderedAnswers extends Answers {
+  private static final long[] NOTHING = {};
+
+  private long[] tags = new long[Probes.CAPACITY];
+  private long[] keys = new long[Probes.CAPACITY];
+  private long[] values = new long[Probes.CAPACITY];
+  private int count;
+
+  /** What the probes with more than one answer found, in the order of the probes. */
+  private final List<Found> found = new ArrayList<>();
+
+  /** The keys and values found by a probe, one after the other. */
+  private static final class Found {
+    final int sequence;
+    long[] words = NOTHING;
+    int length;
+
+    Found(int sequence) {
+      this.sequence = sequence;
+    }
+
+    void add(long key, long value) {
+      if (length == words.length) {
+        words = Arrays.copyOf(words, Math.max(4, 2 * length));
+      }
+      words[length++] = key;
+      words[length++] = value;
+    }
+  }
+
+  OrderedAnswers(LongIndex index, Operations operations, AnswerConsumer consumer) {
+    super(index, operations, consumer);
+  }
+
+  /** Gives a probe for one key its place; returns the tag that it travels with. */
+  int expectValue(long tag, long key) {
+    if (count == tags.length) {
+      tags = Arrays.copyOf(tags, 2 * count);
+      keys = Arrays.copyOf(keys, 2 * count);
+      values = Arrays.copyOf(values, 2 * count);
+    }
+    tags[count] = tag;
+    keys[count] = key;
+    return count++;
+  }
+
+  /** Gives a probe that finds entries its place; returns the tag of its operation. */
+  int expectEntries(long tag) {
+    found.add(new Found(expectValue(tag, 0)));
+    return found.size() - 1;
+  }
+
+  @Override
+  public void answered(long[] sequences, long[] itsKeys, long[] itsValues, int from, int to) {
+    done += to - from;
+    for (int i = from; i < to; i++) {
+      values[(int) sequences[i]] = itsValues[i];
+    }
+  }
+
+  @Override
+  void entry(long tag, long key, long value) {
+    found.get((int) tag).add(key, value);
+  }
+
+  @Override
+  void end(long tag) {}
+
+  @Override
+  int kept() {
+    return count;
+  }
+
+  @Override
+  void deliver() {
+    int next = 0;
+    for (Found one : found) {
+      deliverValues(next, one.sequence);
+      guarded(() -> deliver(one));
+      next = one.sequence + 1;
+    }
+    deliverValues(next, count);
+    found.clear();
+    count = 0;
+  }
+
+  private void deliverValues(int from, int to) {
+    if (from < to) {
+      guarded(() -> consumer.values(tags, keys, values, from, to));
+    }
+  }
+
+  private void deliver(Found one) {
+    long tag = tags[one.sequence];
+    for (int i = 0; i < one.length; i += 2) {
+      consumer.entry(tag, one.words[i], one.words[i + 1]);
+    }
+    consumer.end(tag);
+  }
+}
