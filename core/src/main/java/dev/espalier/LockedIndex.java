@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import java.lang.foreign.MemorySegment;
@@ -145,6 +146,16 @@ final class LockedIndex implements LongIndex {
     try (var _ = reading.acquire()) {
       index.verify(listener);
     }
+  }
+
+  @Override
+  public BatchLookup batchLookup() {
+    if (index.isClosed()) {
+      throw new IllegalStateException("the index is closed");
+    }
+    throw new UnsupportedOperationException(
+        "a lock can't be held while probes wait in buffers: take the batch lookup of the index"
+            + " itself");
   }
 
   @Override

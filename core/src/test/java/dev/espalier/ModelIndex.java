@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import java.lang.foreign.MemorySegment;
@@ -176,6 +177,11 @@ final class ModelIndex implements LongIndex {
   @Override
   public void verify(ProgressListener listener) {
     checkOpen();
+  }
+
+  @Override
+  public BatchLookup batchLookup() {
+    throw new UnsupportedOperationException("a model has no batches");
   }
 
   @Override

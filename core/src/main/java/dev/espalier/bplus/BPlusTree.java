@@ -6,10 +6,8 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -44,7 +42,7 @@ public final class BPlusTree extends BPlusIndex {
   private final LeafNode leaf;
   private final InnerNode inner;
   private final long missingValue;
-  private final TreeLevels levels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private BPlusTree(IndexOptions options, int width) {
     super(new BPlusStructure(options, new LeafNode(width), new InnerNode(width)));
@@ -123,21 +121,9 @@ public final class BPlusTree extends BPlusIndex {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
-    }
-    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
-  }
-
-  @Override
-  public TreeLevels levels() {
-    tree.checkOpen();
-    return levels;
+    return lookup;
   }
 
   /** The tree's levels. There is no prefetching: probes are answered one after the other. */

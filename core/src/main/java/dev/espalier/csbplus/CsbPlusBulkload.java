@@ -42,6 +42,7 @@ final class CsbPlusBulkload {
       throw failed;
     }
     tree.modifications.changes++;
+    tree.levelChanges.changedAll();
   }
 
   private void fillLeaves(BulkloadInput input) {

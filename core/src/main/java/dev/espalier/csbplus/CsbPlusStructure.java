@@ -7,6 +7,7 @@ import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -105,6 +106,9 @@ final class CsbPlusStructure {
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
 
+  /** Counts the changes after which the places of buffered probes may be void. */
+  final LevelChanges levelChanges = new LevelChanges(MAX_HEIGHT + 1);
+
   /** The way to the leaf that is about to be changed. */
   final LeafPath path = new LeafPath();
 
@@ -137,6 +141,7 @@ final class CsbPlusStructure {
   void clear() {
     checkOpen();
     modifications.changes++;
+    levelChanges.changedAll();
     memory.clear();
     plantEmptyLeaf();
   }
@@ -288,6 +293,7 @@ final class CsbPlusStructure {
     for (int segment = 1; segment < inner.segments; segment++) {
       inner.segment(nodes, newRoot, segment, 0, 1, 0);
     }
+    levelChanges.changed(height);
     path.node[height] = newRoot;
     path.slot[height] = 0;
     root = newRoot;
@@ -298,6 +304,7 @@ final class CsbPlusStructure {
   /** Takes away the root while it has one child only. */
   private void lowerRoot() {
     while (height > 1 && children(root) == 1) {
+      levelChanges.changed(height - 1);
       long child = inner.group(nodes, root, 0);
       int room = inner.room(nodes, root, 0);
       memory.free(root, rootRoom * inner.width);
@@ -309,6 +316,7 @@ final class CsbPlusStructure {
 
   /** Splits the path's node on {@code level}, which is full; its parent is not. */
   private void splitInner(int level, boolean atRightEdge) {
+    levelChanges.changed(level + 1);
     long parent = path.node[level + 1];
     int slot = path.slot[level + 1];
     int kept = atRightEdge ? inner.maxChildren - 1 : inner.maxChildren / 2;
@@ -326,6 +334,7 @@ final class CsbPlusStructure {
   }
 
   private void splitLeaf(int slot, long key, long value, boolean atRightEdge) {
+    levelChanges.changed(1);
     long parent = path.node[1];
     int leftSlot = path.slot[1];
     long right = groups.insertChild(parent, leftSlot, key, leaf.width);
@@ -408,6 +417,7 @@ final class CsbPlusStructure {
       level++;
     }
     int slot = path.slot[level];
+    levelChanges.changed(level);
     groups.removeChild(path.node[level], slot, Math.max(slot - 1, 0), widthOf(level - 1));
     return level;
   }
@@ -417,6 +427,7 @@ final class CsbPlusStructure {
     if (children(parent) == 1 || leafCount(child(1, parent, slot)) >= leaf.minimum) {
       return;
     }
+    levelChanges.changed(1);
     int leftSlot = Math.max(slot - 1, 0);
     long left = child(1, parent, leftSlot);
     long right = child(1, parent, leftSlot + 1);
@@ -467,6 +478,7 @@ final class CsbPlusStructure {
     if (!groups.merge(left, separator, right, widthOf(level - 1))) {
       return false;
     }
+    levelChanges.changed(level + 1);
     if (level == 1) {
       refillOnlyChildren(left, seam);
     }

@@ -10,6 +10,8 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
@@ -19,8 +21,8 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Set;
 
 /**
@@ -94,6 +96,7 @@ public final class CsbPlusTree implements LongIndex {
   private final boolean full;
   private final boolean ofDefaultInnerNodes;
   private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /**
    * The tree's proportions.
@@ -278,19 +281,57 @@ public final class CsbPlusTree implements LongIndex {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
+    return lookup;
+  }
+
+  /** The tree's levels, and lookups in groups that begin at any of them. */
+  private final class Levels implements TreeLevels {
+
+    @Override
+    public int height() {
+      return tree.height;
     }
-    int uncached = uncachedLevels();
-    for (int done = 0; done < count; done += GROUP) {
-      int group = Math.min(GROUP, count - done);
-      findLeaves(keys, keysFrom + done, values, valuesFrom + done, group, uncached);
-      readValues(keys, keysFrom + done, values, valuesFrom + done, group);
+
+    @Override
+    public long root() {
+      tree.checkOpen();
+      return tree.root;
+    }
+
+    @Override
+    public int maxChildren(int level) {
+      return inner.maxChildren;
+    }
+
+    @Override
+    public long changesAbove(int level) {
+      return tree.levelChanges.above(level);
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      MemorySegment nodes = tree.nodes;
+      int childBytes = tree.childBytes(level);
+      int maxChildren = inner.maxChildren;
+      for (int i = 0; i < count; i++) {
+        long node = places[i];
+        int slot = searchInner(nodes, node, keys[i]);
+        places[i] = child(nodes, node, slot, childBytes);
+        slots[i] = slots[i] * maxChildren + slot;
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int uncached = uncachedLevels();
+      for (int done = 0; done < count; done += GROUP) {
+        int group = Math.min(GROUP, count - done);
+        findLeaves(level, keys, keysFrom + done, values, valuesFrom + done, group, uncached);
+        readValues(keys, keysFrom + done, values, valuesFrom + done, group);
+      }
     }
   }
 
@@ -304,27 +345,29 @@ public final class CsbPlusTree implements LongIndex {
   }
 
   /**
-   * Takes a group of probes down to their leaves, which it prefetches. Until the answers are known,
-   * {@code places} holds where each probe is: the offset of its node.
+   * Takes a group of probes from nodes of {@code level} down to their leaves, which it prefetches.
+   * Until the answers are known, {@code places} holds where each probe is: the offset of its node.
    */
   private void findLeaves(
-      long[] keys, int keysFrom, long[] places, int placesFrom, int count, int uncached) {
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count,
+      int uncached) {
     MemorySegment nodes = tree.nodes;
-    long root = tree.root;
-    for (int i = 0; i < count; i++) {
-      places[placesFrom + i] = root;
-    }
-    for (int level = tree.height - 1; level > 0; level--) {
-      int childBytes = tree.childBytes(level);
+    for (int at = level; at > 0; at--) {
+      int childBytes = tree.childBytes(at);
       for (int i = 0; i < count; i++) {
         long node = places[placesFrom + i];
         int slot = searchInner(nodes, node, keys[keysFrom + i]);
         places[placesFrom + i] = child(nodes, node, slot, childBytes);
       }
-      if (level == 1) {
+      if (at == 1) {
         int lines = leaf.width <= NARROW_LEAF ? leaf.width : leaf.keyLines;
         Words.prefetchGroup(tree.base, places, placesFrom, count, lines);
-      } else if (level <= uncached) {
+      } else if (at <= uncached) {
         Words.prefetchGroup(tree.base, places, placesFrom, count, inner.width);
       }
     }
@@ -394,7 +437,8 @@ public final class CsbPlusTree implements LongIndex {
     long[] leaves = new long[Math.min(GROUP, count)];
     for (int done = 0; done < count; done += GROUP) {
       int group = Math.min(GROUP, count - done);
-      findLeaves(keys, keysFrom + done, leaves, 0, group, uncachedLevels());
+      Arrays.fill(leaves, 0, group, tree.root);
+      findLeaves(tree.height - 1, keys, keysFrom + done, leaves, 0, group, uncachedLevels());
       Words.prefetchGroup(tree.base + leaf.valuesOffset, leaves, 0, group, leaf.valueLines);
       for (int i = done; i < done + group; i++) {
         put(keys[keysFrom + i], values[valuesFrom + i]);

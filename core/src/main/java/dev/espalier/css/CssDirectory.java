@@ -32,7 +32,7 @@ import java.lang.foreign.MemorySegment;
  */
 final class CssDirectory {
   /** More levels than 2^61 keys can have with the smallest fan-out, 8. */
-  private static final int MAX_LEVELS = 21;
+  static final int MAX_LEVELS = 21;
 
   final int keySlots;
   final int fanOut;

@@ -5,6 +5,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.css.CssTree.Geometry;
 import dev.espalier.memory.MemoryBudget;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LevelChanges;
 
 /** The parts of one CSS-tree, and what changes them. */
 final class CssStructure {
@@ -55,6 +56,9 @@ final class CssStructure {
   final IndexOptions options;
   final Geometry geometry;
   final ChangeCount modifications = new ChangeCount();
+
+  /** Counts what voids the places of buffered probes: that the directory was built anew. */
+  final LevelChanges levelChanges = new LevelChanges(CssDirectory.MAX_LEVELS + 1);
 
   MemoryBudget budget;
   EntryColumns array;
@@ -190,6 +194,7 @@ final class CssStructure {
   void clear() {
     checkOpen();
     modifications.changes++;
+    levelChanges.changedAll();
     close();
     budget = new MemoryBudget(options.memoryLimit());
     directory = new CssDirectory(budget, options.hugePages(), geometry);
@@ -262,5 +267,6 @@ final class CssStructure {
     removed.reset(array.count);
     directory.build(array);
     modifications.changes++;
+    levelChanges.changedAll();
   }
 }

@@ -10,6 +10,8 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
@@ -19,7 +21,6 @@ import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.BulkloadInput;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
@@ -72,6 +73,7 @@ public final class CssTree implements LongIndex {
   private final int nodeBytes;
   private final int fanOut;
   private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /** How much of an inner node is used. */
   public enum Form {
@@ -229,16 +231,58 @@ public final class CssTree implements LongIndex {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
+    return lookup;
+  }
+
+  /**
+   * The tree's levels, and lookups in groups that begin at any of them. A place is the offset of a
+   * node in its level, of a leaf in the array; what comes into the delta moves none.
+   */
+  private final class Levels implements TreeLevels {
+
+    @Override
+    public int height() {
+      return tree.directory.levels + 1;
     }
-    for (int done = 0; done < count; done += GROUP) {
-      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(GROUP, count - done));
+
+    @Override
+    public long root() {
+      tree.checkOpen();
+      return 0;
+    }
+
+    @Override
+    public int maxChildren(int level) {
+      return fanOut;
+    }
+
+    @Override
+    public long changesAbove(int level) {
+      return tree.levelChanges.above(level);
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      CssDirectory directory = tree.directory;
+      MemorySegment nodes = directory.nodes;
+      long offset = directory.levelOffset[directory.levels - level];
+      for (int i = 0; i < count; i++) {
+        long node = places[i];
+        int slot = searchNode(nodes, offset + node, keys[i]);
+        places[i] = node * fanOut + (long) slot * nodeBytes;
+        slots[i] = slots[i] * fanOut + slot;
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      for (int done = 0; done < count; done += GROUP) {
+        int group = Math.min(GROUP, count - done);
+        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+      }
     }
   }
 
@@ -246,15 +290,13 @@ public final class CssTree implements LongIndex {
    * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
    * holds where each probe is: the offset of its node in its level, then of its key in the array.
    */
-  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private void answerGroup(
+      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     CssDirectory directory = tree.directory;
     MemorySegment nodes = directory.nodes;
-    for (int i = 0; i < count; i++) {
-      values[valuesFrom + i] = 0;
-    }
-    for (int level = 0; level < directory.levels; level++) {
-      long offset = directory.levelOffset[level];
-      if (directory.levelBytes(level) > CACHED_BYTES) {
+    for (int above = directory.levels - level; above < directory.levels; above++) {
+      long offset = directory.levelOffset[above];
+      if (directory.levelBytes(above) > CACHED_BYTES) {
         Words.prefetchGroup(nodes.address() + offset, values, valuesFrom, count, width);
       }
       searchLevel(nodes, offset, keys, keysFrom, values, valuesFrom, count);
@@ -264,7 +306,7 @@ public final class CssTree implements LongIndex {
     Words.prefetchGroup(address, values, valuesFrom, count, width);
     searchLeaves(array.memory, keys, keysFrom, values, valuesFrom, count);
     Words.prefetchGroup(address + array.valuesOffset, values, valuesFrom, count, 1);
-    answer(array, keys, keysFrom, values, valuesFrom, count);
+    readValues(array, keys, keysFrom, values, valuesFrom, count);
   }
 
   /** Takes every probe of a group from its node at {@code level} to the child. */
@@ -293,7 +335,7 @@ public final class CssTree implements LongIndex {
     }
   }
 
-  private void answer(
+  private void readValues(
       EntryColumns array, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment memory = array.memory;
     long valuesOffset = array.valuesOffset;

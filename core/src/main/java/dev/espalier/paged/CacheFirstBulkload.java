@@ -104,6 +104,7 @@ final class CacheFirstBulkload {
       throw failed;
     }
     tree.modifications.changes++;
+    tree.levelChanges.changedAll();
   }
 
   private void fill(BulkloadInput input) {

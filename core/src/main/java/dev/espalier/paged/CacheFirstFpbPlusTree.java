@@ -11,6 +11,8 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
@@ -22,7 +24,6 @@ import dev.espalier.model.PageOptimizer;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -120,6 +121,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
   private final long missingValue;
   private final int keySlots;
   private final int childrenOffset;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private CacheFirstFpbPlusTree(IndexOptions options, PageStore store, int width) {
     this.tree = new CacheFirstStructure(options, store, width);
@@ -274,19 +276,79 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
+    return lookup;
+  }
+
+  /** The tree's levels, and lookups in groups that begin at any of them. A place is a node. */
+  private final class Levels implements TreeLevels {
+
+    @Override
+    public boolean readsPages() {
+      return !store.keepsPlaces();
     }
-    int most = Math.min(GROUP, store.mostPins());
-    long[] waves = tree.cursorsCopy ? new long[most] : NO_WAVES;
-    for (int done = 0; done < count; done += most) {
-      int here = Math.min(most, count - done);
-      getGroup(keys, keysFrom + done, values, valuesFrom + done, here, waves);
+
+    @Override
+    public int height() {
+      return tree.height();
+    }
+
+    @Override
+    public long root() {
+      tree.checkOpen();
+      return tree.root();
+    }
+
+    @Override
+    public int maxChildren(int level) {
+      return tree.inner.capacity;
+    }
+
+    @Override
+    public long changesAbove(int level) {
+      return tree.levelChanges.above(level);
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      MemorySegment pages = tree.pages;
+      int maxChildren = maxChildren(level);
+      int number = 0;
+      long at = 0;
+      try {
+        for (int i = 0; i < count; i++) {
+          int node = (int) places[i];
+          int next = page.pageOf(node);
+          if (next != number) {
+            if (number != 0) {
+              number = 0;
+              store.unpin(at, false);
+            }
+            at = store.pin(next);
+            number = next;
+          }
+          long place = at + page.offsetOf(node);
+          int slot = Keys.lowerBoundRagged(pages, place, keySlots, keys[i]);
+          places[i] = getInt(pages, place + childrenOffset + ((long) slot << 2));
+          slots[i] = slots[i] * maxChildren + slot;
+        }
+      } finally {
+        if (number != 0) {
+          store.unpin(at, false);
+        }
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int most = Math.min(GROUP, store.mostPins());
+      long[] waves = tree.cursorsCopy ? new long[most] : NO_WAVES;
+      for (int done = 0; done < count; done += most) {
+        int group = Math.min(most, count - done);
+        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group, waves);
+      }
     }
   }
 
@@ -296,21 +358,24 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
    *
    * @param waves room for the pages of a level where they are to be read by one wave, or empty
    */
-  private void getGroup(
-      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] waves) {
+  private void answerGroup(
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long[] waves) {
     MemorySegment pages = tree.pages;
-    for (int i = valuesFrom; i < valuesFrom + count; i++) {
-      values[i] = tree.root();
-    }
     pinGroup(values, valuesFrom, count, waves);
-    for (int level = tree.height() - 1; level > 0; level--) {
+    for (int above = level; above > 0; above--) {
       for (int i = 0; i < count; i++) {
         long node = values[valuesFrom + i];
         values[valuesFrom + i] = findChild(pages, node, keys[keysFrom + i]);
         store.unpin(node, false);
       }
       pinGroup(values, valuesFrom, count, waves);
-      int lines = level == 1 ? leaf.keyLines : page.width;
+      int lines = above == 1 ? leaf.keyLines : page.width;
       Words.prefetchGroup(tree.base, values, valuesFrom, count, lines);
     }
     findValues(pages, keys, keysFrom, values, valuesFrom, count);

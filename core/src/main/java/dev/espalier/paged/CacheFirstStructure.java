@@ -7,6 +7,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -136,6 +137,9 @@ final class CacheFirstStructure {
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
 
+  /** Counts the changes after which the places of buffered probes may be void. */
+  final LevelChanges levelChanges = new LevelChanges(MAX_HEIGHT + 1);
+
   /** For each level, the node on the way to the key that is about to be inserted or removed. */
   final int[] path = new int[MAX_HEIGHT];
 
@@ -201,6 +205,7 @@ final class CacheFirstStructure {
     checkOpen();
     store.beforeChange();
     modifications.changes++;
+    levelChanges.changedAll();
     try {
       store.clear();
       refresh();
@@ -564,6 +569,7 @@ final class CacheFirstStructure {
 
   /** Puts a root with a single child above the root. */
   private void growRoot() {
+    levelChanges.changed(height());
     int old = root();
     int number = page.pageOf(old);
     if (kind(number) != CacheFirstPage.NONLEAF || room(number) == 0) {
@@ -585,6 +591,7 @@ final class CacheFirstStructure {
 
   /** Splits the full inner node of a level on the path, whose parent has room. */
   private void splitInner(int level, boolean atEdge) {
+    levelChanges.changed(level + 1);
     int node = path[level];
     int kept = atEdge ? inner.capacity - 1 : inner.capacity / 2;
     int number = page.pageOf(node);
@@ -692,6 +699,7 @@ final class CacheFirstStructure {
 
   /** Splits the full leaf at the end of the path, whose parent has room, and inserts an entry. */
   private void splitLeaf(long key, long value, boolean atEdge) {
+    levelChanges.changed(1);
     int number = page.pageOf(path[0]);
     if (room(number) == 0) {
       int right = newLeafPage(number);
@@ -851,7 +859,7 @@ final class CacheFirstStructure {
       if (level == 1) {
         chain(previous(path[level]), next(path[level]));
       }
-      removeChild(path[level + 1], slots[level + 1], false);
+      removeChild(level + 1, slots[level + 1], false);
       freeInner(path[level]);
     }
     shrinkRoot();
@@ -862,7 +870,7 @@ final class CacheFirstStructure {
     int slot = slots[1];
     int number = page.pageOf(path[0]);
     boolean isFirst = pageBefore(parent, slot) != number;
-    removeChild(parent, slot, slot > 0 && page.pageOf(child(parent, slot - 1)) == number);
+    removeChild(1, slot, slot > 0 && page.pageOf(child(parent, slot - 1)) == number);
     if (freeLeaf(path[0]) == 0) {
       leafPages.remove(number);
       store.free(number);
@@ -871,7 +879,9 @@ final class CacheFirstStructure {
     }
   }
 
-  private void removeChild(int parent, int slot, boolean toPrevious) {
+  private void removeChild(int level, int slot, boolean toPrevious) {
+    levelChanges.changed(level);
+    int parent = path[level];
     long at = pin(parent);
     try {
       inner.remove(pages, at, slot, toPrevious);
@@ -883,6 +893,7 @@ final class CacheFirstStructure {
   /** Makes the only child of the root the root, as often as there is but one. */
   private void shrinkRoot() {
     while (height() > 1 && innerCount(root()) == 1) {
+      levelChanges.changed(height() - 1);
       int old = root();
       int child = child(old, 0);
       meta[ROOT] = child;

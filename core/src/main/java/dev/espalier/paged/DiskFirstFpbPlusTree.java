@@ -10,6 +10,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -21,8 +22,8 @@ import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Set;
 
 /**
@@ -94,6 +95,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   private final InPageTreeFormat format;
   private final PageStore store;
   private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   // What hot paths need of the format.
   private final boolean ofCommonWidths;
@@ -355,17 +357,67 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
+    return lookup;
+  }
+
+  /**
+   * The tree's levels, and lookups in groups that begin at any of them. The number of a child is
+   * made of its in-page leaf's place in the page and of its slot there.
+   */
+  private final class Levels extends PagedLevels {
+
+    Levels() {
+      super(tree);
     }
-    int most = Math.min(GROUP, store.mostPins());
-    for (int done = 0; done < count; done += most) {
-      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(most, count - done));
+
+    @Override
+    public int maxChildren(int level) {
+      return format.mostLeafPlaces * format.childLeaf.capacity;
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      MemorySegment pages = tree.pages;
+      int maxChildren = maxChildren(level);
+      int mostChildren = format.childLeaf.capacity;
+      long number = 0;
+      long page = 0;
+      try {
+        for (int i = 0; i < count; i++) {
+          if (places[i] != number) {
+            if (number != 0) {
+              number = 0;
+              store.unpin(page, false);
+            }
+            page = store.pin((int) places[i]);
+            number = places[i];
+          }
+          long key = keys[i];
+          long leaf = page + rootOffset((int) number);
+          for (int inPage = levels - 1; inPage > 0; inPage--) {
+            leaf = page + childOffset(pages, leaf, key);
+          }
+          int slot = searchChildren(pages, leaf, key);
+          places[i] = getInt(pages, leaf + pagesOffset + ((long) slot << 2));
+          slots[i] = slots[i] * maxChildren + format.leafPlace(leaf - page) * mostChildren + slot;
+        }
+      } finally {
+        if (number != 0) {
+          store.unpin(page, false);
+        }
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int most = Math.min(GROUP, store.mostPins());
+      for (int done = 0; done < count; done += most) {
+        int group = Math.min(most, count - done);
+        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+      }
     }
   }
 
@@ -373,9 +425,10 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
    * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
    * the number of its page, then the place of its in-page node, then of its slot.
    */
-  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private void answerGroup(
+      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment pages = tree.pages;
-    findLeaves(pages, keys, keysFrom, values, valuesFrom, count);
+    findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
     int lastSlot = leafSlots - 1;
     for (int i = 0; i < count; i++) {
       long leaf = values[valuesFrom + i];
@@ -395,16 +448,19 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   }
 
   /**
-   * Takes a group of probes down to their in-page leaves, whose key lines it prefetches. The leaf
-   * pages are pinned.
+   * Takes a group of probes from pages of {@code level} down to their in-page leaves, whose key
+   * lines it prefetches. The leaf pages are pinned.
    */
   private void findLeaves(
-      MemorySegment pages, long[] keys, int keysFrom, long[] nodes, int nodesFrom, int count) {
-    for (int i = nodesFrom; i < nodesFrom + count; i++) {
-      nodes[i] = tree.root();
-    }
+      MemorySegment pages,
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] nodes,
+      int nodesFrom,
+      int count) {
     long inPage = ~(store.pageBytes() - 1L);
-    for (int level = tree.height() - 1; level > 0; level--) {
+    for (int at = level; at > 0; at--) {
       pinRoots(pages, nodes, nodesFrom, count);
       for (int i = 0; i < count; i++) {
         long root = nodes[nodesFrom + i];
@@ -413,7 +469,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
       }
     }
     pinRoots(pages, nodes, nodesFrom, count);
-    for (int level = levels - 1; level > 0; level--) {
+    for (int at = levels - 1; at > 0; at--) {
       Words.prefetchGroup(tree.base, nodes, nodesFrom, count, format.inner.width);
       for (int i = 0; i < count; i++) {
         long node = nodes[nodesFrom + i];
@@ -503,7 +559,8 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
     long[] leaves = new long[Math.min(most, count)];
     for (int done = 0; done < count; done += most) {
       int group = Math.min(most, count - done);
-      findLeaves(tree.pages, keys, keysFrom + done, leaves, 0, group);
+      Arrays.fill(leaves, 0, group, tree.root());
+      findLeaves(tree.pages, tree.height() - 1, keys, keysFrom + done, leaves, 0, group);
       Words.prefetchGroup(tree.base + valuesOffset, leaves, 0, group, valueLines);
       for (int i = 0; i < group; i++) {
         store.unpin(leaves[i], false);

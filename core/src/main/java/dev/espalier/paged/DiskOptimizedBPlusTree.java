@@ -9,12 +9,12 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -58,6 +58,7 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
   private final SortedArrayFormat format;
   private final PageStore store;
   private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private DiskOptimizedBPlusTree(IndexOptions options, PageStore store) {
     SortedArrayFormat sortedArrays = new SortedArrayFormat(store.pageBytes());
@@ -141,8 +142,15 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
   }
 
   private int findChild(MemorySegment pages, long page, long key) {
-    int slot =
-        Keys.lowerBoundBinary(pages, page + format.keysOffset, PageHeader.count(pages, page), key);
+    return child(pages, page, findChildSlot(pages, page, key));
+  }
+
+  private int findChildSlot(MemorySegment pages, long page, long key) {
+    return Keys.lowerBoundBinary(
+        pages, page + format.keysOffset, PageHeader.count(pages, page), key);
+  }
+
+  private int child(MemorySegment pages, long page, int slot) {
     return getInt(pages, page + format.childrenOffset + ((long) slot << 2));
   }
 
@@ -167,17 +175,58 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
+    return lookup;
+  }
+
+  /** The tree's levels, and lookups in groups that begin at any of them. */
+  private final class Levels extends PagedLevels {
+
+    Levels() {
+      super(tree);
     }
-    int most = Math.min(GROUP, store.mostPins());
-    for (int done = 0; done < count; done += most) {
-      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(most, count - done));
+
+    @Override
+    public int maxChildren(int level) {
+      return format.innerCapacity;
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      MemorySegment pages = tree.pages;
+      int maxChildren = maxChildren(level);
+      long number = 0;
+      long page = 0;
+      try {
+        for (int i = 0; i < count; i++) {
+          if (places[i] != number) {
+            if (number != 0) {
+              number = 0;
+              store.unpin(page, false);
+            }
+            page = store.pin((int) places[i]);
+            number = places[i];
+          }
+          int slot = findChildSlot(pages, page, keys[i]);
+          places[i] = child(pages, page, slot);
+          slots[i] = slots[i] * maxChildren + slot;
+        }
+      } finally {
+        if (number != 0) {
+          store.unpin(page, false);
+        }
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int most = Math.min(GROUP, store.mostPins());
+      for (int done = 0; done < count; done += most) {
+        int group = Math.min(most, count - done);
+        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+      }
     }
   }
 
@@ -185,12 +234,10 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
    * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
    * the number of its page, then the page's place.
    */
-  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private void answerGroup(
+      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment pages = tree.pages;
-    for (int i = valuesFrom; i < valuesFrom + count; i++) {
-      values[i] = tree.root();
-    }
-    for (int level = tree.height() - 1; level > 0; level--) {
+    for (int at = level; at > 0; at--) {
       store.pinAll(values, valuesFrom, count);
       for (int i = 0; i < count; i++) {
         long page = values[valuesFrom + i];

@@ -89,6 +89,9 @@ final class InPageTreeFormat extends PageFormat {
   /** Most leaves of an in-page tree. */
   final int mostLeaves;
 
+  /** One more than the greatest {@link #leafPlace}. */
+  final int mostLeafPlaces;
+
   /** Number of lines of a page. */
   final int pageLines;
 
@@ -123,6 +126,7 @@ final class InPageTreeFormat extends PageFormat {
     this.childLeaf = leafOfPages;
     this.levels = largest.levels();
     this.mostLeaves = largest.leaves();
+    this.mostLeafPlaces = linesOfNodes / leafWidth;
     this.pageLines = pageBytes >> CacheLine.SHIFT;
     this.pathLine = new int[levels];
     this.pathSlot = new int[levels];
@@ -184,6 +188,14 @@ final class InPageTreeFormat extends PageFormat {
 
   InPageLeaf leafOf(MemorySegment pages, long page) {
     return PageHeader.isLeaf(pages, page) ? valueLeaf : childLeaf;
+  }
+
+  /**
+   * Returns a number of the in-page leaf at an offset in its page, which is another one for every
+   * leaf of the page: leaves are at least their own bytes apart.
+   */
+  int leafPlace(long offset) {
+    return (int) (offset - PageHeader.BYTES) / valueLeaf.bytes;
   }
 
   private static long node(long page, int line) {

@@ -11,6 +11,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -18,7 +19,6 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -88,6 +88,7 @@ public final class MicroIndexBPlusTree extends PagedIndex {
   private final MicroIndexFormat format;
   private final PageStore store;
   private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private MicroIndexBPlusTree(IndexOptions options, PageStore store, int subArrayLines) {
     MicroIndexFormat microIndices = new MicroIndexFormat(store.pageBytes(), subArrayLines);
@@ -235,8 +236,15 @@ public final class MicroIndexBPlusTree extends PagedIndex {
   }
 
   private int childIn(MemorySegment pages, long page, int first, long key) {
+    return child(pages, page, findChildSlot(pages, page, first, key));
+  }
+
+  private int findChildSlot(MemorySegment pages, long page, int first, long key) {
     int slots = Math.min(format.subArraySlots, format.innerCapacity - first);
-    int slot = first + lowerBound(pages, page, first, slots, key);
+    return first + lowerBound(pages, page, first, slots, key);
+  }
+
+  private int child(MemorySegment pages, long page, int slot) {
     return getInt(pages, page + format.childrenOffset + ((long) slot << 2));
   }
 
@@ -312,17 +320,59 @@ public final class MicroIndexBPlusTree extends PagedIndex {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
+    return lookup;
+  }
+
+  /** The tree's levels, and lookups in groups that begin at any of them. */
+  private final class Levels extends PagedLevels {
+
+    Levels() {
+      super(tree);
     }
-    int most = Math.min(GROUP, store.mostPins());
-    for (int done = 0; done < count; done += most) {
-      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(most, count - done));
+
+    @Override
+    public int maxChildren(int level) {
+      return format.innerCapacity;
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      MemorySegment pages = tree.pages;
+      int maxChildren = maxChildren(level);
+      long number = 0;
+      long page = 0;
+      try {
+        for (int i = 0; i < count; i++) {
+          if (places[i] != number) {
+            if (number != 0) {
+              number = 0;
+              store.unpin(page, false);
+            }
+            page = store.pin((int) places[i]);
+            number = places[i];
+          }
+          long key = keys[i];
+          int slot = findChildSlot(pages, page, findInnerSubArray(pages, page, key), key);
+          places[i] = child(pages, page, slot);
+          slots[i] = slots[i] * maxChildren + slot;
+        }
+      } finally {
+        if (number != 0) {
+          store.unpin(page, false);
+        }
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int most = Math.min(GROUP, store.mostPins());
+      for (int done = 0; done < count; done += most) {
+        int group = Math.min(most, count - done);
+        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+      }
     }
   }
 
@@ -331,9 +381,10 @@ public final class MicroIndexBPlusTree extends PagedIndex {
    * the number of its page, the page's place, then in the page the place of its slot were the keys
    * at the page's start.
    */
-  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private void answerGroup(
+      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment pages = tree.pages;
-    findLeaves(pages, keys, keysFrom, values, valuesFrom, count);
+    findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
     store.pinAll(values, valuesFrom, count);
     prefetchIndices(values, valuesFrom, count, format.leafIndexSlots);
     for (int i = 0; i < count; i++) {
@@ -361,23 +412,28 @@ public final class MicroIndexBPlusTree extends PagedIndex {
     }
   }
 
-  /** Takes a group of probes down to the numbers of their leaf pages. */
+  /**
+   * Takes a group of probes from pages of {@code level} down to the numbers of their leaf pages.
+   */
   private void findLeaves(
-      MemorySegment pages, long[] keys, int keysFrom, long[] leaves, int leavesFrom, int count) {
-    for (int i = leavesFrom; i < leavesFrom + count; i++) {
-      leaves[i] = tree.root();
-    }
-    for (int level = tree.height() - 1; level > 1; level--) {
-      store.pinAll(leaves, leavesFrom, count);
+      MemorySegment pages,
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count) {
+    for (int at = level; at > 1; at--) {
+      store.pinAll(places, placesFrom, count);
       for (int i = 0; i < count; i++) {
-        long page = leaves[leavesFrom + i];
+        long page = places[placesFrom + i];
         long key = keys[keysFrom + i];
-        leaves[leavesFrom + i] = childIn(pages, page, findInnerSubArray(pages, page, key), key);
+        places[placesFrom + i] = childIn(pages, page, findInnerSubArray(pages, page, key), key);
         store.unpin(page, false);
       }
     }
-    if (tree.height() > 1) {
-      findLeavesFromParents(pages, keys, keysFrom, leaves, leavesFrom, count);
+    if (level > 0) {
+      findLeavesFromParents(pages, keys, keysFrom, places, placesFrom, count);
     }
   }
 

@@ -49,6 +49,7 @@ final class PagedBulkload {
       throw failed;
     }
     tree.modifications.changes++;
+    tree.levelChanges.changedAll();
   }
 
   private void fill(BulkloadInput input) {

@@ -5,6 +5,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -88,6 +89,9 @@ final class PagedStructure {
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
 
+  /** Counts the changes after which the places of buffered probes may be void. */
+  final LevelChanges levelChanges = new LevelChanges(MAX_HEIGHT + 1);
+
   /** For each level, the page on the way to the key that is about to be inserted or removed. */
   final int[] path = new int[MAX_HEIGHT];
 
@@ -160,6 +164,7 @@ final class PagedStructure {
     checkOpen();
     store.beforeChange();
     modifications.changes++;
+    levelChanges.changedAll();
     try {
       store.clear();
       refresh();
@@ -281,6 +286,7 @@ final class PagedStructure {
     long separator = split(left, right, 0, atEdge);
     insertInto(key <= separator ? left : right, key, value);
     for (int level = 1; ; level++) {
+      levelChanges.changed(level);
       if (level == height()) {
         growRoot(separator, left, right, spares[--spareCount]);
         break;
@@ -532,6 +538,7 @@ final class PagedStructure {
 
   /** Takes the path's empty page of a level out of its parent. */
   private boolean dropPage(int level, long key) {
+    levelChanges.changed(level + 1);
     long at = store.pin(path[level + 1]);
     try {
       int place = format.lowerBound(pages, at, key);
@@ -612,6 +619,7 @@ final class PagedStructure {
 
   /** Moves the entries of {@code right} to the page before it and gives {@code right} back. */
   private void append(int left, int right, int level) {
+    levelChanges.changed(level + 1);
     long from = store.pin(right);
     long to = store.pin(left);
     try {
@@ -649,6 +657,7 @@ final class PagedStructure {
   /** Makes the only child of the root the root, as often as there is but one. */
   private void shrinkRoot() {
     while (height() > 1 && count(root()) <= 1) {
+      levelChanges.changed(height() - 1);
       int root = root();
       int child = onlyChild(root);
       if (child == 0) { // only where threads have torn the tree

@@ -12,13 +12,15 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Set;
 
 /**
@@ -43,6 +45,12 @@ public final class TTree implements LongIndex {
    *   On all but the first levels, which are taken to be cached, the first lines of the nodes that
    *   the group goes to are fetched by one call, then the other key lines of the bounding nodes, then
    *   the lines of the values.
+   *
+   *   Buffered probes go down by Levels. A level is what a balanced tree of the root's height would
+   *   have it: one less than the level above, however high the subtree is. To a node's two children
+   *   all its probes are divided, also those whose keys it bounds, so that buffers are as many as
+   *   subtrees. What goes left or right by that rule ends below the node that bounds it; those
+   *   probes, half as many on each level further up, are looked up once more from the root.
    */
 
   /** This tree in the catalogue. */
@@ -71,13 +79,14 @@ public final class TTree implements LongIndex {
 
   /**
    * Marks a place of a probe, which is a multiple of the line size, as reached: the probe goes no
-   * further. A place that is nothing but the mark is none.
+   * further.
    */
   private static final long REACHED = 1;
 
   final TTreeStructure tree;
   private final TTreeNode layout;
   private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private TTree(IndexOptions options, int width) {
     this.layout = new TTreeNode(width);
@@ -146,31 +155,84 @@ public final class TTree implements LongIndex {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
+    return lookup;
+  }
+
+  /** The tree's levels, and lookups in groups that begin at any of them. */
+  private final class Levels implements TreeLevels {
+
+    @Override
+    public int height() {
+      return tree.height();
     }
-    for (int done = 0; done < count; done += GROUP) {
-      getGroup(keys, keysFrom + done, values, valuesFrom + done, Math.min(GROUP, count - done));
+
+    @Override
+    public long root() {
+      tree.checkOpen();
+      return tree.root;
+    }
+
+    @Override
+    public int maxChildren(int level) {
+      return 2;
+    }
+
+    @Override
+    public long changesAbove(int level) {
+      return tree.levelChanges.above(level);
+    }
+
+    /** A probe without a node to go to stays where it is, and is marked. */
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      MemorySegment nodes = tree.nodes;
+      for (int i = 0; i < count; i++) {
+        long node = places[i];
+        slots[i] <<= 1;
+        if ((node & REACHED) == 0) {
+          long left = layout.child(nodes, node, LEFT);
+          long right = layout.child(nodes, node, RIGHT);
+          boolean goesRight = tree.goesRight(node, left, right, keys[i]);
+          long next = goesRight ? right : left;
+          places[i] = next == 0 ? node | REACHED : next;
+          slots[i] += goesRight ? RIGHT : LEFT;
+        }
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int depth = tree.height() - 1 - level;
+      for (int done = 0; done < count; done += GROUP) {
+        int group = Math.min(GROUP, count - done);
+        answerGroup(depth, keys, keysFrom + done, values, valuesFrom + done, group);
+      }
     }
   }
 
   /**
    * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
    * holds where each probe is: the offset of its node, then of its entry, 0 for none.
+   *
+   * @param depth levels above those nodes from which the probes begin
    */
-  private void getGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private void answerGroup(
+      int depth, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.nodes;
-    findNodes(nodes, keys, keysFrom, values, valuesFrom, count);
+    findNodes(nodes, depth, keys, keysFrom, values, valuesFrom, count);
     Words.prefetchGroup(
         tree.base + CacheLine.BYTES, values, valuesFrom, count, layout.keyLines - 1);
     for (int i = 0; i < count; i++) {
+      long key = keys[keysFrom + i];
       long node = values[valuesFrom + i] - REACHED;
-      int slot = node == 0 ? -1 : tree.findSlot(node, keys[keysFrom + i]);
+      int slot = tree.findSlot(node, key);
+      if (slot < 0 && depth > 0 && !layout.bounds(nodes, node, key)) {
+        node = tree.findNode(key);
+        slot = tree.findSlot(node, key);
+      }
       values[valuesFrom + i] = slot < 0 ? 0 : node + ((long) slot << 3);
     }
     int valuesOffset = layout.valuesOffset;
@@ -184,15 +246,18 @@ public final class TTree implements LongIndex {
   }
 
   /**
-   * Takes a group of probes down to the nodes that bound their keys; those that find none end with
-   * nothing but the mark {@link #REACHED}.
+   * Takes a group of probes down to the nodes that bound their keys, or else to the last on the way
+   * to where they belong. All places are marked as {@link #REACHED} then.
    */
   private void findNodes(
-      MemorySegment nodes, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
-    for (int i = 0; i < count; i++) {
-      places[placesFrom + i] = tree.root;
-    }
-    for (int level = 0; level < TTreeStructure.MAX_HEIGHT; level++) {
+      MemorySegment nodes,
+      int depth,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count) {
+    for (int at = depth; at < depth + TTreeStructure.MAX_HEIGHT; at++) {
       int underWay = 0;
       for (int i = 0; i < count; i++) {
         long node = places[placesFrom + i];
@@ -200,10 +265,8 @@ public final class TTree implements LongIndex {
           long key = keys[keysFrom + i];
           int side = key < layout.least(nodes, node) ? LEFT : RIGHT;
           long next = layout.child(nodes, node, side);
-          if (side == RIGHT && key <= layout.greatest(nodes, node)) {
+          if (next == 0 || (side == RIGHT && key <= layout.greatest(nodes, node))) {
             places[placesFrom + i] = node | REACHED;
-          } else if (next == 0) {
-            places[placesFrom + i] = REACHED;
           } else {
             places[placesFrom + i] = next;
             underWay++;
@@ -213,7 +276,7 @@ public final class TTree implements LongIndex {
       if (underWay == 0) {
         return;
       }
-      if (level + 1 >= CACHED_LEVELS) {
+      if (at + 1 >= CACHED_LEVELS) {
         Words.prefetchGroup(tree.base, places, placesFrom, count, 1);
       }
     }
@@ -259,7 +322,8 @@ public final class TTree implements LongIndex {
     long[] places = new long[Math.min(GROUP, count)];
     for (int done = 0; done < count; done += GROUP) {
       int group = Math.min(GROUP, count - done);
-      findNodes(tree.nodes, keys, keysFrom + done, places, 0, group);
+      Arrays.fill(places, 0, group, tree.root);
+      findNodes(tree.nodes, 0, keys, keysFrom + done, places, 0, group);
       for (int i = done; i < done + group; i++) {
         put(keys[keysFrom + i], values[valuesFrom + i]);
       }

@@ -46,6 +46,7 @@ final class TTreeBalance {
 
   /** Balances {@code from}, whose children have changed, and all nodes above it. */
   void goUp(long from) {
+    int height = tree.height();
     long node = from;
     for (int steps = 0; node != 0; steps++) {
       if (steps == MAX_STEPS) {
@@ -54,6 +55,9 @@ final class TTreeBalance {
       long top = balance(node);
       long changed = tree.mend(top);
       node = changed != 0 ? changed : layout.parent(tree.nodes, top);
+    }
+    if (tree.height() != height) {
+      tree.levelChanges.changedAll(); // levels are numbered from the height down
     }
   }
 

@@ -37,6 +37,7 @@ final class TTreeBulkload {
       throw failed;
     }
     tree.modifications.changes++;
+    tree.levelChanges.changedAll();
   }
 
   private void fillNodes(BulkloadInput input) {

@@ -132,6 +132,11 @@ final class TTreeNode {
     return getLong(nodes, node + GREATEST_OFFSET);
   }
 
+  /** Tells whether {@code key} is from the least to the greatest key of a node. */
+  boolean bounds(MemorySegment nodes, long node, long key) {
+    return key >= least(nodes, node) && key <= greatest(nodes, node);
+  }
+
   void greatest(MemorySegment nodes, long node, long key) {
     putLong(nodes, node + GREATEST_OFFSET, key);
   }

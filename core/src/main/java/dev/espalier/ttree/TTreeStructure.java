@@ -10,6 +10,7 @@ import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -81,6 +82,9 @@ final class TTreeStructure {
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
 
+  /** Counts the changes after which the places of buffered probes may be void. */
+  final LevelChanges levelChanges = new LevelChanges(MAX_HEIGHT + 1);
+
   private final TTreeBalance balance;
 
   TTreeStructure(IndexOptions options, TTreeNode layout) {
@@ -109,6 +113,7 @@ final class TTreeStructure {
   void clear() {
     checkOpen();
     modifications.changes++;
+    levelChanges.changedAll();
     memory.clear();
     plantEmptyRoot();
   }
@@ -150,6 +155,49 @@ final class TTreeStructure {
     int count = layout.count(nodes, node);
     int slot = Keys.lowerBoundBinary(nodes, node + TTreeNode.KEYS_OFFSET, count, key);
     return slot < count && layout.key(nodes, node, slot) == key ? slot : -1 - slot;
+  }
+
+  /** Returns the number of levels, 1 for an empty tree. */
+  int height() {
+    return layout.height(nodes, root);
+  }
+
+  /**
+   * Tells to which side of a node a buffered probe is sent, a bounded one with those that go to
+   * whichever side is not the only child's: so there is one key, the greatest or else the least, on
+   * which it depends.
+   */
+  boolean goesRight(long node, long left, long right, long key) {
+    if (right != 0) {
+      return key > layout.greatest(nodes, node);
+    }
+    return left != 0 && key >= layout.least(nodes, node);
+  }
+
+  /** Tells whether buffered probes are divided by the key in a slot of a node. */
+  private boolean divides(long node, int slot, int count) {
+    return layout.child(nodes, node, RIGHT) != 0
+        ? slot == count - 1
+        : slot == 0 && layout.child(nodes, node, LEFT) != 0;
+  }
+
+  /** Notes that other keys lead to other children of a node, 0 for what is above the root. */
+  private void changed(long node) {
+    if (node == 0) {
+      levelChanges.changedAll();
+    } else {
+      levelChanges.changed(levelOf(node));
+    }
+  }
+
+  private int levelOf(long node) {
+    int level = Math.min(height(), MAX_HEIGHT) - 1;
+    for (long at = layout.parent(nodes, node); at != 0; at = layout.parent(nodes, at)) {
+      if (--level < 0) {
+        throw tooDeep();
+      }
+    }
+    return level;
   }
 
   /** Returns the outermost node on one side of a subtree. */
@@ -215,6 +263,7 @@ final class TTreeStructure {
 
   /** Makes a new node a leaf with one entry, where {@code parent} has no child yet. */
   private void addLeaf(long leaf, long parent, int side, long key, long value) {
+    changed(parent);
     layout.initialize(nodes, leaf, parent);
     insertInto(leaf, 0, 0, key, value);
     layout.child(nodes, parent, side, leaf);
@@ -230,6 +279,9 @@ final class TTreeStructure {
     long lower = left == 0 ? node : outermost(left, RIGHT);
     int lowerCount = checkedCount(lower);
     long leaf = lowerCount == layout.capacity ? allocate() : 0;
+    if (divides(node, 0, layout.capacity)) {
+      changed(node);
+    }
     long least = layout.key(nodes, node, 0);
     long leastValue = layout.value(nodes, node, 0);
     layout.copyEntries(nodes, node, 1, node, 0, slot - 1);
@@ -255,6 +307,9 @@ final class TTreeStructure {
   /** Removes the entry in {@code slot} of {@code node}. */
   void removeAt(long node, int slot) {
     int count = checkedCount(node);
+    if (divides(node, slot, count)) {
+      changed(node);
+    }
     Slots.closeGap(nodes, node + TTreeNode.KEYS_OFFSET, slot, count);
     Slots.closeGap(nodes, node + layout.valuesOffset, slot, count);
     layout.count(nodes, node, count - 1);
@@ -301,6 +356,7 @@ final class TTreeStructure {
     if (count + leafCount > layout.capacity) {
       return 0;
     }
+    changed(node);
     if (left != 0) {
       layout.copyEntries(nodes, node, 0, node, leafCount, count);
       layout.copyEntries(nodes, leaf, 0, node, 0, leafCount);
@@ -323,6 +379,7 @@ final class TTreeStructure {
 
   /** Puts a node, or none, where {@code old} was; parent 0 stands for the root. */
   void replaceChild(long parent, long old, long child) {
+    changed(parent);
     if (parent == 0) {
       root = child;
     } else {
