@@ -2,13 +2,14 @@
 package dev.espalier.cli;
 
 import dev.espalier.LongIndex;
+import dev.espalier.batch.ProbeMethod;
 import dev.espalier.io.BufferPool;
 import dev.espalier.io.FileDescription;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.PoolCounters;
+import dev.espalier.join.JoinOptions;
 import dev.espalier.join.OuterSource;
-import dev.espalier.join.ProbeMethod;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,9 +62,8 @@ final class FileInnerSide implements InnerSide {
    * Returns the kind of a file that holds the inner side's keys already: to build it is to open it.
    * Without a sample to warm up, since the file has but one content; a pass comes first anyway.
    */
-  static Kind kind(FileDescription file, BufferPool pool) {
-    return new Kind(
-        file.kind(), List.of(ProbeMethod.values()), _ -> new FileInnerSide(file, pool), 0);
+  static Kind kind(FileDescription file, BufferPool pool, List<ProbeMethod> methods) {
+    return new Kind(file.kind(), methods, _ -> new FileInnerSide(file, pool), 0);
   }
 
   @Override
@@ -72,8 +72,8 @@ final class FileInnerSide implements InnerSide {
   }
 
   @Override
-  public JoinDigest join(OuterSource outer, ProbeMethod method, int batchSize) {
-    return probed.join(outer, method, batchSize);
+  public JoinDigest join(OuterSource outer, JoinOptions options) {
+    return probed.join(outer, options);
   }
 
   @Override

@@ -5,12 +5,11 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.IndexNestedLoopJoin;
 import dev.espalier.join.JoinBatch;
 import dev.espalier.join.JoinOptions;
-import dev.espalier.join.JoinType;
 import dev.espalier.join.OuterSource;
-import dev.espalier.join.ProbeMethod;
 import java.util.List;
 
 /** An index of the family, probed by the join operator. */
@@ -21,11 +20,8 @@ final class IndexInnerSide implements InnerSide {
     this.index = index;
   }
 
-  static Kind kind(TreeVariant variant) {
-    return new Kind(
-        variant.name(),
-        List.of(ProbeMethod.values()),
-        keys -> new IndexInnerSide(load(variant, keys)));
+  static Kind kind(TreeVariant variant, List<ProbeMethod> methods) {
+    return new Kind(variant.name(), methods, keys -> new IndexInnerSide(load(variant, keys)));
   }
 
   private static LongIndex load(TreeVariant variant, long[] keys) {
@@ -40,8 +36,7 @@ final class IndexInnerSide implements InnerSide {
   }
 
   @Override
-  public JoinDigest join(OuterSource outer, ProbeMethod method, int batchSize) {
-    JoinOptions options = new JoinOptions(JoinType.INNER, method, batchSize);
+  public JoinDigest join(OuterSource outer, JoinOptions options) {
     try (var join = new IndexNestedLoopJoin(outer, index, options)) {
       join.open();
       long checksum = 0;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.batch.ProbeMethod;
 import dev.espalier.io.PoolCounters;
+import dev.espalier.join.JoinOptions;
 import dev.espalier.join.OuterSource;
-import dev.espalier.join.ProbeMethod;
 import java.util.List;
 import java.util.Optional;
 
 /** A structure that holds the inner side of a join and is probed with the outer side. */
 interface InnerSide extends AutoCloseable {
+  /** Rows at a time where every row is looked up by itself. */
+  int BATCH_SIZE = 256;
 
   /**
    * Returns the bytes of memory it takes.
@@ -19,7 +22,7 @@ interface InnerSide extends AutoCloseable {
   long bytes(long heapGrowth);
 
   /** Joins all rows of the outer side. */
-  JoinDigest join(OuterSource outer, ProbeMethod method, int batchSize);
+  JoinDigest join(OuterSource outer, JoinOptions options);
 
   /** Returns what its buffer pool has done so far, if it has one. */
   default Optional<PoolCounters> pool() {

@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.TreeVariant;
+import dev.espalier.batch.ProbeMethod;
 import dev.espalier.io.BufferPool;
 import dev.espalier.io.FileDescription;
 import dev.espalier.io.FileOptions;
@@ -48,7 +49,9 @@ import picocli.CommandLine.Spec;
           + " checksum. Bytes per entry are an index's nodes; for the maps, by how much the used"
           + " heap grew, garbage collected before and after.",
       "",
-      "Methods: single looks up row by row; batched looks up all keys of a batch together.",
+      "Methods: single looks up row by row; group some dozens of rows together, whose cache misses"
+          + " overlap; sorted sorts a batch first; buffered lets probes wait at the nodes until"
+          + " there are many; auto chooses, for each batch, by what a probe costs.",
       "",
       "With --file: build is the time to open the file; bytes per entry are its pages. Hits, misses"
           + " and waves are those of the buffer pool in one pass, in pages: hits were in the pool,"
@@ -62,8 +65,8 @@ import picocli.CommandLine.Spec;
 final class JoinCommand implements Callable<Integer> {
   private static final String ALL = "all";
 
-  /** Far beyond use: a batch is to stay in the cache. */
-  private static final int MAX_BATCH = 1_000_000;
+  /** Beyond use: every node of the inner side is met often enough. */
+  private static final int MAX_BATCH = 1 << 24;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // Set by picocli.
@@ -85,11 +88,27 @@ final class JoinCommand implements Callable<Integer> {
   private String variant = ALL;
 
   @Option(
+      names = "--method",
+      paramLabel = "METHOD",
+      split = ",",
+      defaultValue = "single,group,auto",
+      description =
+          "How to probe the indexes: ${COMPLETION-CANDIDATES}; several with commas. Default:"
+              + " single,group,auto.")
+  private List<ProbeMethod> methods = List.of();
+
+  @Option(
       names = "--batch",
       paramLabel = "N",
-      defaultValue = "" + JoinOptions.DEFAULT_BATCH_SIZE,
-      description = "Rows of lineitem per batch. Default: " + JoinOptions.DEFAULT_BATCH_SIZE + ".")
+      defaultValue = "" + JoinOptions.CHOSEN_BATCH_SIZE,
+      description =
+          "Rows of lineitem per batch. Default: what the method gains from, 256 or a million.")
   private int batch;
+
+  @Option(
+      names = "--any-order",
+      description = "Let joined rows come in any order, which spares buffered probes some work.")
+  private boolean anyOrder;
 
   @Option(
       names = "--passes",
@@ -156,8 +175,9 @@ final class JoinCommand implements Callable<Integer> {
 
   private List<TreeVariant> checkArguments() {
     TpchScale.check(spec, "--scale", scale);
-    if (batch < 1 || batch > MAX_BATCH) {
-      throw wrongArgument("--batch is " + batch + "; it must be from 1 to " + MAX_BATCH);
+    if (batch < 0 || batch > MAX_BATCH) {
+      throw wrongArgument(
+          "--batch is " + batch + "; it must be from 1 to " + MAX_BATCH + ", or 0 for any");
     }
     if (passes < 1) {
       throw wrongArgument("--passes is " + passes + "; it must be positive");
@@ -203,12 +223,12 @@ final class JoinCommand implements Callable<Integer> {
       out.printf(
           Locale.ROOT,
           "TPC-H at scale %s: lineitem has %,d rows, orders %,d, part %,d. "
-              + "Batches of %d rows, median of %d.%nPrefetch %s, SIMD %s.%n%n",
+              + "Batches of %s rows, median of %d.%nPrefetch %s, SIMD %s.%n%n",
           TpchScale.text(scale),
           tables.lineItems().length,
           tables.orderKeys().length,
           tables.partKeys().length,
-          batch,
+          batch == JoinOptions.CHOSEN_BATCH_SIZE ? "256 or a million" : batch,
           passes,
           Prefetch.isNative() ? "on" : "off",
           Keys.SIMD ? "on" : "off");
@@ -231,11 +251,11 @@ final class JoinCommand implements Callable<Integer> {
       List<TreeVariant> trees, TpchTables tables, ProgressBar progress) {
     List<InnerSide.Kind> kinds = new ArrayList<>();
     for (TreeVariant tree : trees) {
-      kinds.add(IndexInnerSide.kind(tree));
+      kinds.add(IndexInnerSide.kind(tree, methods));
     }
     kinds.add(TreeMapInnerSide.KIND);
     kinds.add(HashMapInnerSide.KIND);
-    return new JoinExperiment(kinds, batch, passes, progress).run(tables.joins());
+    return new JoinExperiment(kinds, joinOptions(), passes, progress).run(tables.joins());
   }
 
   private List<JoinResult> joinThroughFile(
@@ -254,9 +274,16 @@ final class JoinCommand implements Callable<Integer> {
           index.engine());
       out.flush();
       List<InnerSide.Kind> kinds =
-          List.of(FileInnerSide.kind(index, pool), TreeMapInnerSide.KIND, HashMapInnerSide.KIND);
-      return new JoinExperiment(kinds, batch, passes, progress).run(List.of(orders));
+          List.of(
+              FileInnerSide.kind(index, pool, methods),
+              TreeMapInnerSide.KIND,
+              HashMapInnerSide.KIND);
+      return new JoinExperiment(kinds, joinOptions(), passes, progress).run(List.of(orders));
     }
+  }
+
+  private JoinOptions joinOptions() {
+    return JoinOptions.DEFAULT.withBatchSize(batch).withInOrder(!anyOrder);
   }
 
   private TpchTables generateTables() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.batch.ProbeMethod;
 import dev.espalier.io.PoolCounters;
-import dev.espalier.join.ProbeMethod;
+import dev.espalier.join.JoinOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,7 +23,7 @@ final class JoinExperiment {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final List<InnerSide.Kind> kinds;
-  private final int batchSize;
+  private final JoinOptions options;
   private final int passes;
   private final ProgressBar progress;
   private int stepsDone;
@@ -31,12 +32,13 @@ final class JoinExperiment {
   /**
    * Makes an experiment.
    *
-   * @param batchSize outer rows per batch
+   * @param options of every join but for the method
    * @param passes how many builds and passes a median is taken of
    */
-  JoinExperiment(List<InnerSide.Kind> kinds, int batchSize, int passes, ProgressBar progress) {
+  JoinExperiment(
+      List<InnerSide.Kind> kinds, JoinOptions options, int passes, ProgressBar progress) {
     this.kinds = kinds;
-    this.batchSize = batchSize;
+    this.options = options;
     this.passes = passes;
     this.progress = progress;
   }
@@ -70,7 +72,7 @@ final class JoinExperiment {
     try (InnerSide inner = kind.builder().build(sample.innerKeys())) {
       for (ProbeMethod method : kind.methods()) {
         for (int rows = 0; rows < kind.warmUpRows(); rows += sample.outerKeys().length) {
-          inner.join(sample.outer(), method, batchSize);
+          inner.join(sample.outer(), options.withMethod(method));
         }
       }
     }
@@ -109,13 +111,13 @@ final class JoinExperiment {
       ProbeMethod method,
       double buildSeconds,
       long bytes) {
-    JoinDigest digest = inner.join(join.outer(), method, batchSize);
+    JoinDigest digest = inner.join(join.outer(), options.withMethod(method));
     boolean agrees = digest.equals(expected);
     double[] seconds = new double[passes];
     Optional<PoolCounters> before = inner.pool();
     for (int pass = 0; pass < passes; pass++) {
       long start = System.nanoTime();
-      digest = inner.join(join.outer(), method, batchSize);
+      digest = inner.join(join.outer(), options.withMethod(method));
       seconds[pass] = secondsSince(start);
       agrees &= digest.equals(expected);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.join.ProbeMethod;
+import dev.espalier.batch.ProbeMethod;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;

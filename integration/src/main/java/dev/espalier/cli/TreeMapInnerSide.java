@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.batch.ProbeMethod;
+import dev.espalier.join.JoinOptions;
 import dev.espalier.join.OuterSource;
-import dev.espalier.join.ProbeMethod;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -24,9 +25,9 @@ final class TreeMapInnerSide implements InnerSide {
   }
 
   @Override
-  public JoinDigest join(OuterSource outer, ProbeMethod method, int batchSize) {
-    long[] keys = new long[batchSize];
-    long[] payloads = new long[batchSize];
+  public JoinDigest join(OuterSource outer, JoinOptions options) {
+    long[] keys = new long[BATCH_SIZE];
+    long[] payloads = new long[BATCH_SIZE];
     long rows = 0;
     long checksum = 0;
     outer.open();

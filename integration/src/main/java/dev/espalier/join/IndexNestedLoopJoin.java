@@ -21,10 +21,14 @@ import java.util.Objects;
  * }
  * }
  *
+ * <p>Over an index far larger than the cache, large batches are buffered on their way down ({@link
+ * dev.espalier.batch.BatchLookup}), which takes another 16 bytes per row while they are. A forced
+ * method other than {@code SINGLE} needs the index itself, not one behind a lock.
+ *
  * <p>It allocates once, 25 bytes per row of the batch size, and streams: rows come out in the order
- * in which the outer side gives them. The index is neither owned nor closed. It may be written
- * between two calls of {@link #next}; the rows then come from different states of it. A join is for
- * one thread; many joins may read one index.
+ * in which the outer side gives them, unless the options allow any. The index is neither owned nor
+ * closed. It may be written between two calls of {@link #next}; the rows then come from different
+ * states of it. A join is for one thread; many joins may read one index.
  *
  * <p>Any value may be stored in the index. One that equals its {@code missingValue()} is told from
  * an absent key by a second, single lookup. Absent keys take it too, and so cost about twice as
@@ -33,9 +37,8 @@ import java.util.Objects;
  */
 public final class IndexNestedLoopJoin implements AutoCloseable {
   private final OuterSource outer;
-  private final LongIndex inner;
-  private final JoinOptions options;
   private final JoinBatch batch;
+  private final BatchProbe probe;
 
   private boolean open;
   private boolean atEnd;
@@ -44,12 +47,17 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
   private long batches;
   private int largestBatch;
 
-  /** Makes a join that is yet to be opened. */
+  /**
+   * Makes a join that is yet to be opened.
+   *
+   * @throws IllegalStateException if the index is closed and the batch size is to be chosen for it
+   */
   public IndexNestedLoopJoin(OuterSource outer, LongIndex inner, JoinOptions options) {
     this.outer = Objects.requireNonNull(outer, "outer is null");
-    this.inner = Objects.requireNonNull(inner, "inner is null");
-    this.options = Objects.requireNonNull(options, "options is null");
-    this.batch = new JoinBatch(options.type(), options.batchSize());
+    Objects.requireNonNull(inner, "inner is null");
+    Objects.requireNonNull(options, "options is null");
+    this.batch = new JoinBatch(options.type(), BatchProbe.batchSize(inner, options));
+    this.probe = new BatchProbe(inner, options, batch);
   }
 
   /**
@@ -84,7 +92,7 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
       if (rows == 0) {
         atEnd = true;
       } else {
-        probe(rows);
+        probe.probe(rows);
         batch.keep(rows);
         rowsOut += batch.count();
       }
@@ -99,7 +107,7 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
 
   /** Returns what was done since the join was opened last. */
   public JoinStatistics statistics() {
-    return new JoinStatistics(rowsIn, rowsOut, batches, largestBatch);
+    return new JoinStatistics(rowsIn, rowsOut, batches, largestBatch, probe.choice());
   }
 
   /** Closes the outer side, not the index. Does nothing if the join is not open. */
@@ -108,15 +116,16 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
     if (open) {
       open = false;
       batch.clear();
+      probe.close();
       outer.close();
     }
   }
 
   private int readOuter() {
     int rows = outer.nextBatch(batch.keys, batch.payloads);
-    if (rows < 0 || rows > options.batchSize()) {
+    if (rows < 0 || rows > batch.keys.length) {
       throw new IllegalStateException(
-          "the outer side gave " + rows + " rows for a batch of " + options.batchSize());
+          "the outer side gave " + rows + " rows for a batch of " + batch.keys.length);
     }
     if (rows > 0) {
       rowsIn += rows;
@@ -124,51 +133,6 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
       largestBatch = Math.max(largestBatch, rows);
     }
     return rows;
-  }
-
-  private void probe(int rows) {
-    switch (options.method()) {
-      case BATCHED -> probeTogether(rows);
-      case SINGLE -> {
-        if (options.type().hasInnerValues()) {
-          probeOneByOne(rows);
-        } else {
-          testOneByOne(rows);
-        }
-      }
-    }
-  }
-
-  private void probeTogether(int rows) {
-    long[] keys = batch.keys;
-    long[] values = batch.values;
-    boolean[] matched = batch.matched;
-    long missing = inner.missingValue();
-    inner.getAll(keys, 0, values, 0, rows);
-    for (int row = 0; row < rows; row++) {
-      matched[row] = values[row] != missing || inner.containsKey(keys[row]);
-    }
-  }
-
-  private void probeOneByOne(int rows) {
-    long[] keys = batch.keys;
-    long[] values = batch.values;
-    boolean[] matched = batch.matched;
-    long missing = inner.missingValue();
-    for (int row = 0; row < rows; row++) {
-      long value = inner.get(keys[row]);
-      values[row] = value;
-      matched[row] = value != missing || inner.containsKey(keys[row]);
-    }
-  }
-
-  /** Without a need for values, one lookup always tells. */
-  private void testOneByOne(int rows) {
-    long[] keys = batch.keys;
-    boolean[] matched = batch.matched;
-    for (int row = 0; row < rows; row++) {
-      matched[row] = inner.containsKey(keys[row]);
-    }
   }
 
   private void checkOpen() {

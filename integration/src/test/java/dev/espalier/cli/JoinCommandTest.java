@@ -10,7 +10,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.espalier.TreeVariant;
-import dev.espalier.join.ProbeMethod;
+import dev.espalier.batch.ProbeMethod;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

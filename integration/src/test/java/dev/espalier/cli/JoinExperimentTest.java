@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.OuterSource;
-import dev.espalier.join.ProbeMethod;
 import java.io.OutputStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -155,11 +155,11 @@ final class IndexNestedLoopJoinTest {
     OuterSource uneven = new ScriptedSource(3, 1, 2);
     try (var join = join(uneven, JoinType.SEMI)) {
       join.open();
-      assertEquals(new JoinStatistics(0, 0, 0, 0), join.statistics());
+      assertEquals(new JoinStatistics(0, 0, 0, 0, Optional.empty()), join.statistics());
       assertEquals(0, join.statistics().meanBatch());
       List<JoinedRow> rows = JoinedRow.drain(join, JoinType.SEMI);
       assertEquals(6, rows.size());
-      assertEquals(new JoinStatistics(6, 6, 3, 3), join.statistics());
+      assertEquals(new JoinStatistics(6, 6, 3, 3, Optional.empty()), join.statistics());
       assertEquals(2.0, join.statistics().meanBatch());
     }
   }
@@ -185,7 +185,7 @@ final class IndexNestedLoopJoinTest {
     for (int run = 0; run < 2; run++) {
       join.open();
       assertEquals(1, JoinedRow.drain(join, JoinType.ANTI).size());
-      assertEquals(new JoinStatistics(2, 1, 1, 2), join.statistics());
+      assertEquals(new JoinStatistics(2, 1, 1, 2, Optional.empty()), join.statistics());
       join.close();
     }
   }
