@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import dev.espalier.batch.TreeLevels;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import java.lang.foreign.MemorySegment;
@@ -149,12 +149,12 @@ final class LockedIndex implements LongIndex {
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     if (index.isClosed()) {
       throw new IllegalStateException("the index is closed");
     }
     throw new UnsupportedOperationException(
-        "a lock can't be held while probes wait in buffers: take the levels of the index itself");
+        "a lock can't be held from call to call: take the batch lookup of the index itself");
   }
 
   @Override

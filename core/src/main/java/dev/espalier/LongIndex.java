@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import dev.espalier.batch.TreeLevels;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.support.BatchArguments;
@@ -188,12 +188,12 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Returns the levels through which buffered probes go down.
+   * Returns how this index looks up many keys: the choice between the methods, and its reason.
    *
    * @throws UnsupportedOperationException if this is an index behind a lock, which would not be
    *     held between two calls
    */
-  TreeLevels levels();
+  BatchLookup batchLookup();
 
   /** Returns the root as a cold, readable view, for printers and statistics. */
   NodeView rootView();

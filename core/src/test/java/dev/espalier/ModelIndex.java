@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import dev.espalier.batch.TreeLevels;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import java.lang.foreign.MemorySegment;
@@ -180,7 +180,7 @@ final class ModelIndex implements LongIndex {
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     throw new UnsupportedOperationException("a model has no levels");
   }
 

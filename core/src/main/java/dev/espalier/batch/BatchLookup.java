@@ -2,32 +2,263 @@
 package dev.espalier.batch;
 
 import dev.espalier.LongIndex;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.memory.HugePages;
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.model.MemoryTimes;
+import dev.espalier.support.BatchArguments;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Looks up the keys of an array, by the method that costs least. */
+/**
+ * How an index looks up many keys: one by one, in groups whose cache misses overlap, sorted, or
+ * buffered. Which is cheapest depends on how many there are, on the size of the tree and of the
+ * caches, and on the order of the keys (buffering paper, 6.6); {@link LongIndex#getAll} asks {@link
+ * #choose}. Any method gives the same values.
+ *
+ * <p>Sorted and buffered lookups need memory while they run: up to 100 MB beside the keys.
+ *
+ * <p>Any number of threads may use it while nobody changes the index.
+ */
 public final class BatchLookup {
-  private static final int CHUNK = 1024;
+  /** Below this, what a group costs to set up is not paid back. */
+  private static final int LEAST_GROUP = 4;
 
-  private BatchLookup() {}
+  /** Below this nothing but groups is considered. */
+  private static final int LEAST_BUFFERED = 4096;
 
-  /** As {@link LongIndex#getAll(long[], int, long[], int, int)}; arguments were checked. */
-  public static void getAll(
-      LongIndex index,
-      TreeLevels levels,
-      long[] keys,
-      int keysFrom,
-      long[] values,
-      int valuesFrom,
-      int count) {
-    for (int done = 0; done < count; done += CHUNK) {
-      int some = Math.min(CHUNK, count - done);
-      Arrays.fill(values, valuesFrom + done, valuesFrom + done + some, levels.root());
-      levels.answer(levels.height() - 1, keys, keysFrom + done, values, valuesFrom + done, some);
+  /** Probes between two divisions of the whole: more gain little, and take memory. */
+  static final int ROUND = 1 << 22;
+
+  /** Keys whose places are written before they are looked up, so that both stay in the cache. */
+  private static final int STEP = 1024;
+
+  /** Neighbours that are compared to tell whether keys are sorted. */
+  private static final int ORDER_SAMPLE = 64;
+
+  private static final ProbeChoice FEW =
+      new ProbeChoice(ProbeMethod.SINGLE, "fewer than " + LEAST_GROUP + " keys");
+  private static final ProbeChoice SOME =
+      new ProbeChoice(ProbeMethod.GROUP, "fewer than " + LEAST_BUFFERED + " keys");
+  private static final ProbeChoice ASCENDING =
+      new ProbeChoice(ProbeMethod.GROUP, "the keys are in ascending order already");
+
+  private final LongIndex index;
+  private final TreeLevels tree;
+  private volatile @Nullable Known known;
+  private @Nullable ProbeChoice lastChoice;
+
+  /** What is known of the index's costs, while it had so many entries. */
+  private record Known(ProbeCosts costs, long entries, int height) {}
+
+  /** Makes it for an index; a tree makes its own. */
+  public BatchLookup(LongIndex index, TreeLevels tree) {
+    this.index = index;
+    this.tree = tree;
+  }
+
+  /** Returns the levels through which probes go down. */
+  public TreeLevels levels() {
+    return tree;
+  }
+
+  // ---------------------------------------------------------------- choice
+
+  /** Returns the method that {@link ProbeMethod#AUTO} takes for so many keys in random order. */
+  public ProbeChoice choose(int count) {
+    if (count < LEAST_GROUP) {
+      return FEW;
+    }
+    if (count < LEAST_BUFFERED) {
+      return SOME;
+    }
+    ProbeCosts costs = costs();
+    ProbeMethod best = ProbeMethod.GROUP;
+    for (ProbeMethod method :
+        new ProbeMethod[] {ProbeMethod.SINGLE, ProbeMethod.SORTED, ProbeMethod.BUFFERED}) {
+      best = costs.nanos(method, count) < costs.nanos(best, count) ? method : best;
+    }
+    return new ProbeChoice(best, reason(costs, count));
+  }
+
+  private static String reason(ProbeCosts costs, int count) {
+    return "%s for %d keys: single %.0f ns, group %.0f ns, sorted %.0f ns, buffered %s %.0f ns a key"
+        .formatted(
+            costs.corrections().measured() ? "measured" : "computed",
+            count,
+            costs.nanos(ProbeMethod.SINGLE, count),
+            costs.nanos(ProbeMethod.GROUP, count),
+            costs.nanos(ProbeMethod.SORTED, count),
+            costs.nodes(),
+            costs.nanos(ProbeMethod.BUFFERED, count));
+  }
+
+  /** Returns what AUTO chose last, if it had to; of several threads, any one's. */
+  public Optional<ProbeChoice> lastChoice() {
+    return Optional.ofNullable(lastChoice);
+  }
+
+  /** Returns what a probe costs by each method; computed unless {@link #calibrate} was called. */
+  public ProbeCosts costs() {
+    Known now = known;
+    long entries = index.sizeEstimate();
+    int height = tree.height();
+    if (now == null || now.height != height || differ(now.entries, entries)) {
+      now = new Known(compute(), entries, height);
+      known = now;
+    }
+    return now.costs;
+  }
+
+  /** By a quarter: less does not move the break-even much. */
+  private static boolean differ(long before, long entries) {
+    return Math.abs(entries - before) > before / 4;
+  }
+
+  private ProbeCosts compute() {
+    CacheAnalysis shape = CacheAnalysis.of(index);
+    boolean prefetches = index.variant().capabilities().contains(Capability.BATCHED_LOOKUP);
+    return new ProbeCosts(
+        shape,
+        MemoryTimes.ofThisMachine(),
+        prefetches,
+        shape.virtualNodesOfThisMachine(prefetches),
+        ProbeCosts.Corrections.NONE);
+  }
+
+  /**
+   * Measures the methods and several virtual nodes on a sample of keys (buffering paper, 5.3), in
+   * about half a second, and decides by that from now on, until the tree's height or the number of
+   * entries by more than a quarter has changed.
+   */
+  public ProbeCosts calibrate() {
+    ProbeCosts measured = new Calibration(index, this, compute()).measure();
+    known = new Known(measured, index.sizeEstimate(), tree.height());
+    return measured;
+  }
+
+  // ---------------------------------------------------------------- lookup
+
+  /** Looks up keys as {@link LongIndex#getAll}, by the method of choice. */
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    getAll(ProbeMethod.AUTO, keys, keysFrom, values, valuesFrom, count);
+  }
+
+  /** Looks up keys as {@link LongIndex#getAll}, by a method given. */
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
+  public void getAll(
+      ProbeMethod method, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    Objects.requireNonNull(method, "method");
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    if (keys == values) {
+      long[] copy = Arrays.copyOfRange(keys, keysFrom, keysFrom + count);
+      getAll(method, copy, 0, values, valuesFrom, count);
+      return;
+    }
+    long root = tree.root(); // Refuses a closed index.
+    switch (method) {
+      case AUTO -> {
+        ProbeChoice choice =
+            count >= LEAST_BUFFERED && isAscending(keys, keysFrom, count)
+                ? ASCENDING
+                : choose(count);
+        lastChoice = choice;
+        getAll(choice.method(), keys, keysFrom, values, valuesFrom, count);
+      }
+      case SINGLE -> single(keys, keysFrom, values, valuesFrom, count);
+      case GROUP -> group(keys, keysFrom, values, valuesFrom, count, root);
+      case SORTED -> sorted(keys, keysFrom, values, valuesFrom, count);
+      case BUFFERED -> buffered(costs().nodes(), keys, keysFrom, values, valuesFrom, count);
     }
   }
 
-  public static void buffered(
-      TreeLevels tree, VirtualNodes nodes, int capacity, long[] keys, long[] values) {
-    BufferedLookup.getAll(tree, nodes, capacity, keys, 0, values, 0, keys.length);
+  private static boolean isAscending(long[] keys, int from, int count) {
+    int step = Math.max(1, count / ORDER_SAMPLE);
+    for (int i = from; i + 1 < from + count; i += step) {
+      if (keys[i] > keys[i + 1]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void single(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    for (int i = 0; i < count; i++) {
+      values[valuesFrom + i] = index.get(keys[keysFrom + i]);
+    }
+  }
+
+  private void group(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long root) {
+    int top = tree.height() - 1;
+    for (int done = 0; done < count; done += STEP) {
+      int some = Math.min(STEP, count - done);
+      Arrays.fill(values, valuesFrom + done, valuesFrom + done + some, root);
+      tree.answer(top, keys, keysFrom + done, values, valuesFrom + done, some);
+    }
+  }
+
+  private void sorted(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    int round = Math.min(count, ROUND);
+    SortedProbes probes = new SortedProbes(round);
+    long[] found = new long[Math.min(count, STEP)];
+    for (int done = 0; done < count; done += round) {
+      int these = Math.min(round, count - done);
+      probes.sort(keys, keysFrom + done, these);
+      for (int from = 0; from < these; from += STEP) {
+        int some = Math.min(STEP, these - from);
+        group(probes.keys, from, found, 0, some, tree.root());
+        for (int i = 0; i < some; i++) {
+          values[valuesFrom + done + probes.places[from + i]] = found[i];
+        }
+      }
+    }
+  }
+
+  /** Falls back to groups if there is no memory for buffers. */
+  void buffered(
+      VirtualNodes nodes, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    int round = Math.min(count, ROUND);
+    Scatter scatter = new Scatter(values, valuesFrom);
+    VariableBuffers buffers;
+    try {
+      buffers = new VariableBuffers(tree, nodes, round, HugePages.WHEN_GROWN, scatter);
+    } catch (MemoryLimitException refused) {
+      group(keys, keysFrom, values, valuesFrom, count, tree.root());
+      return;
+    }
+    try (buffers) {
+      for (int done = 0; done < count; done += round) {
+        for (int i = done; i < Math.min(done + round, count); i++) {
+          buffers.add(keys[keysFrom + i], i);
+        }
+        buffers.flush();
+      }
+    }
+  }
+
+  /** Puts every answer where its probe was. */
+  private static final class Scatter implements AnswerSink {
+    private final long[] to;
+    private final int first;
+
+    Scatter(long[] to, int first) {
+      this.to = to;
+      this.first = first;
+    }
+
+    @Override
+    public void answered(long[] tags, long[] keys, long[] values, int from, int end) {
+      for (int i = from; i < end; i++) {
+        to[first + (int) tags[i]] = values[i];
+      }
+    }
+
+    @Override
+    public void operate(long key, long tag) {
+      throw new IllegalStateException("a lookup has no operations, but there is a tag " + tag);
+    }
   }
 }

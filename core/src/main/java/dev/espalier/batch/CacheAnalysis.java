@@ -6,7 +6,9 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.model.CacheSizes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
@@ -18,7 +20,10 @@ import java.util.SplittableRandom;
 public record CacheAnalysis(List<Level> levels) {
 
   /** The second-level cache where the system does not tell. */
-  private static final long TYPICAL_CACHE_BYTES = 1 << 20;
+  private static final long TYPICAL_SECOND_LEVEL_BYTES = 1 << 20;
+
+  /** The share of the last-level cache that other users of it leave. */
+  private static final int LAST_LEVEL_SHARE = 16;
 
   /** Nodes that are looked at on each level. */
   private static final int SAMPLE = 32;
@@ -28,8 +33,10 @@ public record CacheAnalysis(List<Level> levels) {
    *
    * @param branching children of a node; 0 of leaves
    * @param effectiveBytes bytes of a node that lookups may touch
+   * @param childNumbers bound of the numbers of a node's children, from which the table of their
+   *     buffers takes its size
    */
-  public record Level(double branching, double effectiveBytes) {}
+  public record Level(double branching, double effectiveBytes, int childNumbers) {}
 
   /** Copies the list. */
   public CacheAnalysis {
@@ -41,19 +48,21 @@ public record CacheAnalysis(List<Level> levels) {
 
   /** Looks at some nodes of each level of an index. */
   public static CacheAnalysis of(LongIndex index) {
-    int height = index.levels().height();
+    TreeLevels tree = index.batchLookup().levels();
+    int height = tree.height();
     SplittableRandom random = new SplittableRandom(height); // The same index, the same answer.
     List<Level> levels = new ArrayList<>();
     List<NodeView> nodes = List.of(index.rootView());
     while (levels.size() < height) {
-      levels.add(average(nodes, levels));
+      int level = height - 1 - levels.size();
+      levels.add(average(nodes, levels, level == 0 ? 0 : tree.maxChildren(level)));
       nodes = someChildren(nodes, random);
     }
     return new CacheAnalysis(levels);
   }
 
   /** Where no path of the sample is so long, nodes are taken to be like those above. */
-  private static Level average(List<NodeView> nodes, List<Level> above) {
+  private static Level average(List<NodeView> nodes, List<Level> above, int childNumbers) {
     if (nodes.isEmpty()) {
       return above.getLast();
     }
@@ -63,7 +72,7 @@ public record CacheAnalysis(List<Level> levels) {
       children += node.children();
       bytes += (double) node.bytes() * node.count() / Math.max(1, node.capacity());
     }
-    return new Level(children / nodes.size(), bytes / nodes.size());
+    return new Level(children / nodes.size(), bytes / nodes.size(), childNumbers);
   }
 
   private static List<NodeView> someChildren(List<NodeView> nodes, SplittableRandom random) {
@@ -76,49 +85,90 @@ public record CacheAnalysis(List<Level> levels) {
     return children;
   }
 
-  /** Chooses virtual nodes for the second-level cache of this machine. */
-  public VirtualNodes virtualNodes() {
-    return virtualNodes(cacheBytes());
+  /**
+   * Chooses virtual nodes for the caches of this machine: the second level for trees that wait for
+   * each miss. Where misses overlap, because probes of a buffer are prefetched in groups, a share
+   * of the last level is as good, and there are fewer buffers (docs/measurements/buffering.md).
+   */
+  public VirtualNodes virtualNodesOfThisMachine(boolean missesOverlap) {
+    return virtualNodes(
+        missesOverlap
+            ? Math.max(Machine.SECOND_LEVEL_BYTES, Machine.LAST_LEVEL_BYTES / LAST_LEVEL_SHARE)
+            : Machine.SECOND_LEVEL_BYTES);
   }
 
-  /** Returns the bytes of this machine's second-level cache. */
-  static long cacheBytes() {
-    return Machine.CACHE_BYTES;
+  /** Tells whether a level and all above it stay in this machine's last-level cache. */
+  boolean isCached(int level) {
+    return nodesBytes(0, level + 1) <= (double) Machine.LAST_LEVEL_BYTES / 4;
   }
 
   /** A holder, so that the system is asked once. */
   private static final class Machine {
-    static final long CACHE_BYTES =
+    static final long SECOND_LEVEL_BYTES =
         CacheSizes.ofThisMachine().caches().stream()
             .filter(cache -> cache.level() == 2)
             .mapToLong(CacheSizes.Cache::bytes)
             .findFirst()
-            .orElse(TYPICAL_CACHE_BYTES);
+            .orElse(TYPICAL_SECOND_LEVEL_BYTES);
+
+    static final long LAST_LEVEL_BYTES =
+        Math.max(CacheSizes.ofThisMachine().lastLevelBytes(), 4 * SECOND_LEVEL_BYTES);
   }
 
   /**
-   * Chooses virtual nodes for a cache: from the root down, each as high as the cache allows, and
-   * the leaves' as soon as all that is left fits.
+   * Chooses virtual nodes for a cache: the leaves' as high as the cache allows, and above them as
+   * few as it allows, all of about the same height. Levels that are too large for the cache have
+   * virtual nodes of their own.
    */
   public VirtualNodes virtualNodes(long cacheBytes) {
+    int top = levels.size() - 1;
+    while (top > 0 && leavesBytes(top - 1) <= cacheBytes) {
+      top--;
+    }
+    for (int parts = 1; parts < top; parts++) {
+      Optional<List<Integer>> upper = upperHeights(top, parts, cacheBytes);
+      if (upper.isPresent()) {
+        return below(upper.get(), levels.size() - top);
+      }
+    }
+    return below(Collections.nCopies(top, 1), levels.size() - top);
+  }
+
+  /**
+   * Divides the levels above {@code end} into parts that fit, if they do, the higher ones first.
+   */
+  private Optional<List<Integer>> upperHeights(int end, int parts, long cacheBytes) {
     List<Integer> heights = new ArrayList<>();
     int top = 0;
-    while (leavesBytes(top) > cacheBytes && top < levels.size() - 1) {
-      int height = 1;
-      while (top + height + 1 < levels.size()
-          && innerBytes(top, height + 1) <= cacheBytes
-          && childrenOf(top, height + 1) <= VirtualNodes.MOST_CHILDREN) {
-        height++;
+    for (int left = parts; left > 0; left--) {
+      int height = Math.ceilDiv(end - top, left);
+      if (!isBufferable(top, height, cacheBytes)) {
+        return Optional.empty();
       }
       heights.add(height);
       top += height;
     }
-    heights.add(levels.size() - top);
+    return Optional.of(heights);
+  }
+
+  private static VirtualNodes below(List<Integer> upper, int leaves) {
+    List<Integer> heights = new ArrayList<>(upper);
+    heights.add(leaves);
     return new VirtualNodes(heights);
   }
 
-  /** Returns the branching factor of a virtual node. */
-  private double childrenOf(int top, int height) {
+  private boolean isBufferable(int top, int height, long cacheBytes) {
+    double numbers = 1;
+    for (int level = top; level < top + height; level++) {
+      numbers *= levels.get(level).childNumbers;
+    }
+    return numbers <= VirtualNodes.MOST_CHILDREN && innerBytes(top, height) <= cacheBytes;
+  }
+
+  /**
+   * Returns the branching factor of a virtual node of so many levels, from level {@code top} on.
+   */
+  double children(int top, int height) {
     double children = 1;
     for (int level = top; level < top + height; level++) {
       children *= levels.get(level).branching;
@@ -133,7 +183,7 @@ public record CacheAnalysis(List<Level> levels) {
    * @param top number of the virtual node's first level, the root's being 0
    */
   double innerBytes(int top, int height) {
-    return nodesBytes(top, height) + (childrenOf(top, height) + 1) * CacheLine.BYTES;
+    return nodesBytes(top, height) + (children(top, height) + 1) * CacheLine.BYTES;
   }
 
   /** Returns the cache that a virtual node of all levels from {@code top} on needs. */
@@ -144,7 +194,7 @@ public record CacheAnalysis(List<Level> levels) {
   private double nodesBytes(int top, int height) {
     double bytes = 0;
     for (int level = 0; level < height; level++) {
-      bytes += childrenOf(top, level) * levels.get(top + level).effectiveBytes;
+      bytes += children(top, level) * levels.get(top + level).effectiveBytes;
     }
     return bytes;
   }

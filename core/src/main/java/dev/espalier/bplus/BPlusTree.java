@@ -6,7 +6,6 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.OneArray;
@@ -44,7 +43,7 @@ public final class BPlusTree extends BPlusIndex {
   private final LeafNode leaf;
   private final InnerNode inner;
   private final long missingValue;
-  private final TreeLevels levels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private BPlusTree(IndexOptions options, int width) {
     super(new BPlusStructure(options, new LeafNode(width), new InnerNode(width)));
@@ -131,13 +130,13 @@ public final class BPlusTree extends BPlusIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    return levels;
+    return lookup;
   }
 
   /** The tree's levels. There is no prefetching: probes are answered one after the other. */

@@ -9,7 +9,6 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.Words;
 import dev.espalier.model.Geometries;
 import dev.espalier.model.MemoryTimes;
@@ -94,7 +93,7 @@ public final class PbPlusTree extends BPlusIndex {
   private final LeafNode leaf;
   private final InnerNode inner;
   private final long missingValue;
-  private final TreeLevels levels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /**
    * The tree's proportions.
@@ -258,13 +257,13 @@ public final class PbPlusTree extends BPlusIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    return levels;
+    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */

@@ -97,7 +97,7 @@ public final class CsbPlusTree implements LongIndex {
   private final boolean full;
   private final boolean ofDefaultInnerNodes;
   private final long missingValue;
-  private final TreeLevels levels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /**
    * The tree's proportions.
@@ -290,13 +290,13 @@ public final class CsbPlusTree implements LongIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    return levels;
+    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */

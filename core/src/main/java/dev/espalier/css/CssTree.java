@@ -74,7 +74,7 @@ public final class CssTree implements LongIndex {
   private final int nodeBytes;
   private final int fanOut;
   private final long missingValue;
-  private final TreeLevels levels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /** How much of an inner node is used. */
   public enum Form {
@@ -240,13 +240,13 @@ public final class CssTree implements LongIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    return levels;
+    return lookup;
   }
 
   /**

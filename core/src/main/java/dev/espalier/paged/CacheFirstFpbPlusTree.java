@@ -122,7 +122,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
   private final long missingValue;
   private final int keySlots;
   private final int childrenOffset;
-  private final TreeLevels levels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private CacheFirstFpbPlusTree(IndexOptions options, PageStore store, int width) {
     this.tree = new CacheFirstStructure(options, store, width);
@@ -285,13 +285,13 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    return levels;
+    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. A place is a node. */

@@ -11,7 +11,6 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -97,7 +96,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   private final InPageTreeFormat format;
   private final PageStore store;
   private final long missingValue;
-  private final TreeLevels treeLevels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   // What hot paths need of the format.
   private final boolean ofCommonWidths;
@@ -367,13 +366,13 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    BatchLookup.getAll(this, treeLevels, keys, keysFrom, values, valuesFrom, count);
+    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    return treeLevels;
+    return lookup;
   }
 
   /**

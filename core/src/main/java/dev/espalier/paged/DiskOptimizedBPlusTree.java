@@ -10,7 +10,6 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
@@ -60,7 +59,7 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
   private final SortedArrayFormat format;
   private final PageStore store;
   private final long missingValue;
-  private final TreeLevels levels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private DiskOptimizedBPlusTree(IndexOptions options, PageStore store) {
     SortedArrayFormat sortedArrays = new SortedArrayFormat(store.pageBytes());
@@ -185,13 +184,13 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    return levels;
+    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */

@@ -12,7 +12,6 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -90,7 +89,7 @@ public final class MicroIndexBPlusTree extends PagedIndex {
   private final MicroIndexFormat format;
   private final PageStore store;
   private final long missingValue;
-  private final TreeLevels levels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private MicroIndexBPlusTree(IndexOptions options, PageStore store, int subArrayLines) {
     MicroIndexFormat microIndices = new MicroIndexFormat(store.pageBytes(), subArrayLines);
@@ -330,13 +329,13 @@ public final class MicroIndexBPlusTree extends PagedIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    return levels;
+    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */

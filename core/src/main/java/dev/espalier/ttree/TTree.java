@@ -87,7 +87,7 @@ public final class TTree implements LongIndex {
   final TTreeStructure tree;
   private final TTreeNode layout;
   private final long missingValue;
-  private final TreeLevels levels = new Levels();
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private TTree(IndexOptions options, int width) {
     this.layout = new TTreeNode(width);
@@ -164,13 +164,13 @@ public final class TTree implements LongIndex {
       OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
       return;
     }
-    BatchLookup.getAll(this, levels, keys, keysFrom, values, valuesFrom, count);
+    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override
-  public TreeLevels levels() {
+  public BatchLookup batchLookup() {
     tree.checkOpen();
-    return levels;
+    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("fallback-too")
 class BuffersModelTest {
-  private static final int KEYS = 200;
-  private static final int PROBES = 200;
+  private static final int KEYS = 250;
+  private static final int PROBES = 300;
   private static final int[] UPDATES_PER_100 = {0, 1, 30};
 
   private static final List<Buffers> BUFFERS =
@@ -55,11 +55,11 @@ class BuffersModelTest {
       model.put(key, (long) i);
     }
     for (int perHundred : UPDATES_PER_100) {
-      for (VirtualNodes nodes : virtualNodes(index.levels().height())) {
+      for (VirtualNodes nodes : virtualNodes(index.batchLookup().levels().height())) {
         for (Buffers buffers : BUFFERS) {
           var options =
               new BufferOptions(buffers, random.nextInt(1, PROBES), random.nextBoolean(), nodes);
-          if (nodes.treeHeight() == index.levels().height()) {
+          if (nodes.treeHeight() == index.batchLookup().levels().height()) {
             new Run(index, model, options).probe(perHundred);
           }
         }

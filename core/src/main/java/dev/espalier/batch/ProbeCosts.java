@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.batch;
+
+import dev.espalier.batch.CacheAnalysis.Level;
+import dev.espalier.memory.CacheLine;
+import dev.espalier.model.MemoryTimes;
+
+/**
+ * What a probe of an index costs by each method, in nanoseconds, as a function of how many there
+ * are (buffering paper, 6.6): computed from the tree's shape and the times of the memory, and
+ * corrected by what {@link Calibration} has measured.
+ *
+ * @param shape the tree's levels
+ * @param times of this machine's memory
+ * @param prefetches whether the tree prefetches for groups of probes
+ * @param nodes the virtual nodes for buffered probes
+ * @param corrections measured time by computed time, where measured; else 1
+ */
+public record ProbeCosts(
+    CacheAnalysis shape,
+    MemoryTimes times,
+    boolean prefetches,
+    VirtualNodes nodes,
+    Corrections corrections) {
+
+  /** Searching a node in the cache: one after the other, or many that do not wait for another. */
+  private static final double SEARCH_ALONE = 25;
+
+  private static final double SEARCH_AMONG_OTHERS = 8;
+
+  /** Copying a probe into a buffer and out of it. */
+  private static final double BUFFER = 20;
+
+  /** Putting an answer to its place, among those of all probes. */
+  private static final double SCATTER = 6;
+
+  /** Making the table of buffers and going through it: for each child of the root's node. */
+  private static final double TABLE = 4;
+
+  /** Going to a buffer of the leaves' virtual nodes and beginning with its first probes. */
+  private static final double VISIT = 150;
+
+  /** Sorting a key and its place, by a radix sort of six digits. */
+  private static final double SORT = 40;
+
+  /** A search of a node touches no more lines than this, however wide it is. */
+  private static final int MOST_LINES = 8;
+
+  /**
+   * Measured time by computed time, for each method.
+   *
+   * @param measured whether anything was measured
+   */
+  public record Corrections(
+      double single, double group, double sorted, double buffered, boolean measured) {
+    /** Nothing was measured. */
+    public static final Corrections NONE = new Corrections(1, 1, 1, 1, false);
+  }
+
+  /** Returns the time of one of {@code count} uniformly random probes, in nanoseconds. */
+  public double nanos(ProbeMethod method, long count) {
+    long together = Math.min(count, BatchLookup.ROUND);
+    return switch (method) {
+      case SINGLE -> corrections.single * single();
+      case GROUP -> corrections.group * (prefetches ? group() : single());
+      case SORTED -> corrections.sorted * (SORT + SCATTER + fetchedOnce(together));
+      case BUFFERED ->
+          corrections.buffered
+              * (nodes.buffers() * BUFFER
+                  + SCATTER
+                  + fetchedOnce(together)
+                  + buffersVisited(together) * VISIT
+                  + shape.children(0, nodes.heights().getFirst()) * TABLE / count);
+      case AUTO ->
+          Math.min(
+              Math.min(nanos(ProbeMethod.SINGLE, count), nanos(ProbeMethod.GROUP, count)),
+              Math.min(nanos(ProbeMethod.SORTED, count), nanos(ProbeMethod.BUFFERED, count)));
+    };
+  }
+
+  /** A prefetching tree waits for a node's lines together, another for each. */
+  private double single() {
+    double sum = 0;
+    for (int level = 0; level < height(); level++) {
+      double waiting = prefetches ? times.ofLines(lines(level)) : lines(level) * times.t1();
+      sum += SEARCH_ALONE + (shape.isCached(level) ? 0 : waiting);
+    }
+    return sum;
+  }
+
+  private double group() {
+    double sum = 0;
+    for (int level = 0; level < height(); level++) {
+      sum += SEARCH_AMONG_OTHERS + (shape.isCached(level) ? 0 : lines(level) * times.tnext());
+    }
+    return sum;
+  }
+
+  /** The time where a node is fetched for the first of the probes that need it, and then kept. */
+  private double fetchedOnce(long count) {
+    double search = prefetches ? SEARCH_AMONG_OTHERS : SEARCH_ALONE;
+    double line = prefetches ? times.tnext() : (times.t1() + times.tnext()) / 2;
+    double sum = 0;
+    for (int level = 0; level < height(); level++) {
+      double first = distinct(shape.children(0, level), count);
+      sum += search + (shape.isCached(level) ? 0 : first * lines(level) * line);
+    }
+    return sum;
+  }
+
+  /** Returns how many buffers of the leaves' virtual nodes are visited, per probe. */
+  private double buffersVisited(long count) {
+    int level = height() - nodes.heights().getLast();
+    return level == 0 ? 0 : distinct(shape.children(0, level), count);
+  }
+
+  private int height() {
+    return shape.levels().size();
+  }
+
+  /** Half of a leaf are keys, which are searched whole, and one line has the value. */
+  private int lines(int level) {
+    Level nodes = shape.levels().get(level);
+    double share = level == height() - 1 ? 2 : 1.5;
+    return (int)
+        Math.min(MOST_LINES, Math.ceil(1 + nodes.effectiveBytes() / share / CacheLine.BYTES));
+  }
+
+  /**
+   * Returns how many different ones of {@code nodes} a probe of {@code count} meets, on average.
+   */
+  private static double distinct(double nodes, long count) {
+    return nodes / count * -Math.expm1(-count / nodes);
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.batch;
+
+import dev.espalier.LongIndex;
+import dev.espalier.inspect.NodeView;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/** Random keys that are spread as an index's are, though most are not among them. */
+final class SampleKeys {
+  /** Keys of the index between which the others are taken. */
+  private static final int KNOWN = 1024;
+
+  private SampleKeys() {}
+
+  /** Returns {@code count} random keys for an index that has entries. */
+  static long[] of(LongIndex index, int count) {
+    SplittableRandom random = new SplittableRandom(count);
+    long[] known = new long[KNOWN];
+    Arrays.setAll(known, _ -> someKey(index.rootView(), random));
+    Arrays.sort(known);
+    long[] keys = new long[count];
+    for (int i = 0; i < count; i++) {
+      int at = random.nextInt(KNOWN - 1);
+      long low = known[at];
+      long high = known[at + 1];
+      keys[i] = low < high ? random.nextLong(low, high) : low;
+    }
+    return keys;
+  }
+
+  /** Goes down by random children. */
+  private static long someKey(NodeView root, SplittableRandom random) {
+    NodeView node = root;
+    while (node.children() > 0) {
+      node = node.child(random.nextInt(node.children()));
+    }
+    return node.count() == 0 ? 0 : node.key(random.nextInt(node.count()));
+  }
+}
