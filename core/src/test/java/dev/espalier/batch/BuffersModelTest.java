@@ -14,7 +14,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,12 +39,8 @@ class BuffersModelTest {
 
   private final SplittableRandom random = new SplittableRandom(66);
 
-  static Stream<TreeShape> shapes() {
-    return Stream.concat(TreeShape.smallest().stream(), TreeShape.onCheckedPages().stream());
-  }
-
   @ParameterizedTest
-  @MethodSource("shapes")
+  @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void everyProbeIsAnsweredOnceAsIfAllWasDoneOneByOne(TreeShape shape) {
     LongIndex index = indexes.create(shape);
     TreeMap<Long, Long> model = new TreeMap<>();
@@ -69,15 +64,30 @@ class BuffersModelTest {
   }
 
   @ParameterizedTest
-  @MethodSource("shapes")
+  @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void virtualNodesAreChosenAnewWhenTheTreeHasGrown(TreeShape shape) {
     LongIndex index = indexes.create(shape);
     TreeMap<Long, Long> model = new TreeMap<>();
     for (Buffers buffers : BUFFERS) {
       var options = new BufferOptions(buffers, PROBES / 10, false, null);
-      new Run(index, model, options).probe(75);
+      Run run = new Run(index, model, options);
+      run.probe(75);
+      assertEquals(index.statistics().height(), run.lastNodes.treeHeight());
       index.clear();
       model.clear();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
+  void everyMethodOfLookupFindsTheSame(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, KEYS);
+    long[] keys = random.longs(5000, -2, KEYS + 2).toArray(); // enough for a choice
+    long[] expected = Arrays.stream(keys).map(index::get).toArray();
+    for (ProbeMethod method : ProbeMethod.values()) {
+      long[] values = new long[keys.length];
+      index.batchLookup().getAll(method, keys, 0, values, 0, keys.length);
+      assertArrayEquals(expected, values, method::toString);
     }
   }
 
@@ -122,6 +132,7 @@ class BuffersModelTest {
     private final long[] expected = new long[PROBES];
     private final long[] found = new long[PROBES];
     private final int[] answers = new int[PROBES];
+    private VirtualNodes lastNodes = VirtualNodes.of(1);
 
     Run(LongIndex index, TreeMap<Long, Long> model, BufferOptions options) {
       this.index = index;
@@ -149,6 +160,8 @@ class BuffersModelTest {
             access.get(key, probes++);
           }
         }
+        access.flush();
+        lastNodes = access.statistics().nodes();
       }
       int[] once = new int[PROBES];
       Arrays.fill(once, 1);

@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +23,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TreeLevelsContractTest {
   private static final int ENTRIES = 1500;
 
-  /** Keys that come and go, and how often one does. */
+  /**
+   * Keys that come and go, and how often one does; few, so that all is looked at after each change.
+   */
   private static final int FEW = 120;
 
   private static final int CHANGES = 300;
@@ -32,11 +33,6 @@ class TreeLevelsContractTest {
   @RegisterExtension final Indexes indexes = new Indexes();
 
   private final SplittableRandom random = new SplittableRandom(6);
-
-  /** Wider nodes make trees of one level of the few entries here. */
-  static Stream<TreeShape> small() {
-    return Stream.concat(TreeShape.smallest().stream(), TreeShape.onCheckedPages().stream());
-  }
 
   /** Makes an index of odd keys that came in any order, some of which went again. */
   private LongIndex create(TreeShape shape) {
@@ -124,7 +120,7 @@ class TreeLevelsContractTest {
   }
 
   @ParameterizedTest
-  @MethodSource("small")
+  @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void placesAreGoodAsLongAsNothingAboveThemChanges(TreeShape shape) {
     LongIndex index = indexes.create(shape);
     long[] loaded = LongStream.range(0, FEW).filter(key -> key % 3 != 0).toArray();
@@ -162,7 +158,7 @@ class TreeLevelsContractTest {
   private record Noted(long changes, Descent descent) {}
 
   @ParameterizedTest
-  @MethodSource("small")
+  @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void valuesThatAreReplacedChangeNoLevel(TreeShape shape) {
     LongIndex index = create(shape);
     TreeLevels tree = index.batchLookup().levels();
@@ -177,7 +173,7 @@ class TreeLevelsContractTest {
   }
 
   @ParameterizedTest
-  @MethodSource("small")
+  @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void mostInsertsWithoutANewNodeChangeNoLevel(TreeShape shape) {
     LongIndex index = indexes.create(shape);
     TreeLevels tree = index.batchLookup().levels();
@@ -200,7 +196,7 @@ class TreeLevelsContractTest {
   }
 
   @ParameterizedTest
-  @MethodSource("small")
+  @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void aTreeThatIsReplacedChangesAllLevels(TreeShape shape) {
     LongIndex index = create(shape);
     TreeLevels tree = index.batchLookup().levels();
