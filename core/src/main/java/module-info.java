@@ -22,6 +22,7 @@ module dev.espalier.core {
   exports dev.espalier.model;
   exports dev.espalier.node;
   exports dev.espalier.paged;
+  exports dev.espalier.rtree;
   exports dev.espalier.simulation;
   exports dev.espalier.ttree;
 }

@@ -154,7 +154,8 @@ final class LockedIndex implements LongIndex {
       throw new IllegalStateException("the index is closed");
     }
     throw new UnsupportedOperationException(
-        "a lock can't be held from call to call: take the batch lookup of the index itself");
+        "a lock can't be held while probes wait in buffers: take the batch lookup of the index"
+            + " itself");
   }
 
   @Override

@@ -58,7 +58,9 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    * @param values takes the values, from {@code valuesFrom} on
    * @throws IndexOutOfBoundsException if either array is too short
    */
-  void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
+  default void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    batchLookup().getAll(keys, keysFrom, values, valuesFrom, count);
+  }
 
   /**
    * Looks up keys that lie in native memory, as {@link #getAll(long[], long[])}.
@@ -71,7 +73,7 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   default void getAll(MemorySegment keys, MemorySegment values) {
     BatchArguments.check(keys, values);
     Arguments.checkOpen(this);
-    int most = 256; // a multiple of every tree's group of probes
+    int most = (int) Math.min(keys.byteSize() / Long.BYTES, 1 << 20); // 16 MiB of arrays
     long[] group = new long[most];
     long[] answers = new long[most];
     for (long offset = 0; offset < keys.byteSize(); offset += (long) most * Long.BYTES) {

@@ -60,12 +60,12 @@ class LockedIndexTest {
   }
 
   @Test
-  void batchLookupIsThatOfTheIndexItself() {
+  void levelsAreThoseOfTheIndexItself() {
     try (LongIndex index = BPlusTree.create()) {
       LongIndex locked = index.withReadWriteLock();
-      var thrown = assertThrows(UnsupportedOperationException.class, locked::batchLookup);
+      var thrown = assertThrows(UnsupportedOperationException.class, locked::levels);
       assertEquals(
-          "a lock can't be held from call to call: take the batch lookup of the index itself",
+          "a lock can't be held while probes wait in buffers: take the levels of the index itself",
           thrown.getMessage());
     }
   }
@@ -90,7 +90,7 @@ class LockedIndexTest {
     for (Method method : type.getMethods()) {
       boolean isCalled =
           Modifier.isAbstract(method.getModifiers()) || method.getName().equals("sizeEstimate");
-      if (!isCalled || method.getName().equals("batchLookup")) {
+      if (!isCalled || method.getName().equals("levels")) {
         continue;
       }
       LongCursor cursor = index.cursor();

@@ -181,7 +181,7 @@ final class ModelIndex implements LongIndex {
 
   @Override
   public BatchLookup batchLookup() {
-    throw new UnsupportedOperationException("a model has no levels");
+    throw new UnsupportedOperationException("a model has no batches");
   }
 
   @Override

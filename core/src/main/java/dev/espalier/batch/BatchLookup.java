@@ -42,6 +42,8 @@ public final class BatchLookup {
       new ProbeChoice(ProbeMethod.SINGLE, "fewer than " + LEAST_GROUP + " keys");
   private static final ProbeChoice SOME =
       new ProbeChoice(ProbeMethod.GROUP, "fewer than " + LEAST_BUFFERED + " keys");
+  private static final ProbeChoice READ =
+      new ProbeChoice(ProbeMethod.GROUP, "pages of a file are read many at once");
   private static final ProbeChoice ASCENDING =
       new ProbeChoice(ProbeMethod.GROUP, "the keys are in ascending order already");
 
@@ -73,6 +75,9 @@ public final class BatchLookup {
     }
     if (count < LEAST_BUFFERED) {
       return SOME;
+    }
+    if (tree.readsPages()) {
+      return READ;
     }
     ProbeCosts costs = costs();
     ProbeMethod best = ProbeMethod.GROUP;

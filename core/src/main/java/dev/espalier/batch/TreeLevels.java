@@ -46,4 +46,9 @@ public interface TreeLevels {
    * stays the same, so do the places of the nodes at {@code level}, and which keys belong there.
    */
   long changesAbove(int level);
+
+  /** Tells whether nodes may have to be read from a file, and so are better asked for together. */
+  default boolean readsPages() {
+    return false;
+  }
 }

@@ -8,7 +8,6 @@ import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -119,18 +118,6 @@ public final class BPlusTree extends BPlusIndex {
     int count = leaf.count(nodes, node);
     int slot = Keys.lowerBoundBinary(nodes, node, count, key);
     return slot < count && leaf.key(nodes, node, slot) == key ? slot : -1 - slot;
-  }
-
-  @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
-    }
-    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override

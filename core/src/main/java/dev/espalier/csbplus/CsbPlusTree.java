@@ -21,7 +21,6 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Set;
@@ -279,18 +278,6 @@ public final class CsbPlusTree implements LongIndex {
   /** Asks for the lines that hold a leaf's values and count. */
   private void prefetchValues(long node) {
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
-  }
-
-  @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
-    }
-    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override

@@ -21,7 +21,6 @@ import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.BulkloadInput;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
@@ -229,18 +228,6 @@ public final class CssTree implements LongIndex {
   /** Asks for the values of a leaf, which are as many lines as its keys. */
   private void prefetchValues(EntryColumns array, long leaf) {
     Words.prefetch(array.memory.address() + array.valuesOffset + leaf, width, Locality.T0);
-  }
-
-  @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
-    }
-    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override

@@ -24,7 +24,6 @@ import dev.espalier.model.PageOptimizer;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -277,18 +276,6 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
-    }
-    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
-  }
-
-  @Override
   public BatchLookup batchLookup() {
     tree.checkOpen();
     return lookup;
@@ -296,6 +283,11 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
 
   /** The tree's levels, and lookups in groups that begin at any of them. A place is a node. */
   private final class Levels implements TreeLevels {
+
+    @Override
+    public boolean readsPages() {
+      return !store.keepsPlaces();
+    }
 
     @Override
     public int height() {

@@ -22,7 +22,6 @@ import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Set;
@@ -355,18 +354,6 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   /** Asks for the lines that hold an in-page leaf's values and count. */
   private void prefetchValues(long leaf) {
     Words.prefetch(tree.base + leaf + valuesOffset, valueLines, Locality.T0);
-  }
-
-  @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
-    }
-    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override

@@ -19,7 +19,6 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -318,18 +317,6 @@ public final class MicroIndexBPlusTree extends PagedIndex {
 
   private void value(MemorySegment pages, long page, int slot, long value) {
     putLong(pages, page + format.valuesOffset + ((long) slot << 3), value);
-  }
-
-  @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
-    }
-    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override

@@ -29,4 +29,9 @@ abstract class PagedLevels implements TreeLevels {
   public final long changesAbove(int level) {
     return tree.levelChanges.above(level);
   }
+
+  @Override
+  public final boolean readsPages() {
+    return !tree.store.keepsPlaces();
+  }
 }

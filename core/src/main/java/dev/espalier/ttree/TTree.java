@@ -19,7 +19,6 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.OneArray;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Set;
@@ -153,18 +152,6 @@ public final class TTree implements LongIndex {
   @Override
   public boolean containsKey(long key) {
     return tree.findSlot(tree.findNode(key), key) >= 0;
-  }
-
-  @Override
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    if (keys == values) {
-      OneArray.getAll(this, keys, keysFrom, valuesFrom, count);
-      return;
-    }
-    lookup.getAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   @Override

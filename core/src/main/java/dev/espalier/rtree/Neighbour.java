@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.rtree;
+
+/**
+ * What {@link RTree#nearest} finds.
+ *
+ * @param value the value of the rectangle
+ * @param distance Euclidean distance from the point to the rectangle, 0 if the point is in it
+ */
+public record Neighbour(long value, double distance) {}

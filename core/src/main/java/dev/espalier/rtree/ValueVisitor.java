@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.rtree;
+
+/** Told of each value that a query finds; may end the query. Must not change the tree. */
+@FunctionalInterface
+public interface ValueVisitor {
+
+  /**
+   * Called for each value found, in no order.
+   *
+   * @return true to go on, false to end the query
+   */
+  boolean visit(long value);
+}
