@@ -60,12 +60,13 @@ class LockedIndexTest {
   }
 
   @Test
-  void levelsAreThoseOfTheIndexItself() {
+  void batchLookupIsThatOfTheIndexItself() {
     try (LongIndex index = BPlusTree.create()) {
       LongIndex locked = index.withReadWriteLock();
-      var thrown = assertThrows(UnsupportedOperationException.class, locked::levels);
+      var thrown = assertThrows(UnsupportedOperationException.class, locked::batchLookup);
       assertEquals(
-          "a lock can't be held while probes wait in buffers: take the levels of the index itself",
+          "a lock can't be held while probes wait in buffers: take the batch lookup of the index"
+              + " itself",
           thrown.getMessage());
     }
   }
@@ -90,7 +91,7 @@ class LockedIndexTest {
     for (Method method : type.getMethods()) {
       boolean isCalled =
           Modifier.isAbstract(method.getModifiers()) || method.getName().equals("sizeEstimate");
-      if (!isCalled || method.getName().equals("levels")) {
+      if (!isCalled || method.getName().equals("batchLookup")) {
         continue;
       }
       LongCursor cursor = index.cursor();

@@ -172,6 +172,12 @@ public record TreeShape(
         shape.pageBytes());
   }
 
+  /** Returns {@link #smallest} and {@link #onCheckedPages}. */
+  public static List<TreeShape> smallestAndOnCheckedPages() {
+    return OTHERS.orElseGet(
+        () -> Stream.concat(smallest().stream(), onCheckedPages().stream()).toList());
+  }
+
   /** Returns {@link #all} and {@link #onCheckedPages}. */
   public static List<TreeShape> allAndOnCheckedPages() {
     return OTHERS.orElseGet(
