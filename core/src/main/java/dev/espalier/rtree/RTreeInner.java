@@ -17,7 +17,8 @@ import java.lang.foreign.MemorySegment;
  *    slots doubles each          ints                             int     int
  * </pre>
  *
- * Width 10: columns of 16 slots, 16 children. A child is a line number: offset / 64, unsigned.
+ * Width 5: columns of 8 slots, 8 children, 24 bytes lost. A child is a line number: offset / 64,
+ * unsigned.
  */
 final class RTreeInner extends RTreeNode {
 

@@ -164,7 +164,7 @@ class BufferedOverlapTest {
 
   @Test
   void wrongArgumentsAreRefusedBeforeAnythingIsVisited() {
-    try (RTree tree = tree(RectangleSets.UNIT, 100, Geometry.DEFAULT);
+    try (RTree tree = tree(RectangleSets.UNIT, 60, Geometry.DEFAULT);
         BufferedOverlap buffered = BufferedOverlap.over(tree)) {
       double[] queries = {-MOST, -MOST, MOST, MOST, 0, 0, 1, Double.NaN};
       OverlapVisitor none =
@@ -231,7 +231,7 @@ class BufferedOverlapTest {
 
   @Test
   void levelsAreGroupedByTheSizesOfTreeAndCache() {
-    try (RTree tree = tree(RectangleSets.UNIT, 100_000, Geometry.DEFAULT)) {
+    try (RTree tree = tree(RectangleSets.UNIT, 100_000, new Geometry(10, 10))) {
       // About 10 children and 400 bytes in use of a node: subtrees of 4, 43, 434 KiB and 4.2 MiB.
       assertEquals(5, tree.statistics().height());
       assertEquals(VirtualNodes.of(5), BufferedOverlap.suitableNodes(tree.tree, 16 << 20));

@@ -29,7 +29,7 @@ class RTreeQueryTest {
       List.of(
           new Geometry(3, 3),
           new Geometry(4, 5),
-          new Geometry(8, 4),
+          new Geometry(10, 4),
           Geometry.DEFAULT,
           new Geometry(64, 64));
 
