@@ -80,7 +80,7 @@ final class Pacing {
 
   private long expected(long count) {
     double growth = Math.max(1, (double) count / flushCount);
-    return (long) Math.min(longestFlush(), flushNanos * growth);
+    return (long) Math.min((double) longestFlush(), flushNanos * growth);
   }
 
   /**

@@ -255,7 +255,7 @@ public final class ProbeStream implements AutoCloseable {
   }
 
   private void checkMayWait() {
-    if (Thread.currentThread() == worker) {
+    if (worker.equals(Thread.currentThread())) {
       throw new IllegalStateException("a consumer must not wait for its own stream");
     }
   }
