@@ -19,7 +19,7 @@ public record ProbeStreamStatistics(
   /**
    * Times from when probes and updates were taken to the end of the flush that answered them, and
    * so upper bounds of the times to their answers. All are 0 before the first answer; otherwise
-   * right to three digits.
+   * right to three digits, or to a microsecond.
    *
    * @param mean of all
    * @param p50 that of the half that was fastest

@@ -14,6 +14,9 @@ final class StreamMeter {
   /** What is longer is counted as this long. */
   private static final long LONGEST_NANOS = Duration.ofDays(2).toNanos();
 
+  /** Nobody needs to know more exactly. */
+  private static final long RESOLUTION_NANOS = 1_000;
+
   private static final int DIGITS = 3;
 
   /** When the probes that wait were taken, with how many at a time; for the worker alone. */
@@ -22,7 +25,7 @@ final class StreamMeter {
   private int[] counts = new int[16];
   private int waiting;
 
-  private final Histogram latencies = new Histogram(LONGEST_NANOS, DIGITS);
+  private final Histogram latencies = new Histogram(RESOLUTION_NANOS, LONGEST_NANOS, DIGITS);
   private final Map<FlushCause, Long> flushes = new EnumMap<>(FlushCause.class);
   private long firstTime;
   private long lastTime;

@@ -65,9 +65,9 @@ final class ProbeStreamTest {
 
   @Test
   void everyProbeOfSeveralThreadsIsAnsweredOnceWithTheValueOfItsKey() throws Exception {
-    int entries = 200_000; // Larger than a cache, so that probes wait below the root.
+    int entries = 100_000; // Larger than a cache, so that probes wait below the root.
     int threads = 4;
-    int batches = 300;
+    int batches = 100;
     int batch = 100;
     fill(entries);
     long[] keys =
@@ -193,8 +193,8 @@ final class ProbeStreamTest {
 
   @Test
   void answersComeInTheOrderOfTheProbesIfAsked() throws InterruptedException {
-    fill(200_000);
-    long[] keys = new SplittableRandom(7).longs(20_000, 0, 400_000).toArray();
+    fill(100_000);
+    long[] keys = new SplittableRandom(7).longs(20_000, 0, 200_000).toArray();
     long[] tags = LongStream.range(0, keys.length).toArray();
     try (ProbeStream stream = ProbeStream.over(index, PATIENT.withInOrder(true), log)) {
       stream.get(keys, tags, 0, keys.length);
