@@ -416,11 +416,16 @@ final class Handover {
     }
   }
 
-  /** Notes that all that was fed is answered, by a flush that took so long. */
-  void flushed(long nanos) {
+  /**
+   * Notes that all that was fed is answered.
+   *
+   * @param flushNanos how long the flush took
+   * @param busyNanos how long the worker was at work for them, flush included
+   */
+  void flushed(long flushNanos, long busyNanos) {
     lock.lock();
     try {
-      pacing.flushed(fed, nanos, full);
+      pacing.flushed(fed, flushNanos, busyNanos, full);
       answered += fed;
       fed = 0;
       full = false;

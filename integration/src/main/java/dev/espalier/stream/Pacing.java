@@ -10,10 +10,11 @@ import java.time.Duration;
 final class Pacing {
   /* Overview
    *
-   * The worst that can happen to a probe is that it is taken when a flush has just begun: it waits
-   * for that flush and for the next one. So no flush is to take longer than half of the response
-   * time. What does is the number of probes inside: the limit is cut in proportion when a flush took
-   * too long, and doubled when one took half of what it may and probes were waiting for room.
+   * The worst that can happen to a probe is that it is taken when the worker has just begun with
+   * others: it waits for these, and then for those that it is among. So the work for all probes
+   * inside is to take no longer than half of the response time. The limit of the probes is cut in
+   * proportion when that took too long, and doubled when it took half of what it may and probes were
+   * waiting for room.
    *
    *   taken                 flush begins, at the latest        answered      response time
    *     |-----------------------|------ expected ---------------|--- tick ---|
@@ -43,14 +44,14 @@ final class Pacing {
   Pacing(Duration responseTime, int mostInside) {
     this.responseNanos = responseTime.toNanos();
     this.mostInside = mostInside;
-    this.limit = bounded(longestFlush() / COLD_PROBE_NANOS);
+    this.limit = bounded(longestWork() / COLD_PROBE_NANOS);
   }
 
   private long bounded(long probes) {
     return Math.min(mostInside, Math.max(LEAST_LIMIT, probes));
   }
 
-  private long longestFlush() {
+  private long longestWork() {
     return responseNanos / 2;
   }
 
@@ -80,20 +81,22 @@ final class Pacing {
 
   private long expected(long count) {
     double growth = Math.max(1, (double) count / flushCount);
-    return (long) Math.min((double) longestFlush(), flushNanos * growth);
+    return (long) Math.min((double) longestWork(), flushNanos * growth);
   }
 
   /**
    * Learns from a flush.
    *
+   * @param nanos how long it took
+   * @param busyNanos how long the worker was at work for the probes, flush included
    * @param wasFull whether probes were waiting for room
    */
-  void flushed(long count, long nanos, boolean wasFull) {
+  void flushed(long count, long nanos, long busyNanos, boolean wasFull) {
     flushNanos = Math.max(nanos, flushNanos - flushNanos / 8);
     flushCount = Math.max(1, count);
-    if (nanos > longestFlush()) {
-      limit = bounded((long) ((double) limit * longestFlush() / nanos));
-    } else if (wasFull && nanos < longestFlush() / 2) {
+    if (busyNanos > longestWork()) {
+      limit = bounded((long) ((double) limit * longestWork() / busyNanos));
+    } else if (wasFull && busyNanos < longestWork() / 2) {
       limit = bounded(2 * limit);
     }
   }

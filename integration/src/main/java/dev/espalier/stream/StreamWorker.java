@@ -16,6 +16,9 @@ final class StreamWorker implements Runnable {
   /** Probes and updates given to the access so far. */
   private long fed;
 
+  /** What feeding has taken since the last flush. */
+  private long busyNanos;
+
   private boolean hasUpdates;
   private boolean hasEntryProbes;
 
@@ -53,7 +56,9 @@ final class StreamWorker implements Runnable {
     while (!handover.isFinished()) {
       Handover.Task task = handover.exchange(batch);
       batch = task.batch();
+      long begin = ticker.nanoTime();
       feed(batch);
+      busyNanos += ticker.nanoTime() - begin;
       batch.clear();
       FlushCause cause = task.flush();
       if (cause != null) {
@@ -111,8 +116,11 @@ final class StreamWorker implements Runnable {
     long begin = ticker.nanoTime();
     flushAccess();
     long end = ticker.nanoTime();
+    Thread
+        .interrupted(); // Only a consumer can have interrupted this thread: it means nothing here.
     meter.flushed(cause, end);
-    handover.flushed(end - begin);
+    handover.flushed(end - begin, busyNanos + end - begin);
+    busyNanos = 0;
   }
 
   /** Answers all that was added. The failure of an update does not keep the others from it. */
