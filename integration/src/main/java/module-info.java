@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The index-nested-loop join, the command line, the experiments, and adapters to other systems. */
-@SuppressWarnings("requires-automatic") // The TPC-H generator, fastutil and XChart are not modules.
+/**
+ * The index-nested-loop join, streams of probes, the command line, the experiments, and adapters to
+ * other systems.
+ */
+@SuppressWarnings("requires-automatic") // Some libraries are not modules.
 module dev.espalier.integration {
   requires transitive dev.espalier.core;
+  requires HdrHistogram;
   requires dev.espalier.io;
   requires info.picocli;
   requires it.unimi.dsi.fastutil;
@@ -14,6 +18,7 @@ module dev.espalier.integration {
   requires tpch;
 
   exports dev.espalier.join;
+  exports dev.espalier.stream;
 
   // Options and the like are set by reflection.
   opens dev.espalier.cli to
