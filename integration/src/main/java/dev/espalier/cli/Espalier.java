@@ -76,6 +76,7 @@ public final class Espalier implements Runnable {
       }
     }
     return commands
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setOut(out)
         .setErr(err)
         .setParameterExceptionHandler(Espalier::explainArguments)

@@ -93,8 +93,8 @@ final class JoinCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "single,group,auto",
       description =
-          "How to probe the indexes: ${COMPLETION-CANDIDATES}; several with commas. Default:"
-              + " single,group,auto.")
+          "How to probe the indexes: single, group, sorted, buffered or auto; several with commas."
+              + " Default: single,group,auto.")
   private List<ProbeMethod> methods = List.of();
 
   @Option(

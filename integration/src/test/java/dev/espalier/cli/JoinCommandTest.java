@@ -37,7 +37,8 @@ final class JoinCommandTest {
     for (String join : List.of("lineitem-orders", "lineitem-part")) {
       for (TreeVariant variant : TreeVariant.all()) {
         expected.add(join + " " + variant.name() + " single");
-        expected.add(join + " " + variant.name() + " batched");
+        expected.add(join + " " + variant.name() + " group");
+        expected.add(join + " " + variant.name() + " auto");
       }
       expected.add(join + " TreeMap single");
       expected.add(join + " Long2LongOpenHashMap single");
@@ -94,10 +95,15 @@ final class JoinCommandTest {
             "pbplustree",
             "--batch",
             "7",
+            "--method",
+            "single,sorted,buffered",
+            "--any-order",
             "--passes",
             "2");
     assertEquals(0, run.status(), run.err());
-    assertTrue(run.out().contains("PbPlusTree "), run.out());
+    for (String method : List.of("single", "sorted", "buffered")) {
+      assertTrue(run.out().contains("PbPlusTree            " + method), run.out());
+    }
     assertTrue(run.out().contains("TreeMap "), run.out());
     assertTrue(run.out().contains("Batches of 7 rows, median of 2."), run.out());
     assertTrue(!run.out().contains(" BPlusTree "), run.out());
@@ -146,7 +152,8 @@ final class JoinCommandTest {
     assertEquals(
         List.of(
             "DiskFirstFpbPlusTree single",
-            "DiskFirstFpbPlusTree batched",
+            "DiskFirstFpbPlusTree group",
+            "DiskFirstFpbPlusTree auto",
             "TreeMap single",
             "Long2LongOpenHashMap single"),
         found);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.batch.ProbeMethod;
+import dev.espalier.join.JoinOptions;
 import dev.espalier.join.OuterSource;
 import java.io.OutputStream;
 import java.util.List;
@@ -66,7 +67,8 @@ final class JoinExperimentTest {
 
   private static List<JoinResult> run(InnerSide.Kind... kinds) {
     try (ProgressBar silent = new ProgressBar(OutputStream.nullOutputStream())) {
-      return new JoinExperiment(List.of(kinds), 2, 3, silent).run(List.of(INPUT));
+      return new JoinExperiment(List.of(kinds), JoinOptions.DEFAULT.withBatchSize(2), 3, silent)
+          .run(List.of(INPUT));
     }
   }
 
@@ -102,8 +104,8 @@ final class JoinExperimentTest {
     }
 
     @Override
-    public JoinDigest join(OuterSource outer, ProbeMethod method, int batchSize) {
-      JoinDigest digest = right.join(outer, method, batchSize);
+    public JoinDigest join(OuterSource outer, JoinOptions options) {
+      JoinDigest digest = right.join(outer, options);
       if (passes++ >= wrongPasses) {
         return digest;
       }

@@ -10,9 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
+import dev.espalier.batch.ProbeChoice;
+import dev.espalier.batch.ProbeMethod;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -38,8 +42,13 @@ final class IndexNestedLoopJoinTest {
                 Stream.of(ProbeMethod.values())
                     .flatMap(
                         method ->
-                            Stream.of(1, 2, 7, 256)
-                                .map(batch -> new JoinOptions(type, method, batch))));
+                            Stream.of(batchOf(method), 256, JoinOptions.CHOSEN_BATCH_SIZE)
+                                .map(batch -> new JoinOptions(type, method, batch, true, null))));
+  }
+
+  /** Buffers are made anew for each batch, so those of one row would take long. */
+  private static int batchOf(ProbeMethod method) {
+    return method == ProbeMethod.BUFFERED ? 70 : 1;
   }
 
   @BeforeEach
@@ -84,6 +93,69 @@ final class IndexNestedLoopJoinTest {
         inner.forEach(tree::put);
         assertEquals(expected, join(keys, payloads, tree, options), variant.name());
       }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void rowsInAnyOrderAreTheSameRows(JoinType type) {
+    long[] keys = new Random(8).longs(3000, -3500, 3500).toArray();
+    long[] payloads = new Random(9).longs(keys.length, 0, Long.MAX_VALUE).toArray();
+    JoinOptions options =
+        JoinOptions.DEFAULT.withType(type).withMethod(ProbeMethod.BUFFERED).withInOrder(false);
+    Comparator<JoinedRow> byPayload = Comparator.comparingLong(JoinedRow::payload);
+    List<JoinedRow> expected = JoinedRow.hashJoin(keys, payloads, inner, type);
+    expected.sort(byPayload);
+    for (TreeVariant variant : TreeVariant.all()) {
+      try (LongIndex tree = variant.create(IndexOptions.DEFAULT)) {
+        inner.forEach(tree::put);
+        List<JoinedRow> rows = join(keys, payloads, tree, options);
+        rows.sort(byPayload);
+        assertEquals(expected, rows, variant.name());
+      }
+    }
+  }
+
+  @Test
+  void negativePayloadsKeepTheirOrderWhereAnyIsAllowed() {
+    long[] keys = {0, 9999, -1, 0};
+    long[] payloads = {3, -4, 2, 1};
+    JoinOptions options = JoinOptions.DEFAULT.withMethod(ProbeMethod.BUFFERED).withInOrder(false);
+    assertEquals(
+        JoinedRow.hashJoin(keys, payloads, inner, JoinType.INNER),
+        join(keys, payloads, index, options));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void residualPredicateDecidesBesidesTheKey(ProbeMethod method) {
+    long[] keys = new Random(8).longs(1000, -3500, 3500).toArray();
+    long[] payloads = new Random(9).longs(keys.length).toArray();
+    ResidualPredicate residual = (key, payload, value) -> ((key ^ payload ^ value) & 1) == 0;
+    JoinOptions options = JoinOptions.DEFAULT.withMethod(method).withResidual(residual);
+    List<JoinedRow> all = JoinedRow.hashJoin(keys, payloads, inner, JoinType.INNER);
+    List<JoinedRow> expected =
+        all.stream()
+            .filter(row -> residual.test(row.key(), row.payload(), inner.get(row.key())))
+            .toList();
+    assertTrue(expected.size() > 100 && expected.size() < all.size() - 100, "a case worth testing");
+    assertEquals(expected, join(keys, payloads, index, options));
+    List<JoinedRow> semi = join(keys, payloads, index, options.withType(JoinType.SEMI));
+    List<JoinedRow> anti = join(keys, payloads, index, options.withType(JoinType.ANTI));
+    assertEquals(expected.size(), semi.size());
+    assertEquals(keys.length - expected.size(), anti.size());
+    assertEquals(keys.length, join(keys, payloads, index, options.withType(JoinType.LEFT)).size());
+  }
+
+  @Test
+  void statisticsTellWhatAutoChoseAndWhy() {
+    try (var join = new IndexNestedLoopJoin(new ScriptedSource(3), index, JoinOptions.DEFAULT)) {
+      join.open();
+      assertEquals(Optional.empty(), join.statistics().choice());
+      assertTrue(join.next());
+      assertEquals(
+          new ProbeChoice(ProbeMethod.SINGLE, "fewer than 4 keys"),
+          join.statistics().choice().orElseThrow());
     }
   }
 
@@ -251,7 +323,8 @@ final class IndexNestedLoopJoinTest {
     assertMessage("type is null", () -> JoinOptions.DEFAULT.withType(nil()));
     assertMessage("method is null", () -> JoinOptions.DEFAULT.withMethod(nil()));
     assertMessage(
-        "batchSize is 0 rows; it must be positive", () -> JoinOptions.DEFAULT.withBatchSize(0));
+        "batchSize is -1 rows; it must be positive, or 0 for the size of choice",
+        () -> JoinOptions.DEFAULT.withBatchSize(-1));
     assertMessage(
         "keys and payloads differ in length: keys.length=1, payloads.length=2",
         () -> OuterSource.of(new long[1], new long[2]));
@@ -267,7 +340,8 @@ final class IndexNestedLoopJoinTest {
   }
 
   private IndexNestedLoopJoin join(OuterSource outer, JoinType type) {
-    return new IndexNestedLoopJoin(outer, index, JoinOptions.DEFAULT.withType(type));
+    JoinOptions options = JoinOptions.DEFAULT.withMethod(ProbeMethod.GROUP).withType(type);
+    return new IndexNestedLoopJoin(outer, index, options);
   }
 
   private static List<JoinedRow> join(
