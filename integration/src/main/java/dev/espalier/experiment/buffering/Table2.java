@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment.buffering;
+
+import dev.espalier.experiment.Effort;
+
+/** How large the indexes are (table 2). */
+final class Table2 {
+  /** As few as make a B+-tree of three levels, and all trees larger than the simulated cache. */
+  static final int LEAST_KEYS = 40_000;
+
+  private Table2() {}
+
+  /** Returns the keys of a tree that is measured: in full the paper's 5 million. */
+  static int keys(Effort effort) {
+    return Math.max(effort.entries() / 2, LEAST_KEYS);
+  }
+
+  /** Returns the keys of a tree that is simulated: a fifth of those. */
+  static int simulatedKeys(Effort effort) {
+    return Math.max(effort.entries() / 10, LEAST_KEYS);
+  }
+}
