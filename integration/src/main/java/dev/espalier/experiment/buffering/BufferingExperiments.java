@@ -27,6 +27,9 @@ public final class BufferingExperiments {
       all.add(new MeasuredFigure(figure));
       all.add(new SimulatedFigure(figure));
     }
+    all.add(new UpdatesAmongProbes());
+    all.add(new AnswersOverTime());
+    all.add(new GuaranteedThroughput());
     return all;
   }
 }

@@ -99,7 +99,7 @@ final class MeasuredFigure implements Experiment {
       wrong += time.answer() == inputs.answer(setting) ? 0 : 1;
     }
     outcome.check(Check.deterministic("methods that answered wrongly", wrong, Target.exactly(0)));
-    figure.measured().add(nanos, outcome);
+    figure.measured().add(keys, nanos, outcome);
     return outcome;
   }
 

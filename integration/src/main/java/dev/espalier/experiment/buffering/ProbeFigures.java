@@ -51,8 +51,8 @@ final class ProbeFigures {
         Figure.LABEL,
         Axis.linear(Figure.ORDER),
         settings,
-        (times, outcome) -> checkOrders(times, Double::doubleValue, Check.Kind.TIMING, outcome),
-        (costs, outcome) ->
+        (_, times, outcome) -> checkOrders(times, Double::doubleValue, Check.Kind.TIMING, outcome),
+        (_, costs, outcome) ->
             checkOrders(costs, SimulatedCost::cycles, Check.Kind.DETERMINISTIC, outcome));
   }
 
@@ -101,8 +101,8 @@ final class ProbeFigures {
         Figure.SERIES,
         Axis.logarithmic(Figure.SHARE),
         settings,
-        ProbeFigures::checkChoice,
-        ProbeFigures::checkFew);
+        (_, times, outcome) -> checkChoice(times, outcome),
+        (_, costs, outcome) -> checkFew(costs, outcome));
   }
 
   private static void checkChoice(Map<ProbeSetting, Double> times, Outcome outcome) {

@@ -6,7 +6,7 @@ import dev.espalier.simulation.HierarchyCounters;
 /**
  * What one probe costs on the simulated machine.
  *
- * @param misses of the second-level cache that were not prefetched in time to wait for less
+ * @param misses lines that were brought from memory, prefetched or not
  * @param missPenalty cycles that these take if each takes the latency of the memory, as the paper
  *     reckons
  * @param tlbPenalty cycles for walks of the page table, reckoned alike
@@ -16,8 +16,8 @@ record SimulatedCost(double misses, double missPenalty, double tlbPenalty, doubl
 
   static SimulatedCost of(HierarchyCounters counted, int probes) {
     return new SimulatedCost(
-        (double) counted.l2Misses() / probes,
-        (double) counted.l2Misses() * Pentium4.SHAPE.t1() / probes,
+        (double) counted.memoryLines() / probes,
+        (double) counted.memoryLines() * Pentium4.SHAPE.t1() / probes,
         (double) counted.tlbMisses() * Pentium4.SHAPE.tlb().missCycles() / probes,
         (double) counted.cycles() / probes);
   }

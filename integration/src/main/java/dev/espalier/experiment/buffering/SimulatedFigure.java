@@ -26,7 +26,8 @@ final class SimulatedFigure implements Simulated {
           + " buffers; not those to the table of a node's buffers and to some hundred probes at"
           + " hand, which are on the Java heap. The processor waits for each line that was not"
           + " prefetched, is busy for one cycle at each access, and nothing is prefetched by the"
-          + " hardware. The cache miss penalty is reckoned as in the paper: misses times latency."
+          + " hardware. The cache miss penalty is reckoned as in the paper, misses times latency,"
+          + " also for lines that the CSB+-tree prefetches, as the paper's does not."
           + " Virtual nodes are those that the cache analysis finds for its cache of 256 KB, except"
           + " where the figure names them; for the R-tree, each node is one.";
 
@@ -80,7 +81,7 @@ final class SimulatedFigure implements Simulated {
             Column.text(Figure.ORDER, "order of the probes"),
             Column.real(Figure.SHARE, "probes", "% of the keys"),
             Column.integer("probes", "probes", ""),
-            Column.real("misses", "L2 misses", "per probe"),
+            Column.real("misses", "lines from memory", "per probe"),
             Column.real(PENALTY, "cache miss penalty", "cycles per probe"),
             Column.real("tlb", "TLB miss penalty", "cycles per probe"),
             Column.real("cycles", "all simulated", "cycles per probe"));
@@ -104,7 +105,7 @@ final class SimulatedFigure implements Simulated {
     outcome.parameter("keys", keys).parameter("rectangles", BuiltRTree.rectangles(keys));
     int lost = costs.size() - counts.bySetting().size();
     outcome.check(Check.deterministic("methods that answered wrongly", lost, Target.exactly(0)));
-    figure.simulated().add(costs, outcome);
+    figure.simulated().add(keys, costs, outcome);
     return outcome;
   }
 }
