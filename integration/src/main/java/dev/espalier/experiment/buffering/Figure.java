@@ -6,7 +6,6 @@ import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Outcome;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A figure of the paper's section 6 that compares probes: run on this machine ({@link
@@ -42,7 +41,7 @@ record Figure(
 
   /** Holds what came out for each setting against the paper. */
   interface Checks<V> {
-    void add(int keys, Map<ProbeSetting, V> found, Outcome outcome);
+    void add(int keys, Found<ProbeSetting, V> found, Outcome outcome);
   }
 
   /** Describes one of the two experiments. */

@@ -135,16 +135,17 @@ final class GuaranteedThroughput implements Experiment {
       }
     }
     outcome.check(Check.deterministic("methods that answered wrongly", wrong, Target.exactly(0)));
-    double atEnd = throughputs.get(new Stream(AT_END, 0));
+    Found<Stream, Double> found = new Found<>(throughputs);
+    double atEnd = found.of(new Stream(AT_END, 0));
     outcome.check(
         Check.timing(
             "gain kept with a guarantee of 100 ms",
-            throughputs.get(new Stream(GUARANTEED, AIMED_MILLIS)) / atEnd,
+            found.of(new Stream(GUARANTEED, AIMED_MILLIS)) / atEnd,
             Target.atLeast(KEPT_GAIN)));
     outcome.check(
         Check.timing(
             "throughput with a guarantee of 1 s, of that of one flush",
-            throughputs.get(new Stream(GUARANTEED, GUARANTEES.getLast())) / atEnd,
+            found.of(new Stream(GUARANTEED, GUARANTEES.getLast())) / atEnd,
             Target.atLeast(NEARLY_ALL)));
     return outcome;
   }

@@ -99,7 +99,7 @@ final class MeasuredFigure implements Experiment {
       wrong += time.answer() == inputs.answer(setting) ? 0 : 1;
     }
     outcome.check(Check.deterministic("methods that answered wrongly", wrong, Target.exactly(0)));
-    figure.measured().add(keys, nanos, outcome);
+    figure.measured().add(keys, new Found<>(nanos), outcome);
     return outcome;
   }
 
@@ -122,7 +122,7 @@ final class MeasuredFigure implements Experiment {
     }
 
     private BuiltIndex index(ProbeSetting setting) {
-      return indexes.get(setting.index());
+      return new Found<>(indexes).of(setting.index());
     }
 
     /** Where probes are few, the round before would have left their nodes in the caches. */

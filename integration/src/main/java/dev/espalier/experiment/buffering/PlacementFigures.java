@@ -9,7 +9,6 @@ import dev.espalier.experiment.Target;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
 /** The figures on where buffers are: 6.2 of the paper. */
 final class PlacementFigures {
@@ -64,15 +63,17 @@ final class PlacementFigures {
             outcome.check(
                 Check.timing(
                     "time of (1,1,1) over the best",
-                    times.get(EACH_LEVEL)
-                        / times.values().stream().min(Comparator.naturalOrder()).orElseThrow(),
+                    times.of(EACH_LEVEL)
+                        / times.bySetting().values().stream()
+                            .min(Comparator.naturalOrder())
+                            .orElseThrow(),
                     Target.atMost(NOISE))),
         (keys, costs, outcome) -> {
           for (ProbeSetting other : keys >= Table2.KEYS_BEYOND_THE_CACHE ? OTHERS : WITH_LEAVES) {
             outcome.check(
                 Check.deterministic(
                     "misses of " + other.label() + " over those of (1,1,1)",
-                    costs.get(other).misses() / costs.get(EACH_LEVEL).misses(),
+                    costs.of(other).misses() / costs.of(EACH_LEVEL).misses(),
                     Target.atLeast(1)));
           }
         });
@@ -105,26 +106,26 @@ final class PlacementFigures {
         (_, costs, outcome) -> checkMisses(costs, outcome));
   }
 
-  private static void checkCalibration(Map<ProbeSetting, Double> times, Outcome outcome) {
+  private static void checkCalibration(Found<ProbeSetting, Double> times, Outcome outcome) {
     ProbeSetting calibrated =
         THREE_LEVELS.stream()
-            .min(Comparator.comparingDouble(one -> times.get(one.withShare(SAMPLE))))
+            .min(Comparator.comparingDouble(one -> times.of(one.withShare(SAMPLE))))
             .orElseThrow();
-    double best = THREE_LEVELS.stream().mapToDouble(times::get).min().orElseThrow();
+    double best = THREE_LEVELS.stream().mapToDouble(times::of).min().orElseThrow();
     outcome.check(
         Check.timing(
             "time of the calibrated placement over the best",
-            times.get(calibrated) / best,
+            times.of(calibrated) / best,
             Target.atMost(NOISE)));
   }
 
-  private static void checkMisses(Map<ProbeSetting, SimulatedCost> costs, Outcome outcome) {
+  private static void checkMisses(Found<ProbeSetting, SimulatedCost> costs, Outcome outcome) {
     double least =
-        THREE_LEVELS.stream().mapToDouble(one -> costs.get(one).tlbPenalty()).min().orElseThrow();
+        THREE_LEVELS.stream().mapToDouble(one -> costs.of(one).tlbPenalty()).min().orElseThrow();
     outcome.check(
         Check.deterministic(
             "TLB penalty of one virtual node over that of the best",
-            costs.get(CSB_TREE.placed(3)).tlbPenalty() / least,
+            costs.of(CSB_TREE.placed(3)).tlbPenalty() / least,
             Target.atLeast(1)));
   }
 }

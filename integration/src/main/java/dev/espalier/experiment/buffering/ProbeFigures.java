@@ -15,7 +15,6 @@ import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Target;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** The figures on probes in other orders and on few probes: 6.5 and 6.6 of the paper. */
@@ -57,7 +56,7 @@ final class ProbeFigures {
   }
 
   private static <V> void checkOrders(
-      Map<ProbeSetting, V> found, ToDoubleFunction<V> cost, Check.Kind kind, Outcome outcome) {
+      Found<ProbeSetting, V> found, ToDoubleFunction<V> cost, Check.Kind kind, Outcome outcome) {
     double uniform = gain(ProbeOrder.UNIFORM, found, cost);
     double skewed = gain(ProbeOrder.GAUSSIAN, found, cost);
     outcome.check(new Check("gain by buffers, uniform probes", kind, uniform, Target.atLeast(2)));
@@ -72,10 +71,10 @@ final class ProbeFigures {
   }
 
   private static <V> double gain(
-      ProbeOrder order, Map<ProbeSetting, V> found, ToDoubleFunction<V> cost) {
+      ProbeOrder order, Found<ProbeSetting, V> found, ToDoubleFunction<V> cost) {
     ProbeSetting buffered = new ProbeSetting(B_PLUS_TREE, VARIABLE).inOrder(order);
-    return cost.applyAsDouble(found.get(buffered.by(UNBUFFERED)))
-        / cost.applyAsDouble(found.get(buffered));
+    return cost.applyAsDouble(found.of(buffered.by(UNBUFFERED)))
+        / cost.applyAsDouble(found.of(buffered));
   }
 
   /** Figure 13. */
@@ -105,7 +104,7 @@ final class ProbeFigures {
         (_, costs, outcome) -> checkFew(costs, outcome));
   }
 
-  private static void checkChoice(Map<ProbeSetting, Double> times, Outcome outcome) {
+  private static void checkChoice(Found<ProbeSetting, Double> times, Outcome outcome) {
     for (PaperIndex index : List.of(B_PLUS_TREE, CSB_PLUS_TREE)) {
       outcome.check(
           Check.timing(
@@ -116,7 +115,7 @@ final class ProbeFigures {
       for (double share : SHARES) {
         ProbeSetting chosen = new ProbeSetting(index, CHOSEN).withShare(share);
         for (Method method : BUFFERS) {
-          worst = Math.max(worst, times.get(chosen) / times.get(chosen.by(method)));
+          worst = Math.max(worst, times.of(chosen) / times.of(chosen.by(method)));
         }
       }
       outcome.check(
@@ -124,17 +123,17 @@ final class ProbeFigures {
     }
   }
 
-  private static double gain(PaperIndex index, double share, Map<ProbeSetting, Double> times) {
+  private static double gain(PaperIndex index, double share, Found<ProbeSetting, Double> times) {
     ProbeSetting buffered = new ProbeSetting(index, VARIABLE).withShare(share);
-    return times.get(buffered.by(UNBUFFERED)) / times.get(buffered);
+    return times.of(buffered.by(UNBUFFERED)) / times.of(buffered);
   }
 
   /** The more probes, the fewer of their misses are left. */
-  private static void checkFew(Map<ProbeSetting, SimulatedCost> costs, Outcome outcome) {
+  private static void checkFew(Found<ProbeSetting, SimulatedCost> costs, Outcome outcome) {
     for (PaperIndex index : List.of(B_PLUS_TREE, CSB_PLUS_TREE)) {
       ProbeSetting buffered = new ProbeSetting(index, VARIABLE);
-      SimulatedCost few = costs.get(buffered.withShare(SHARES.getFirst()));
-      SimulatedCost most = costs.get(buffered.withShare(SHARES.getLast()));
+      SimulatedCost few = costs.of(buffered.withShare(SHARES.getFirst()));
+      SimulatedCost most = costs.of(buffered.withShare(SHARES.getLast()));
       outcome.check(
           Check.deterministic(
               index + ": misses per buffered probe, 0.01% over 0.8%",

@@ -105,7 +105,7 @@ final class SimulatedFigure implements Simulated {
     outcome.parameter("keys", keys).parameter("rectangles", BuiltRTree.rectangles(keys));
     int lost = costs.size() - counts.bySetting().size();
     outcome.check(Check.deterministic("methods that answered wrongly", lost, Target.exactly(0)));
-    figure.simulated().add(keys, costs, outcome);
+    figure.simulated().add(keys, new Found<>(costs), outcome);
     return outcome;
   }
 }

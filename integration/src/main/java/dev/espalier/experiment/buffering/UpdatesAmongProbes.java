@@ -128,8 +128,9 @@ final class UpdatesAmongProbes implements Experiment {
             Column.real("updates", "updates", "% of the operations"),
             Column.real("nanos", "time", "ns per operation"),
             Column.real("speed-up", "speed-up over unbuffered", "times"));
-    Map<Mix, Double> nanos = new HashMap<>();
-    times.forEach(time -> nanos.put(time.setting(), time.nanos()));
+    Map<Mix, Double> bySetting = new HashMap<>();
+    times.forEach(time -> bySetting.put(time.setting(), time.nanos()));
+    Found<Mix, Double> nanos = new Found<>(bySetting);
     int wrong = 0;
     for (Time<Mix> time : times) {
       Mix mix = time.setting();
@@ -147,8 +148,8 @@ final class UpdatesAmongProbes implements Experiment {
     return outcome;
   }
 
-  private static double gain(Mix mix, Map<Mix, Double> nanos) {
-    return nanos.get(new Mix(Method.UNBUFFERED, mix.percent)) / nanos.get(mix);
+  private static double gain(Mix mix, Found<Mix, Double> nanos) {
+    return nanos.of(new Mix(Method.UNBUFFERED, mix.percent)) / nanos.of(mix);
   }
 
   /** Returns the sum of the ranks of the keys that are updates, not probes. */
