@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment;
 
+import dev.espalier.experiment.buffering.BufferingExperiments;
 import dev.espalier.experiment.fpb.FpbExperiments;
 import dev.espalier.experiment.pio.PioExperiments;
 import dev.espalier.experiment.thesis.ThesisExperiments;
@@ -14,7 +15,11 @@ public final class Experiments {
 
   /** Returns all experiments, paper by paper, in the papers' order. */
   public static List<Experiment> all() {
-    return Stream.of(ThesisExperiments.all(), FpbExperiments.all(), PioExperiments.all())
+    return Stream.of(
+            ThesisExperiments.all(),
+            FpbExperiments.all(),
+            BufferingExperiments.all(),
+            PioExperiments.all())
         .flatMap(Collection::stream)
         .toList();
   }

@@ -30,8 +30,7 @@ final class ExperimentsTest {
     assertEquals(names.size(), new HashSet<>(names).size());
     for (String name : names) {
       assertTrue(
-          name.matches(
-              "(thesis|fpb|buffering|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated)?"),
+          name.matches("(thesis|fpb|buf|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated)?"),
           name);
     }
   }

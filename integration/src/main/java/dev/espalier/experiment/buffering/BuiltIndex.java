@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment.buffering;
+
+/** An index that can be probed in several ways. */
+interface BuiltIndex extends AutoCloseable {
+
+  /** Gets ready for the probes of a setting. */
+  Probing prepare(ProbeSetting setting);
+
+  /** Returns what the probes of a setting are to return. */
+  long answer(ProbeSetting setting);
+
+  @Override
+  void close();
+}
