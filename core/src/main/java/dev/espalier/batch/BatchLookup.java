@@ -29,6 +29,9 @@ public final class BatchLookup {
   /** Below this nothing but groups is considered. */
   private static final int LEAST_BUFFERED = 4096;
 
+  /** What is only computed must promise so much less than groups cost to be believed. */
+  private static final double COMPUTED_MARGIN = 0.8;
+
   /** Probes between two divisions of the whole: more gain little, and take memory. */
   static final int ROUND = 1 << 22;
 
@@ -80,10 +83,15 @@ public final class BatchLookup {
       return READ;
     }
     ProbeCosts costs = costs();
+    double margin = costs.corrections().measured() ? 1 : COMPUTED_MARGIN;
     ProbeMethod best = ProbeMethod.GROUP;
-    for (ProbeMethod method :
-        new ProbeMethod[] {ProbeMethod.SINGLE, ProbeMethod.SORTED, ProbeMethod.BUFFERED}) {
-      best = costs.nanos(method, count) < costs.nanos(best, count) ? method : best;
+    double least = margin * costs.nanos(best, count);
+    for (ProbeMethod method : new ProbeMethod[] {ProbeMethod.SORTED, ProbeMethod.BUFFERED}) {
+      double nanos = costs.nanos(method, count);
+      if (nanos < least) {
+        best = method;
+        least = nanos;
+      }
     }
     return new ProbeChoice(best, reason(costs, count));
   }

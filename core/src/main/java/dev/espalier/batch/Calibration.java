@@ -16,9 +16,11 @@ import java.util.Set;
  */
 final class Calibration {
   /** Probes of a sample: so many that each child of the root's virtual node is given some. */
-  private static final int SAMPLE = 1 << 17;
+  private static final int SAMPLE = 1 << 16;
 
   private static final int SINGLE_SAMPLE = 1 << 13;
+
+  private static final int RUNS = 3;
 
   /** No new candidate is begun after this. */
   private static final long BUDGET_NANOS = 400_000_000;
@@ -37,7 +39,7 @@ final class Calibration {
 
   ProbeCosts measure() {
     double single = nanos(ProbeMethod.SINGLE, SINGLE_SAMPLE);
-    double group = nanos(ProbeMethod.GROUP, SAMPLE / 2);
+    double group = nanos(ProbeMethod.GROUP, SAMPLE);
     VirtualNodes best = computed.nodes();
     double buffered = Double.POSITIVE_INFINITY;
     for (VirtualNodes nodes : candidates(computed.nodes())) {
@@ -49,15 +51,15 @@ final class Calibration {
         }
       }
     }
-    double sorted = nanos(ProbeMethod.SORTED, SAMPLE / 2);
+    double sorted = nanos(ProbeMethod.SORTED, SAMPLE);
     ProbeCosts plain =
         new ProbeCosts(
             computed.shape(), computed.times(), computed.prefetches(), best, Corrections.NONE);
     Corrections corrections =
         new Corrections(
             single / plain.nanos(ProbeMethod.SINGLE, SINGLE_SAMPLE),
-            group / plain.nanos(ProbeMethod.GROUP, SAMPLE / 2),
-            sorted / plain.nanos(ProbeMethod.SORTED, SAMPLE / 2),
+            group / plain.nanos(ProbeMethod.GROUP, SAMPLE),
+            sorted / plain.nanos(ProbeMethod.SORTED, SAMPLE),
             buffered / plain.nanos(ProbeMethod.BUFFERED, SAMPLE),
             true);
     return new ProbeCosts(
@@ -81,14 +83,21 @@ final class Calibration {
   }
 
   private double nanos(ProbeMethod method, int count) {
-    long start = System.nanoTime();
-    lookup.getAll(method, keys, 0, values, 0, count);
-    return (double) (System.nanoTime() - start) / count;
+    return best(count, () -> lookup.getAll(method, keys, 0, values, 0, count));
   }
 
   private double bufferedNanos(VirtualNodes nodes) {
-    long start = System.nanoTime();
-    lookup.buffered(nodes, keys, 0, values, 0, SAMPLE);
-    return (double) (System.nanoTime() - start) / SAMPLE;
+    return best(SAMPLE, () -> lookup.buffered(nodes, keys, 0, values, 0, SAMPLE));
+  }
+
+  /** Returns the time of a probe in the best of some runs: the first ones may not be compiled. */
+  private static double best(int count, Runnable run) {
+    long best = Long.MAX_VALUE;
+    for (int i = 0; i < RUNS; i++) {
+      long start = System.nanoTime();
+      run.run();
+      best = Math.min(best, System.nanoTime() - start);
+    }
+    return (double) best / count;
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.batch;
 
-import dev.espalier.batch.CacheAnalysis.Level;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.model.MemoryTimes;
 
@@ -118,12 +117,12 @@ public record ProbeCosts(
     return shape.levels().size();
   }
 
-  /** Half of a leaf are keys, which are searched whole, and one line has the value. */
+  /** Half of a leaf are keys, which are searched whole, and one line more has the value. */
   private int lines(int level) {
-    Level nodes = shape.levels().get(level);
-    double share = level == height() - 1 ? 2 : 1.5;
-    return (int)
-        Math.min(MOST_LINES, Math.ceil(1 + nodes.effectiveBytes() / share / CacheLine.BYTES));
+    double nodeLines = shape.levels().get(level).effectiveBytes() / CacheLine.BYTES;
+    boolean isLeaf = level == height() - 1;
+    double lines = isLeaf ? Math.ceil(nodeLines / 2) + 1 : Math.ceil(nodeLines / 1.5);
+    return (int) Math.clamp(lines, 1, MOST_LINES);
   }
 
   /**
