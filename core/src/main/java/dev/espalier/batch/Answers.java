@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands answers to a consumer and runs operations. What the consumer or an update throws is kept,
- * so that everything else is still answered.
+ * so that everything else is still answered: the first failure, because thousands may follow it.
  */
 abstract class Answers implements AnswerSink {
   final AnswerConsumer consumer;
@@ -74,8 +74,6 @@ abstract class Answers implements AnswerSink {
     } catch (RuntimeException | Error thrown) {
       if (failure == null) {
         failure = thrown;
-      } else if (!failure.equals(thrown)) {
-        failure.addSuppressed(thrown);
       }
     }
   }

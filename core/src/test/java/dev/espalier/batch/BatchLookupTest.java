@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.batch;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongIndex;
+import dev.espalier.bplus.PbPlusTree;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The choice of a method, and that it changes no answer. */
+final class BatchLookupTest {
+  private static final int ENTRIES = 100_000;
+
+  private final LongIndex index = PbPlusTree.create();
+
+  @BeforeEach
+  void load() {
+    long[] keys = new long[ENTRIES];
+    Arrays.setAll(keys, i -> 3L * i - ENTRIES);
+    index.bulkload(keys, keys);
+  }
+
+  @AfterEach
+  void close() {
+    index.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyMethodGivesTheSameValues(ProbeMethod method) {
+    long[] keys = new SplittableRandom(1).longs(30_000, -2L * ENTRIES, 3L * ENTRIES).toArray();
+    keys[5] = Long.MIN_VALUE;
+    keys[6] = Long.MAX_VALUE;
+    long[] expected = Arrays.stream(keys).map(index::get).toArray();
+    long[] values = new long[keys.length];
+    index.batchLookup().getAll(method, keys, 0, values, 0, keys.length);
+    assertArrayEquals(expected, values);
+
+    long[] same = keys.clone();
+    index.batchLookup().getAll(method, same, 10, same, 0, same.length - 10);
+    assertArrayEquals(
+        Arrays.copyOfRange(expected, 10, expected.length), Arrays.copyOf(same, same.length - 10));
+    index.batchLookup().getAll(method, keys, 0, values, 0, 0);
+  }
+
+  @Test
+  void fewKeysAreNotWorthMoreThanTheSimplest() {
+    BatchLookup lookup = index.batchLookup();
+    assertEquals(ProbeMethod.SINGLE, lookup.choose(1).method());
+    assertEquals(ProbeMethod.GROUP, lookup.choose(64).method());
+  }
+
+  @Test
+  void smallTreeIsNotBuffered() {
+    ProbeChoice choice = index.batchLookup().choose(10_000_000);
+    assertEquals(ProbeMethod.GROUP, choice.method(), choice.reason());
+    assertTrue(choice.reason().startsWith("computed for 10000000 keys: single "), choice.reason());
+  }
+
+  @Test
+  void orderOfTheKeysIsNoticed() {
+    long[] keys = new long[5000];
+    Arrays.setAll(keys, i -> i);
+    index.getAll(keys, new long[keys.length]);
+    assertEquals(
+        "the keys are in ascending order already",
+        index.batchLookup().lastChoice().orElseThrow().reason());
+    keys[4999] = keys[0];
+    keys[78 * 2] = Long.MAX_VALUE;
+    index.getAll(keys, new long[keys.length]);
+    assertTrue(
+        index.batchLookup().lastChoice().orElseThrow().reason().startsWith("computed"),
+        "a sample of neighbours is compared");
+  }
+
+  @Test
+  void calibrationIsKeptUntilTheIndexHasChangedMuch() {
+    ProbeCosts measured = index.batchLookup().calibrate();
+    assertTrue(measured.corrections().measured());
+    assertEquals(measured, index.batchLookup().costs());
+    assertTrue(index.batchLookup().choose(100_000).reason().startsWith("measured"));
+    index.removeRange(0, true, 2L * ENTRIES, true);
+    assertTrue(!index.batchLookup().costs().corrections().measured());
+  }
+
+  @Test
+  void calibrationTriesEverySplitOfAVirtualNode() {
+    assertEquals(
+        Set.of(
+            VirtualNodes.of(3, 2),
+            VirtualNodes.of(1, 2, 2),
+            VirtualNodes.of(2, 1, 2),
+            VirtualNodes.of(3, 1, 1)),
+        Calibration.candidates(VirtualNodes.of(3, 2)));
+  }
+}
