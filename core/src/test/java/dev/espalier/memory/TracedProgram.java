@@ -2,6 +2,7 @@
 package dev.espalier.memory;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.batch.ProbeMethod;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.node.Keys;
@@ -67,9 +68,13 @@ final class TracedProgram {
       tree.bulkload(keys, keys);
       long[] group = LongStream.range(0, 128).map(i -> i * (entries / 128)).toArray();
       long[] one = {entries / 2};
-      trace(name + "Group", () -> tree.getAll(group, new long[group.length]));
-      trace(name + "One", () -> tree.getAll(one, new long[1]));
+      trace(name + "Group", () -> getGroup(tree, group));
+      trace(name + "One", () -> getGroup(tree, one));
     }
+  }
+
+  private static void getGroup(CssTree tree, long[] keys) {
+    tree.batchLookup().getAll(ProbeMethod.GROUP, keys, 0, new long[keys.length], 0, keys.length);
   }
 
   private static void trace(String name, Runnable operation) {

@@ -9,6 +9,9 @@ import dev.espalier.batch.BufferOptions;
 import dev.espalier.batch.BufferedAccess;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.benchmarks.WorkKeys;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
 
 /** Lookups of many keys in one index, by every method. */
 final class BufferedLookups implements AutoCloseable {
@@ -17,6 +20,10 @@ final class BufferedLookups implements AutoCloseable {
 
   /** A new entry among so many probes. */
   private static final int PROBES_PER_UPDATE = 100;
+
+  /** These gain nothing from few keys. */
+  private static final Set<ProbeMethod> WHOLE =
+      EnumSet.of(ProbeMethod.SORTED, ProbeMethod.BUFFERED);
 
   private final LongIndex index;
   private final int entries;
@@ -69,7 +76,7 @@ final class BufferedLookups implements AutoCloseable {
   private void addBatch(Rounds rounds, int size) {
     int total = Math.max(size, Math.min(SINGLE / 4, keys.length) / size * size);
     for (ProbeMethod method : ProbeMethod.values()) {
-      boolean tooSlow = size < 1024 && method.ordinal() > 1 && method != ProbeMethod.AUTO;
+      boolean tooSlow = size < 1024 && WHOLE.contains(method);
       boolean sameAsFewer = size > SINGLE && method == ProbeMethod.SINGLE;
       if (!tooSlow && !sameAsFewer) {
         rounds.add(
@@ -85,7 +92,7 @@ final class BufferedLookups implements AutoCloseable {
   }
 
   private static String name(ProbeMethod method) {
-    return method.name().toLowerCase(java.util.Locale.ROOT);
+    return method.name().toLowerCase(Locale.ROOT);
   }
 
   private void lookUp(ProbeMethod method, int count) {
