@@ -19,9 +19,6 @@ import java.util.SplittableRandom;
  */
 public record CacheAnalysis(List<Level> levels) {
 
-  /** The second-level cache where the system does not tell. */
-  private static final long TYPICAL_SECOND_LEVEL_BYTES = 1 << 20;
-
   /** The share of the last-level cache that other users of it leave. */
   private static final int LAST_LEVEL_SHARE = 16;
 
@@ -104,15 +101,10 @@ public record CacheAnalysis(List<Level> levels) {
 
   /** A holder, so that the system is asked once. */
   private static final class Machine {
-    static final long SECOND_LEVEL_BYTES =
-        CacheSizes.ofThisMachine().caches().stream()
-            .filter(cache -> cache.level() == 2)
-            .mapToLong(CacheSizes.Cache::bytes)
-            .findFirst()
-            .orElse(TYPICAL_SECOND_LEVEL_BYTES);
+    private static final CacheSizes CACHES = CacheSizes.ofThisMachine();
+    static final long SECOND_LEVEL_BYTES = CACHES.secondLevelBytes();
 
-    static final long LAST_LEVEL_BYTES =
-        Math.max(CacheSizes.ofThisMachine().lastLevelBytes(), 4 * SECOND_LEVEL_BYTES);
+    static final long LAST_LEVEL_BYTES = Math.max(CACHES.lastLevelBytes(), 4 * SECOND_LEVEL_BYTES);
   }
 
   /**

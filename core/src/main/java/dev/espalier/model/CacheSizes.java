@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * @param caches by level; empty where it is not known
  */
 public record CacheSizes(List<Cache> caches) {
+  private static final long TYPICAL_SECOND_LEVEL_BYTES = 1 << 20;
   private static final Path SYSTEM_FOLDER = Path.of("/sys/devices/system/cpu/cpu0/cache");
 
   /**
@@ -87,6 +88,15 @@ public record CacheSizes(List<Cache> caches) {
     }
     caches.sort(Comparator.comparingInt(Cache::level).thenComparing(Cache::type));
     return new CacheSizes(caches);
+  }
+
+  /** Returns the size of the second-level cache in bytes, a typical one's if it is not known. */
+  public long secondLevelBytes() {
+    return caches.stream()
+        .filter(cache -> cache.level() == 2)
+        .mapToLong(Cache::bytes)
+        .findFirst()
+        .orElse(TYPICAL_SECOND_LEVEL_BYTES);
   }
 
   /** Returns the size of the largest cache in bytes, or 0 if it is not known. */

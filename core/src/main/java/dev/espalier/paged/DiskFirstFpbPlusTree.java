@@ -369,7 +369,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   private final class Levels extends PagedLevels {
 
     Levels() {
-      super(tree);
+      super(tree, GROUP);
     }
 
     @Override
@@ -378,46 +378,35 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
     }
 
     @Override
-    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+    void divide(
+        int level,
+        long page,
+        int number,
+        long[] keys,
+        long[] places,
+        int[] slots,
+        int from,
+        int to) {
       MemorySegment pages = tree.pages;
       int maxChildren = maxChildren(level);
       int mostChildren = format.childLeaf.capacity;
-      long number = 0;
-      long page = 0;
-      try {
-        for (int i = 0; i < count; i++) {
-          if (places[i] != number) {
-            if (number != 0) {
-              number = 0;
-              store.unpin(page, false);
-            }
-            page = store.pin((int) places[i]);
-            number = places[i];
-          }
-          long key = keys[i];
-          long leaf = page + rootOffset((int) number);
-          for (int inPage = levels - 1; inPage > 0; inPage--) {
-            leaf = page + childOffset(pages, leaf, key);
-          }
-          int slot = searchChildren(pages, leaf, key);
-          places[i] = getInt(pages, leaf + pagesOffset + ((long) slot << 2));
-          slots[i] = slots[i] * maxChildren + format.leafPlace(leaf - page) * mostChildren + slot;
+      long root = page + rootOffset(number);
+      for (int i = from; i < to; i++) {
+        long key = keys[i];
+        long leaf = root;
+        for (int inPage = levels - 1; inPage > 0; inPage--) {
+          leaf = page + childOffset(pages, leaf, key);
         }
-      } finally {
-        if (number != 0) {
-          store.unpin(page, false);
-        }
+        int slot = searchChildren(pages, leaf, key);
+        places[i] = getInt(pages, leaf + pagesOffset + ((long) slot << 2));
+        slots[i] = slots[i] * maxChildren + format.leafPlace(leaf - page) * mostChildren + slot;
       }
     }
 
     @Override
-    public void answer(
+    void answerGroup(
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-      int most = Math.min(GROUP, store.mostPins());
-      for (int done = 0; done < count; done += most) {
-        int group = Math.min(most, count - done);
-        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
-      }
+      lookUpGroup(level, keys, keysFrom, values, valuesFrom, count);
     }
   }
 
@@ -425,7 +414,7 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
    * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
    * the number of its page, then the place of its in-page node, then of its slot.
    */
-  private void answerGroup(
+  private void lookUpGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment pages = tree.pages;
     findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);

@@ -184,7 +184,7 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
   private final class Levels extends PagedLevels {
 
     Levels() {
-      super(tree);
+      super(tree, GROUP);
     }
 
     @Override
@@ -193,40 +193,28 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
     }
 
     @Override
-    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+    void divide(
+        int level,
+        long page,
+        int number,
+        long[] keys,
+        long[] places,
+        int[] slots,
+        int from,
+        int to) {
       MemorySegment pages = tree.pages;
       int maxChildren = maxChildren(level);
-      long number = 0;
-      long page = 0;
-      try {
-        for (int i = 0; i < count; i++) {
-          if (places[i] != number) {
-            if (number != 0) {
-              number = 0;
-              store.unpin(page, false);
-            }
-            page = store.pin((int) places[i]);
-            number = places[i];
-          }
-          int slot = findChildSlot(pages, page, keys[i]);
-          places[i] = child(pages, page, slot);
-          slots[i] = slots[i] * maxChildren + slot;
-        }
-      } finally {
-        if (number != 0) {
-          store.unpin(page, false);
-        }
+      for (int i = from; i < to; i++) {
+        int slot = findChildSlot(pages, page, keys[i]);
+        places[i] = child(pages, page, slot);
+        slots[i] = slots[i] * maxChildren + slot;
       }
     }
 
     @Override
-    public void answer(
+    void answerGroup(
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-      int most = Math.min(GROUP, store.mostPins());
-      for (int done = 0; done < count; done += most) {
-        int group = Math.min(most, count - done);
-        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
-      }
+      lookUpGroup(level, keys, keysFrom, values, valuesFrom, count);
     }
   }
 
@@ -234,7 +222,7 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
    * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
    * the number of its page, then the page's place.
    */
-  private void answerGroup(
+  private void lookUpGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment pages = tree.pages;
     for (int at = level; at > 0; at--) {

@@ -9,9 +9,16 @@ import dev.espalier.batch.TreeLevels;
  */
 abstract class PagedLevels implements TreeLevels {
   private final PagedStructure tree;
+  private final int group;
 
-  PagedLevels(PagedStructure tree) {
+  /**
+   * Makes the levels of a tree.
+   *
+   * @param group the most probes that are answered together, if there is room for so many pins
+   */
+  PagedLevels(PagedStructure tree, int group) {
     this.tree = tree;
+    this.group = group;
   }
 
   @Override
@@ -34,4 +41,40 @@ abstract class PagedLevels implements TreeLevels {
   public final boolean readsPages() {
     return !tree.store.keepsPlaces();
   }
+
+  /** Pins a page once for all neighbours among the probes that are there. */
+  @Override
+  public final void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+    for (int from = 0, to; from < count; from = to) {
+      long number = places[from];
+      to = from + 1;
+      while (to < count && places[to] == number) {
+        to++;
+      }
+      long page = tree.store.pin((int) number);
+      try {
+        divide(level, page, (int) number, keys, places, slots, from, to);
+      } finally {
+        tree.store.unpin(page, false);
+      }
+    }
+  }
+
+  /** As {@link #descend}, for the probes {@code from} to {@code to - 1}, all at one page. */
+  abstract void divide(
+      int level, long page, int number, long[] keys, long[] places, int[] slots, int from, int to);
+
+  @Override
+  public final void answer(
+      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    int most = Math.min(group, tree.store.mostPins());
+    for (int done = 0; done < count; done += most) {
+      int some = Math.min(most, count - done);
+      answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, some);
+    }
+  }
+
+  /** As {@link #answer}, for probes of which each may pin a page. */
+  abstract void answerGroup(
+      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
 }

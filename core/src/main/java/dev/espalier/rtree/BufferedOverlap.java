@@ -147,7 +147,7 @@ public final class BufferedOverlap implements AutoCloseable {
     }
     VirtualNodes nodes =
         choices.virtualNodes == null
-            ? suitableNodes(tree.tree, secondLevelBytes())
+            ? suitableNodes(tree.tree, CacheSizes.ofThisMachine().secondLevelBytes())
             : choices.virtualNodes;
     OverlapBuffers made = new OverlapBuffers(tree, nodes, choices.capacity);
     if (present != null) {
@@ -155,15 +155,6 @@ public final class BufferedOverlap implements AutoCloseable {
     }
     buffers = made;
     return made;
-  }
-
-  private static long secondLevelBytes() {
-    long typical = 1 << 20; // where the system does not tell
-    return CacheSizes.ofThisMachine().caches().stream()
-        .filter(cache -> cache.level() == 2)
-        .mapToLong(CacheSizes.Cache::bytes)
-        .findFirst()
-        .orElse(typical);
   }
 
   /**

@@ -16,6 +16,7 @@ final class BatchProbe implements AutoCloseable {
   private final JoinOptions options;
   private final JoinBatch batch;
   private final boolean needsValues;
+  private final boolean chooses;
   private @Nullable BufferedAccess unordered;
   private @Nullable ProbeChoice choice;
 
@@ -26,6 +27,7 @@ final class BatchProbe implements AutoCloseable {
     this.inner = inner;
     this.options = options;
     this.batch = batch;
+    this.chooses = options.method() == ProbeMethod.AUTO && canChoose(inner);
     this.needsValues = options.type().hasInnerValues() || options.residual() != null;
   }
 
@@ -76,7 +78,7 @@ final class BatchProbe implements AutoCloseable {
   }
 
   private ProbeMethod methodFor(int rows) {
-    if (options.method() != ProbeMethod.AUTO || !canChoose(inner)) {
+    if (!chooses) {
       return options.method();
     }
     choice = inner.batchLookup().choose(rows);
