@@ -156,7 +156,7 @@ final class FixedBuffers implements ProbeBuffers {
   private void append(int v, Node node, Probes some, int i) {
     int slot = some.slots[i];
     int end = node.ends[slot];
-    if (end == SegmentPool.EMPTY && pool.isExhausted()) {
+    if (end == SegmentPool.EMPTY && pool.available() == 0) {
       flushChild(v, node, slot);
       direct.keys[0] = some.keys[i];
       direct.tags[0] = some.tags[i];
@@ -166,7 +166,7 @@ final class FixedBuffers implements ProbeBuffers {
     }
     node.places[slot] = some.places[i];
     node.ends[slot] = pool.append(end, some.keys[i], some.tags[i]);
-    if ((node.ends[slot] & pool.withinSegment) == 0) {
+    if (pool.isFull(node.ends[slot])) {
       divideChild(v, node, slot);
     }
   }
