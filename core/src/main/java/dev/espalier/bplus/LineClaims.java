@@ -3,15 +3,11 @@ package dev.espalier.bplus;
 
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CacheLine;
-import java.util.Arrays;
-import java.util.BitSet;
+import dev.espalier.support.LineSet;
 
 /** The lines of memory that a check of a tree has come by: each may belong to one node only. */
 final class LineClaims {
-  private static final int PART_SHIFT = 30;
-
-  /** In parts small enough for a {@code BitSet}. */
-  private final BitSet[] lines = new BitSet[1 << (32 - PART_SHIFT)];
+  private final LineSet lines = new LineSet();
 
   /**
    * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
@@ -22,7 +18,6 @@ final class LineClaims {
 
   LineClaims(long end) {
     this.end = end;
-    Arrays.setAll(lines, i -> new BitSet());
   }
 
   /** Checks I9 for a node, whose kind is for the message, and takes its lines. */
@@ -33,13 +28,10 @@ final class LineClaims {
           "I9", "the %s would lie @%d, but nodes end @%d".formatted(kind, node, end));
     }
     for (long line = node >>> CacheLine.SHIFT, after = line + width; line < after; line++) {
-      BitSet part = lines[(int) (line >>> PART_SHIFT)];
-      int bit = (int) (line & ((1 << PART_SHIFT) - 1));
-      if (part.get(bit)) {
+      if (!lines.add(line)) {
         throw new InvariantViolationException(
             "I9", "the %s @%d overlaps another node".formatted(kind, node));
       }
-      part.set(bit);
     }
     bytes += bytesOfNode;
   }

@@ -5,9 +5,8 @@ import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.node.Keys;
+import dev.espalier.support.LineSet;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.concurrent.CancellationException;
 
 /**
@@ -16,16 +15,14 @@ import java.util.concurrent.CancellationException;
  * twice.
  */
 final class CsbPlusVerifier {
-  private static final int LINES_PART_SHIFT = 30;
-
   private final CsbPlusStructure tree;
   private final MemorySegment nodes;
   private final CsbLeafNode leaf;
   private final CsbInnerNode inner;
   private final ProgressListener listener;
 
-  /** The lines of all groups seen so far, in parts small enough for a {@code BitSet}. */
-  private final BitSet[] lines = new BitSet[1 << (32 - LINES_PART_SHIFT)];
+  /** The lines of all groups seen so far. */
+  private final LineSet lines = new LineSet();
 
   /**
    * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
@@ -42,7 +39,6 @@ final class CsbPlusVerifier {
     this.inner = tree.inner;
     this.listener = listener;
     this.end = Math.min(tree.memory.endOffset(), nodes.byteSize());
-    Arrays.setAll(lines, i -> new BitSet());
   }
 
   static void verify(CsbPlusStructure tree, ProgressListener listener) {
@@ -86,10 +82,7 @@ final class CsbPlusVerifier {
         group,
         end);
     for (long line = group >>> CacheLine.SHIFT, after = line + claimed; line < after; line++) {
-      BitSet part = lines[(int) (line >>> LINES_PART_SHIFT)];
-      int bit = (int) (line & ((1 << LINES_PART_SHIFT) - 1));
-      check(!part.get(bit), "I9", "the nodes @%d of level %d overlap others", group, level);
-      part.set(bit);
+      check(lines.add(line), "I9", "the nodes @%d of level %d overlap others", group, level);
     }
     bytes += claimedBytes;
   }

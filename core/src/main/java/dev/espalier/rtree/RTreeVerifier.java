@@ -4,9 +4,8 @@ package dev.espalier.rtree;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CacheLine;
+import dev.espalier.support.LineSet;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.concurrent.CancellationException;
 
 /**
@@ -14,14 +13,12 @@ import java.util.concurrent.CancellationException;
  * damage: it follows no offset that it has not checked, and visits no line twice.
  */
 final class RTreeVerifier {
-  private static final int LINES_PART_SHIFT = 30;
-
   private final RTreeStructure tree;
   private final MemorySegment nodes;
   private final ProgressListener listener;
 
-  /** The lines of all nodes visited so far, in parts small enough for a {@code BitSet}. */
-  private final BitSet[] lines = new BitSet[1 << (32 - LINES_PART_SHIFT)];
+  /** The lines of all nodes visited so far. */
+  private final LineSet lines = new LineSet();
 
   /**
    * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
@@ -36,7 +33,6 @@ final class RTreeVerifier {
     this.nodes = tree.nodes;
     this.listener = listener;
     this.end = Math.min(tree.memory.endOffset(), nodes.byteSize());
-    Arrays.setAll(lines, i -> new BitSet());
   }
 
   static void verify(RTreeStructure tree, ProgressListener listener) {
@@ -108,10 +104,7 @@ final class RTreeVerifier {
         node,
         end);
     for (long line = node >>> CacheLine.SHIFT, after = line + layout.width; line < after; line++) {
-      BitSet part = lines[(int) (line >>> LINES_PART_SHIFT)];
-      int bit = (int) (line & ((1 << LINES_PART_SHIFT) - 1));
-      check(!part.get(bit), "I8", "the node @%d overlaps another", node);
-      part.set(bit);
+      check(lines.add(line), "I8", "the node @%d overlaps another", node);
     }
     bytes += layout.bytes;
   }

@@ -7,9 +7,8 @@ import static dev.espalier.ttree.TTreeNode.RIGHT;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CacheLine;
+import dev.espalier.support.LineSet;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.concurrent.CancellationException;
 
 /**
@@ -18,15 +17,13 @@ import java.util.concurrent.CancellationException;
  * no deeper than heights, which it checks on the way down, allow.
  */
 final class TTreeVerifier {
-  private static final int LINES_PART_SHIFT = 30;
-
   private final TTreeStructure tree;
   private final MemorySegment nodes;
   private final TTreeNode layout;
   private final ProgressListener listener;
 
-  /** The lines of all nodes visited so far, in parts small enough for a {@code BitSet}. */
-  private final BitSet[] lines = new BitSet[1 << (32 - LINES_PART_SHIFT)];
+  /** The lines of all nodes visited so far. */
+  private final LineSet lines = new LineSet();
 
   /**
    * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
@@ -42,7 +39,6 @@ final class TTreeVerifier {
     this.layout = tree.layout;
     this.listener = listener;
     this.end = Math.min(tree.memory.endOffset(), nodes.byteSize());
-    Arrays.setAll(lines, i -> new BitSet());
   }
 
   static void verify(TTreeStructure tree, ProgressListener listener) {
@@ -120,10 +116,7 @@ final class TTreeVerifier {
         node,
         end);
     for (long line = node >>> CacheLine.SHIFT, after = line + layout.width; line < after; line++) {
-      BitSet part = lines[(int) (line >>> LINES_PART_SHIFT)];
-      int bit = (int) (line & ((1 << LINES_PART_SHIFT) - 1));
-      check(!part.get(bit), "I9", "the node @%d overlaps another", node);
-      part.set(bit);
+      check(lines.add(line), "I9", "the node @%d overlaps another", node);
     }
     bytes += layout.bytes;
   }
