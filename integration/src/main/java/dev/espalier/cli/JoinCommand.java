@@ -100,10 +100,9 @@ final class JoinCommand implements Callable<Integer> {
   @Option(
       names = "--batch",
       paramLabel = "N",
-      defaultValue = "" + JoinOptions.CHOSEN_BATCH_SIZE,
       description =
           "Rows of lineitem per batch. Default: what the method gains from, 256 or a million.")
-  private int batch;
+  private @Nullable Integer batch;
 
   @Option(
       names = "--any-order",
@@ -175,9 +174,8 @@ final class JoinCommand implements Callable<Integer> {
 
   private List<TreeVariant> checkArguments() {
     TpchScale.check(spec, "--scale", scale);
-    if (batch < 0 || batch > MAX_BATCH) {
-      throw wrongArgument(
-          "--batch is " + batch + "; it must be from 1 to " + MAX_BATCH + ", or 0 for any");
+    if (batch != null && (batch < 1 || batch > MAX_BATCH)) {
+      throw wrongArgument("--batch is " + batch + "; it must be from 1 to " + MAX_BATCH);
     }
     if (passes < 1) {
       throw wrongArgument("--passes is " + passes + "; it must be positive");
@@ -228,7 +226,7 @@ final class JoinCommand implements Callable<Integer> {
           tables.lineItems().length,
           tables.orderKeys().length,
           tables.partKeys().length,
-          batch == JoinOptions.CHOSEN_BATCH_SIZE ? "256 or a million" : batch,
+          batch == null ? "256 or a million" : batch,
           passes,
           Prefetch.isNative() ? "on" : "off",
           Keys.SIMD ? "on" : "off");
@@ -283,7 +281,8 @@ final class JoinCommand implements Callable<Integer> {
   }
 
   private JoinOptions joinOptions() {
-    return JoinOptions.DEFAULT.withBatchSize(batch).withInOrder(!anyOrder);
+    JoinOptions options = JoinOptions.DEFAULT.withInOrder(!anyOrder);
+    return batch == null ? options : options.withBatchSize(batch);
   }
 
   private TpchTables generateTables() {

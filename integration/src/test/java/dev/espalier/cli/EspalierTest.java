@@ -27,8 +27,8 @@ final class EspalierTest {
           join --scale NaN              | espalier join: --scale is NaN; it must be from 0.0001 to 300
           join --scale 1e9              | espalier join: --scale is 1000000000; it must be from 0.0001 to 300
           join --scale big              | espalier join: Invalid value for option '--scale': 'big' is not a double
-          join --batch 0                | espalier join: --batch is 0; it must be from 1 to 1000000
-          join --batch 1000001          | espalier join: --batch is 1000001; it must be from 1 to 1000000
+          join --batch 0                | espalier join: --batch is 0; it must be from 1 to 16777216
+          join --batch 16777217         | espalier join: --batch is 16777217; it must be from 1 to 16777216
           join --passes 0               | espalier join: --passes is 0; it must be positive
           join --variant Oak            | espalier join: --variant: no tree is named 'Oak'; there are [BPlusTree,
           join --bulk                   | espalier join: Unknown option: '--bulk'
