@@ -56,7 +56,30 @@ public final class BatchLookup {
   private @Nullable ProbeChoice lastChoice;
 
   /** What is known of the index's costs, while it had so many entries. */
-  private record Known(ProbeCosts costs, long entries, int height) {}
+  private static final class Known {
+    final ProbeCosts costs;
+    final long entries;
+    final int height;
+
+    /** By the binary logarithm of the number of keys. */
+    private final @Nullable ProbeChoice[] choices = new ProbeChoice[Integer.SIZE];
+
+    Known(ProbeCosts costs, long entries, int height) {
+      this.costs = costs;
+      this.entries = entries;
+      this.height = height;
+    }
+
+    ProbeChoice choice(int count) {
+      int log = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(count);
+      ProbeChoice choice = choices[log];
+      if (choice == null) {
+        choice = choose(costs, 1 << log);
+        choices[log] = choice;
+      }
+      return choice;
+    }
+  }
 
   /** Makes it for an index; a tree makes its own. */
   public BatchLookup(LongIndex index, TreeLevels tree) {
@@ -82,7 +105,10 @@ public final class BatchLookup {
     if (tree.readsPages()) {
       return READ;
     }
-    ProbeCosts costs = costs();
+    return known().choice(count);
+  }
+
+  private static ProbeChoice choose(ProbeCosts costs, int count) {
     double margin = costs.corrections().measured() ? 1 : COMPUTED_MARGIN;
     ProbeMethod best = ProbeMethod.GROUP;
     double least = margin * costs.nanos(best, count);
@@ -97,7 +123,7 @@ public final class BatchLookup {
   }
 
   private static String reason(ProbeCosts costs, int count) {
-    return "%s for %d keys: single %.0f ns, group %.0f ns, sorted %.0f ns, buffered %s %.0f ns a key"
+    return "%s for %d keys and more: single %.0f ns, group %.0f ns, sorted %.0f ns, buffered %s %.0f ns a key"
         .formatted(
             costs.corrections().measured() ? "measured" : "computed",
             count,
@@ -115,6 +141,10 @@ public final class BatchLookup {
 
   /** Returns what a probe costs by each method; computed unless {@link #calibrate} was called. */
   public ProbeCosts costs() {
+    return known().costs;
+  }
+
+  private Known known() {
     Known now = known;
     long entries = index.sizeEstimate();
     int height = tree.height();
@@ -122,7 +152,7 @@ public final class BatchLookup {
       now = new Known(compute(), entries, height);
       known = now;
     }
-    return now.costs;
+    return now;
   }
 
   /** By a quarter: less does not move the break-even much. */
@@ -143,8 +173,9 @@ public final class BatchLookup {
 
   /**
    * Measures the methods and several virtual nodes on a sample of keys (buffering paper, 5.3), in
-   * about half a second, and decides by that from now on, until the tree's height or the number of
-   * entries by more than a quarter has changed.
+   * half a second to two, of which most is compiling in a JVM that has just started, and decides by
+   * that from now on, until the tree's height or the number of entries by more than a quarter has
+   * changed.
    */
   public ProbeCosts calibrate() {
     ProbeCosts measured = new Calibration(index, this, compute()).measure();

@@ -99,6 +99,11 @@ public record CacheAnalysis(List<Level> levels) {
     return nodesBytes(0, level + 1) <= (double) Machine.LAST_LEVEL_BYTES / 4;
   }
 
+  /** Returns the share of so many bytes that this machine's second-level cache has no room for. */
+  static double uncached(long bytes) {
+    return Math.max(0, 1 - (double) Machine.SECOND_LEVEL_BYTES / bytes);
+  }
+
   /** A holder, so that the system is asked once. */
   private static final class Machine {
     private static final CacheSizes CACHES = CacheSizes.ofThisMachine();

@@ -4,9 +4,12 @@ package dev.espalier.batch;
 import dev.espalier.LongIndex;
 import dev.espalier.batch.ProbeCosts.Corrections;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntConsumer;
 
 /**
  * Measures on a sample which virtual nodes are best for an index on this machine (buffering paper,
@@ -18,52 +21,98 @@ final class Calibration {
   /** Probes of a sample: so many that each child of the root's virtual node is given some. */
   private static final int SAMPLE = 1 << 16;
 
-  private static final int SINGLE_SAMPLE = 1 << 13;
+  /** Enough where the time of a probe does not depend on how many there are. */
+  private static final int SMALL_SAMPLE = 1 << 13;
 
-  private static final int RUNS = 3;
+  /** Samples that take turns, so that none finds in the cache what it has read before. */
+  private static final int SAMPLES = 4;
 
-  /** No new candidate is begun after this. */
-  private static final long BUDGET_NANOS = 400_000_000;
+  /** Rounds in a row that must find nothing faster: until then, something is being compiled. */
+  private static final int QUIET_ROUNDS = 2;
+
+  /** A time that is less than this share of the best before is faster, and no chance. */
+  private static final double FASTER = 0.85;
+
+  /** No round is begun after this. */
+  private static final long BUDGET_NANOS = 2_500_000_000L;
 
   private final BatchLookup lookup;
   private final ProbeCosts computed;
   private final long[] keys;
   private final long[] values = new long[SAMPLE];
-  private final long began = System.nanoTime();
 
   Calibration(LongIndex index, BatchLookup lookup, ProbeCosts computed) {
     this.lookup = lookup;
     this.computed = computed;
-    this.keys = SampleKeys.of(index, SAMPLE);
+    this.keys = SampleKeys.of(index, SAMPLES * SAMPLE);
+  }
+
+  /** Lookups by one method, and the time of a probe in the best round. */
+  private static final class Timed {
+    final VirtualNodes nodes;
+    private final int count;
+    private final IntConsumer lookup;
+    double nanos = Double.POSITIVE_INFINITY;
+
+    Timed(VirtualNodes nodes, int count, IntConsumer lookup) {
+      this.nodes = nodes;
+      this.count = count;
+      this.lookup = lookup;
+    }
+
+    /** Returns whether it was faster than ever before. */
+    boolean run(int from) {
+      long start = System.nanoTime();
+      lookup.accept(from);
+      double now = (double) (System.nanoTime() - start) / count;
+      boolean isFaster = now < FASTER * nanos;
+      nanos = Math.min(nanos, now);
+      return isFaster;
+    }
   }
 
   ProbeCosts measure() {
-    double single = nanos(ProbeMethod.SINGLE, SINGLE_SAMPLE);
-    double group = nanos(ProbeMethod.GROUP, SAMPLE);
-    VirtualNodes best = computed.nodes();
-    double buffered = Double.POSITIVE_INFINITY;
+    Timed single = timed(ProbeMethod.SINGLE, SMALL_SAMPLE);
+    Timed group = timed(ProbeMethod.GROUP, SMALL_SAMPLE);
+    Timed sorted = timed(ProbeMethod.SORTED, SAMPLE);
+    List<Timed> all = new ArrayList<>(List.of(single, group, sorted));
+    List<Timed> candidates = new ArrayList<>();
     for (VirtualNodes nodes : candidates(computed.nodes())) {
-      if (System.nanoTime() - began < BUDGET_NANOS || buffered == Double.POSITIVE_INFINITY) {
-        double nanos = bufferedNanos(nodes);
-        if (nanos < buffered) {
-          buffered = nanos;
-          best = nodes;
+      candidates.add(
+          new Timed(nodes, SAMPLE, from -> lookup.buffered(nodes, keys, from, values, 0, SAMPLE)));
+    }
+    all.addAll(candidates);
+    runRounds(all);
+
+    Timed buffered = Collections.min(candidates, Comparator.comparingDouble(one -> one.nanos));
+    VirtualNodes best = buffered.nodes;
+    ProbeCosts plain = computed.with(best, Corrections.NONE);
+    return computed.with(
+        best,
+        new Corrections(
+            single.nanos / plain.nanos(ProbeMethod.SINGLE, SMALL_SAMPLE),
+            group.nanos / plain.nanos(ProbeMethod.GROUP, SMALL_SAMPLE),
+            sorted.nanos / plain.nanos(ProbeMethod.SORTED, SAMPLE),
+            buffered.nanos / plain.nanos(ProbeMethod.BUFFERED, SAMPLE),
+            true));
+  }
+
+  private Timed timed(ProbeMethod method, int count) {
+    return new Timed(
+        computed.nodes(), count, from -> lookup.getAll(method, keys, from, values, 0, count));
+  }
+
+  private static void runRounds(List<Timed> all) {
+    long began = System.nanoTime();
+    int quiet = 0;
+    for (int round = 0; quiet < QUIET_ROUNDS && System.nanoTime() - began < BUDGET_NANOS; round++) {
+      quiet++;
+      for (Timed one : all) {
+        if (one.run(round % SAMPLES * SAMPLE)) {
+          quiet = 0;
         }
       }
     }
-    double sorted = nanos(ProbeMethod.SORTED, SAMPLE);
-    ProbeCosts plain =
-        new ProbeCosts(
-            computed.shape(), computed.times(), computed.prefetches(), best, Corrections.NONE);
-    Corrections corrections =
-        new Corrections(
-            single / plain.nanos(ProbeMethod.SINGLE, SINGLE_SAMPLE),
-            group / plain.nanos(ProbeMethod.GROUP, SAMPLE),
-            sorted / plain.nanos(ProbeMethod.SORTED, SAMPLE),
-            buffered / plain.nanos(ProbeMethod.BUFFERED, SAMPLE),
-            true);
-    return new ProbeCosts(
-        computed.shape(), computed.times(), computed.prefetches(), best, corrections);
   }
 
   /** The nodes of the analysis, and those with one virtual node split in two, in each way. */
@@ -80,24 +129,5 @@ final class Calibration {
       }
     }
     return candidates;
-  }
-
-  private double nanos(ProbeMethod method, int count) {
-    return best(count, () -> lookup.getAll(method, keys, 0, values, 0, count));
-  }
-
-  private double bufferedNanos(VirtualNodes nodes) {
-    return best(SAMPLE, () -> lookup.buffered(nodes, keys, 0, values, 0, SAMPLE));
-  }
-
-  /** Returns the time of a probe in the best of some runs: the first ones may not be compiled. */
-  private static double best(int count, Runnable run) {
-    long best = Long.MAX_VALUE;
-    for (int i = 0; i < RUNS; i++) {
-      long start = System.nanoTime();
-      run.run();
-      best = Math.min(best, System.nanoTime() - start);
-    }
-    return (double) best / count;
   }
 }

@@ -30,8 +30,10 @@ public record ProbeCosts(
   /** Copying a probe into a buffer and out of it. */
   private static final double BUFFER = 20;
 
-  /** Putting an answer to its place, among those of all probes. */
-  private static final double SCATTER = 6;
+  /** Putting an answer to its place, among those of all probes, and more where that is far. */
+  private static final double SCATTER = 2;
+
+  private static final double SCATTER_FAR = 22;
 
   /** Making the table of buffers and going through it: for each child of the root's node. */
   private static final double TABLE = 4;
@@ -39,8 +41,10 @@ public record ProbeCosts(
   /** Going to a buffer of the leaves' virtual nodes and beginning with its first probes. */
   private static final double VISIT = 150;
 
-  /** Sorting a key and its place, by a radix sort of six digits. */
-  private static final double SORT = 40;
+  /** Sorting a key and its place in the cache, and dividing what is too much for it. */
+  private static final double SORT = 35;
+
+  private static final double SORT_FAR = 25;
 
   /** A search of a node touches no more lines than this, however wide it is. */
   private static final int MOST_LINES = 8;
@@ -56,17 +60,22 @@ public record ProbeCosts(
     public static final Corrections NONE = new Corrections(1, 1, 1, 1, false);
   }
 
+  ProbeCosts with(VirtualNodes otherNodes, Corrections otherCorrections) {
+    return new ProbeCosts(shape, times, prefetches, otherNodes, otherCorrections);
+  }
+
   /** Returns the time of one of {@code count} uniformly random probes, in nanoseconds. */
   public double nanos(ProbeMethod method, long count) {
     long together = Math.min(count, BatchLookup.ROUND);
     return switch (method) {
       case SINGLE -> corrections.single * single();
       case GROUP -> corrections.group * (prefetches ? group() : single());
-      case SORTED -> corrections.sorted * (SORT + SCATTER + fetchedOnce(together));
+      case SORTED ->
+          corrections.sorted * (sort(together) + scatter(together) + fetchedOnce(together));
       case BUFFERED ->
           corrections.buffered
               * (nodes.buffers() * BUFFER
-                  + SCATTER
+                  + scatter(together)
                   + fetchedOnce(together)
                   + buffersVisited(together) * VISIT
                   + shape.children(0, nodes.heights().getFirst()) * TABLE / count);
@@ -75,6 +84,14 @@ public record ProbeCosts(
               Math.min(nanos(ProbeMethod.SINGLE, count), nanos(ProbeMethod.GROUP, count)),
               Math.min(nanos(ProbeMethod.SORTED, count), nanos(ProbeMethod.BUFFERED, count)));
     };
+  }
+
+  private static double sort(long count) {
+    return SORT + CacheAnalysis.uncached(count * Long.BYTES) * SORT_FAR;
+  }
+
+  private static double scatter(long count) {
+    return SCATTER + CacheAnalysis.uncached(count * Long.BYTES) * SCATTER_FAR;
   }
 
   /** A prefetching tree waits for a node's lines together, another for each. */

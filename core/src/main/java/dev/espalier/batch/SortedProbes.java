@@ -4,14 +4,19 @@ package dev.espalier.batch;
 import java.util.Arrays;
 
 /**
- * Keys in ascending order, each with the place where it was: a radix sort from the least
- * significant digit on, which leaves out digits that are all the same. O(n) for each of the up to
- * six digits.
+ * Keys in ascending order, each with the place where it was. A radix sort: from the most
+ * significant digit on until a part fits into the cache, and that part from the least significant
+ * digit on. Digits that are all the same are left out. O(n) for each of at most sixteen digits.
  */
 final class SortedProbes {
-  private static final int DIGIT_BITS = 11;
-  private static final int DIGITS = (Long.SIZE + DIGIT_BITS - 1) / DIGIT_BITS;
+  /** So few that a digit's places, a page of memory for each, all stay in the TLB. */
+  private static final int DIGIT_BITS = 8;
+
+  private static final int DIGITS = Long.SIZE / DIGIT_BITS;
   private static final int VALUES = 1 << DIGIT_BITS;
+
+  /** Keys, with their places twice, that stay in a second-level cache while they are sorted. */
+  private static final int CACHED = 1 << 15;
 
   long[] keys;
   int[] places;
@@ -28,37 +33,105 @@ final class SortedProbes {
 
   /** Takes {@code count} keys and sorts them. */
   void sort(long[] from, int first, int count) {
-    for (int[] digit : counts) {
-      Arrays.fill(digit, 0);
-    }
     for (int i = 0; i < count; i++) {
-      long key = from[first + i];
-      keys[i] = key;
+      keys[i] = from[first + i];
       places[i] = i;
-      for (int digit = 0; digit < DIGITS; digit++) {
-        counts[digit][digit(key, digit)]++;
-      }
     }
-    for (int digit = 0; digit < DIGITS; digit++) {
-      if (counts[digit][digit(keys[0], digit)] < count) {
-        sortBy(digit, count);
-      }
+    if (!sortRange(0, count)) {
+      exchange();
     }
   }
 
-  private void sortBy(int digit, int count) {
-    int[] next = counts[digit];
-    int sum = 0;
+  /**
+   * Sorts the keys of a range.
+   *
+   * @return whether they are where they were; else they are in the other arrays
+   */
+  private boolean sortRange(int from, int to) {
+    if (to - from <= CACHED) {
+      return sortCached(from, to);
+    }
+    int shift = Math.max(0, differingBits(from, to) - DIGIT_BITS);
+    int[] ends = count(from, to, shift);
+    divide(from, to, ends, shift);
+    exchange();
+    for (int part = 0; part < VALUES; part++) {
+      int begin = part == 0 ? from : ends[part - 1];
+      boolean isInPlace = shift == 0 || sortRange(begin, ends[part]);
+      if (!isInPlace) {
+        System.arraycopy(otherKeys, begin, keys, begin, ends[part] - begin);
+        System.arraycopy(otherPlaces, begin, places, begin, ends[part] - begin);
+      }
+    }
+    exchange();
+    return false;
+  }
+
+  /** Returns how many of the lowest bits the keys of a range don't all have in common. */
+  private int differingBits(int from, int to) {
+    long differing = 0;
+    for (int i = from + 1; i < to; i++) {
+      differing |= keys[i] ^ keys[from];
+    }
+    return Long.SIZE - Long.numberOfLeadingZeros(differing);
+  }
+
+  /** Counts the keys of a range by their digit. */
+  private int[] count(int from, int to, int shift) {
+    int[] counts = new int[VALUES];
+    for (int i = from; i < to; i++) {
+      counts[digit(keys[i], shift)]++;
+    }
+    return counts;
+  }
+
+  /** Divides a range by a digit, into the other arrays; turns its counts into where parts end. */
+  private void divide(int from, int to, int[] counts, int shift) {
+    int sum = from;
     for (int value = 0; value < VALUES; value++) {
-      int here = next[value];
-      next[value] = sum;
+      int here = counts[value];
+      counts[value] = sum;
       sum += here;
     }
-    for (int i = 0; i < count; i++) {
-      int at = next[digit(keys[i], digit)]++;
-      otherKeys[at] = keys[i];
-      otherPlaces[at] = places[i];
+    long[] fromKeys = keys;
+    int[] fromPlaces = places;
+    long[] toKeys = otherKeys;
+    int[] toPlaces = otherPlaces;
+    for (int i = from; i < to; i++) {
+      long key = fromKeys[i];
+      int digit = digit(key, shift);
+      int at = counts[digit];
+      counts[digit] = at + 1;
+      toKeys[at] = key;
+      toPlaces[at] = fromPlaces[i];
     }
+  }
+
+  private boolean sortCached(int from, int to) {
+    for (int[] digit : counts) {
+      Arrays.fill(digit, 0);
+    }
+    for (int i = from; i < to; i++) {
+      long key = keys[i];
+      for (int digit = 0; digit < DIGITS; digit++) {
+        counts[digit][digit(key, digit * DIGIT_BITS)]++;
+      }
+    }
+    boolean isInPlace = true;
+    for (int digit = 0; digit < DIGITS; digit++) {
+      if (from < to && counts[digit][digit(keys[from], digit * DIGIT_BITS)] < to - from) {
+        divide(from, to, counts[digit], digit * DIGIT_BITS);
+        exchange();
+        isInPlace = !isInPlace;
+      }
+    }
+    if (!isInPlace) {
+      exchange();
+    }
+    return isInPlace;
+  }
+
+  private void exchange() {
     long[] sortedKeys = otherKeys;
     otherKeys = keys;
     keys = sortedKeys;
@@ -68,7 +141,7 @@ final class SortedProbes {
   }
 
   /** Returns a digit; the sign is turned round, so that digits are in the order of the keys. */
-  private static int digit(long key, int digit) {
-    return (int) ((key ^ Long.MIN_VALUE) >>> (digit * DIGIT_BITS)) & (VALUES - 1);
+  private static int digit(long key, int shift) {
+    return (int) ((key ^ Long.MIN_VALUE) >>> shift) & (VALUES - 1);
   }
 }

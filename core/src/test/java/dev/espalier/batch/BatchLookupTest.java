@@ -63,7 +63,8 @@ final class BatchLookupTest {
   void smallTreeIsNotBuffered() {
     ProbeChoice choice = index.batchLookup().choose(10_000_000);
     assertEquals(ProbeMethod.GROUP, choice.method(), choice.reason());
-    assertTrue(choice.reason().startsWith("computed for 10000000 keys: single "), choice.reason());
+    assertTrue(
+        choice.reason().startsWith("computed for 8388608 keys and more: single "), choice.reason());
   }
 
   @Test
