@@ -83,15 +83,16 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Chooses virtual nodes for the caches of this machine: the second level for trees that wait for
-   * each miss. Where misses overlap, because probes of a buffer are prefetched in groups, a share
-   * of the last level is as good, and there are fewer buffers (docs/measurements/buffering.md).
+   * Chooses virtual nodes for the caches of this machine: half of the second level for trees that
+   * wait for each miss; what passes through has the other half. Where misses overlap, because
+   * probes of a buffer are prefetched in groups, a share of the last level is as good, and there
+   * are fewer buffers (docs/measurements/buffering.md).
    */
   public VirtualNodes virtualNodesOfThisMachine(boolean missesOverlap) {
     return virtualNodes(
         missesOverlap
             ? Math.max(Machine.SECOND_LEVEL_BYTES, Machine.LAST_LEVEL_BYTES / LAST_LEVEL_SHARE)
-            : Machine.SECOND_LEVEL_BYTES);
+            : Machine.SECOND_LEVEL_BYTES / 2);
   }
 
   /** Tells whether a level and all above it stay in this machine's last-level cache. */

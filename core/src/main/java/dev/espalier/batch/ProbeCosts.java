@@ -71,12 +71,12 @@ public record ProbeCosts(
       case SINGLE -> corrections.single * single();
       case GROUP -> corrections.group * (prefetches ? group() : single());
       case SORTED ->
-          corrections.sorted * (sort(together) + scatter(together) + fetchedOnce(together));
+          corrections.sorted * (sort(together) + scatter(together) + fetchedOnce(together, true));
       case BUFFERED ->
           corrections.buffered
               * (nodes.buffers() * BUFFER
                   + scatter(together)
-                  + fetchedOnce(together)
+                  + fetchedOnce(together, false)
                   + buffersVisited(together) * VISIT
                   + shape.children(0, nodes.heights().getFirst()) * TABLE / count);
       case AUTO ->
@@ -112,14 +112,19 @@ public record ProbeCosts(
     return sum;
   }
 
-  /** The time where a node is fetched for the first of the probes that need it, and then kept. */
-  private double fetchedOnce(long count) {
+  /**
+   * The time where a node is fetched for the first of the probes that need it, and then kept. In
+   * the order of the keys, the processor's own prefetching finds nodes that lie close together.
+   */
+  private double fetchedOnce(long count, boolean inOrder) {
     double search = prefetches ? SEARCH_AMONG_OTHERS : SEARCH_ALONE;
-    double line = prefetches ? times.tnext() : (times.t1() + times.tnext()) / 2;
+    double apart = prefetches ? times.tnext() : (times.t1() + times.tnext()) / 2;
     double sum = 0;
     for (int level = 0; level < height(); level++) {
-      double first = distinct(shape.children(0, level), count);
-      sum += search + (shape.isCached(level) ? 0 : first * lines(level) * line);
+      double nodes = shape.children(0, level);
+      double close = inOrder ? count / (count + nodes) : 0;
+      double line = close * times.tnext() + (1 - close) * apart;
+      sum += search + (shape.isCached(level) ? 0 : distinct(nodes, count) * lines(level) * line);
     }
     return sum;
   }

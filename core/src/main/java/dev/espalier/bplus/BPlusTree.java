@@ -98,17 +98,15 @@ public final class BPlusTree extends BPlusIndex {
   }
 
   private long findLeaf(MemorySegment nodes, long key) {
-    return findLeaf(nodes, tree.root, tree.height - 1, key);
-  }
-
-  /** Goes down to a leaf from the node {@code from} at {@code fromLevel}. */
-  private long findLeaf(MemorySegment nodes, long from, int fromLevel, long key) {
-    long node = from;
-    for (int level = fromLevel; level > 0; level--) {
-      int slot = Keys.lowerBoundBinary(nodes, node, inner.count(nodes, node), key);
-      node = inner.child(nodes, node, slot);
+    long node = tree.root;
+    for (int level = tree.height - 1; level > 0; level--) {
+      node = inner.child(nodes, node, findChild(nodes, node, key));
     }
     return node;
+  }
+
+  private int findChild(MemorySegment nodes, long node, long key) {
+    return Keys.lowerBoundBinary(nodes, node, inner.count(nodes, node), key);
   }
 
   /**
@@ -126,7 +124,10 @@ public final class BPlusTree extends BPlusIndex {
     return lookup;
   }
 
-  /** The tree's levels. There is no prefetching: probes are answered one after the other. */
+  /**
+   * The tree's levels. There is no prefetching, but as probes go down level by level, the processor
+   * goes on with the next ones while it waits for a node.
+   */
   private final class Levels extends BPlusLevels {
 
     Levels() {
@@ -139,7 +140,7 @@ public final class BPlusTree extends BPlusIndex {
       int maxChildren = maxChildren(level);
       for (int i = 0; i < count; i++) {
         long node = places[i];
-        int slot = Keys.lowerBoundBinary(nodes, node, inner.count(nodes, node), keys[i]);
+        int slot = findChild(nodes, node, keys[i]);
         places[i] = inner.child(nodes, node, slot);
         slots[i] = slots[i] * maxChildren + slot;
       }
@@ -149,10 +150,16 @@ public final class BPlusTree extends BPlusIndex {
     public void answer(
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
       MemorySegment nodes = tree.nodes;
+      for (int above = level; above > 0; above--) {
+        for (int i = 0; i < count; i++) {
+          long node = values[valuesFrom + i];
+          int slot = findChild(nodes, node, keys[keysFrom + i]);
+          values[valuesFrom + i] = inner.child(nodes, node, slot);
+        }
+      }
       for (int i = 0; i < count; i++) {
-        long key = keys[keysFrom + i];
-        long node = findLeaf(nodes, values[valuesFrom + i], level, key);
-        int slot = findSlot(nodes, node, key);
+        long node = values[valuesFrom + i];
+        int slot = findSlot(nodes, node, keys[keysFrom + i]);
         values[valuesFrom + i] = slot >= 0 ? leaf.value(nodes, node, slot) : missingValue;
       }
     }
