@@ -84,7 +84,9 @@ final class Calibration {
     all.addAll(candidates);
     runRounds(all);
 
-    Timed buffered = Collections.min(candidates, Comparator.comparingDouble(one -> one.nanos));
+    Timed fastest = Collections.min(candidates, Comparator.comparingDouble(one -> one.nanos));
+    Timed analysed = candidates.getFirst();
+    Timed buffered = fastest.nanos < FASTER * analysed.nanos ? fastest : analysed;
     VirtualNodes best = buffered.nodes;
     ProbeCosts plain = computed.with(best, Corrections.NONE);
     return computed.with(
