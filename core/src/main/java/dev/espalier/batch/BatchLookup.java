@@ -94,7 +94,10 @@ public final class BatchLookup {
 
   // ---------------------------------------------------------------- choice
 
-  /** Returns the method that {@link ProbeMethod#AUTO} takes for so many keys in random order. */
+  /**
+   * Returns the method that {@link ProbeMethod#AUTO} takes for so many keys in random order: the
+   * same from each power of two to the next.
+   */
   public ProbeChoice choose(int count) {
     if (count < LEAST_GROUP) {
       return FEW;
@@ -172,10 +175,10 @@ public final class BatchLookup {
   }
 
   /**
-   * Measures the methods and several virtual nodes on a sample of keys (buffering paper, 5.3), in
-   * half a second to two, of which most is compiling in a JVM that has just started, and decides by
-   * that from now on, until the tree's height or the number of entries by more than a quarter has
-   * changed.
+   * Measures the methods and several virtual nodes on a sample of keys (buffering paper, 5.3), and
+   * decides by that from now on, until the tree's height or the number of entries by more than a
+   * quarter has changed. It takes about a second, and up to three in a JVM that has just started,
+   * as it waits until what it measures is compiled.
    */
   public ProbeCosts calibrate() {
     ProbeCosts measured = new Calibration(index, this, compute()).measure();

@@ -49,13 +49,11 @@ final class Calibration {
 
   /** Lookups by one method, and the time of a probe in the best round. */
   private static final class Timed {
-    final VirtualNodes nodes;
     private final int count;
     private final IntConsumer lookup;
     double nanos = Double.POSITIVE_INFINITY;
 
-    Timed(VirtualNodes nodes, int count, IntConsumer lookup) {
-      this.nodes = nodes;
+    Timed(int count, IntConsumer lookup) {
       this.count = count;
       this.lookup = lookup;
     }
@@ -71,37 +69,43 @@ final class Calibration {
     }
   }
 
+  /** Virtual nodes that may be the best, and buffered lookups with them. */
+  private record Candidate(VirtualNodes nodes, Timed buffered) {
+    double nanos() {
+      return buffered.nanos;
+    }
+  }
+
   ProbeCosts measure() {
     Timed single = timed(ProbeMethod.SINGLE, SMALL_SAMPLE);
     Timed group = timed(ProbeMethod.GROUP, SMALL_SAMPLE);
     Timed sorted = timed(ProbeMethod.SORTED, SAMPLE);
     List<Timed> all = new ArrayList<>(List.of(single, group, sorted));
-    List<Timed> candidates = new ArrayList<>();
+    List<Candidate> candidates = new ArrayList<>();
     for (VirtualNodes nodes : candidates(computed.nodes())) {
-      candidates.add(
-          new Timed(nodes, SAMPLE, from -> lookup.buffered(nodes, keys, from, values, 0, SAMPLE)));
+      Timed buffered =
+          new Timed(SAMPLE, from -> lookup.buffered(nodes, keys, from, values, 0, SAMPLE));
+      candidates.add(new Candidate(nodes, buffered));
+      all.add(buffered);
     }
-    all.addAll(candidates);
     runRounds(all);
 
-    Timed fastest = Collections.min(candidates, Comparator.comparingDouble(one -> one.nanos));
-    Timed analysed = candidates.getFirst();
-    Timed buffered = fastest.nanos < FASTER * analysed.nanos ? fastest : analysed;
-    VirtualNodes best = buffered.nodes;
-    ProbeCosts plain = computed.with(best, Corrections.NONE);
+    Candidate fastest = Collections.min(candidates, Comparator.comparingDouble(Candidate::nanos));
+    Candidate analysed = candidates.getFirst();
+    Candidate best = fastest.nanos() < FASTER * analysed.nanos() ? fastest : analysed;
+    ProbeCosts plain = computed.with(best.nodes, Corrections.NONE);
     return computed.with(
-        best,
+        best.nodes,
         new Corrections(
             single.nanos / plain.nanos(ProbeMethod.SINGLE, SMALL_SAMPLE),
             group.nanos / plain.nanos(ProbeMethod.GROUP, SMALL_SAMPLE),
             sorted.nanos / plain.nanos(ProbeMethod.SORTED, SAMPLE),
-            buffered.nanos / plain.nanos(ProbeMethod.BUFFERED, SAMPLE),
+            best.nanos() / plain.nanos(ProbeMethod.BUFFERED, SAMPLE),
             true));
   }
 
   private Timed timed(ProbeMethod method, int count) {
-    return new Timed(
-        computed.nodes(), count, from -> lookup.getAll(method, keys, from, values, 0, count));
+    return new Timed(count, from -> lookup.getAll(method, keys, from, values, 0, count));
   }
 
   private static void runRounds(List<Timed> all) {

@@ -108,6 +108,9 @@ final class SortedProbes {
   }
 
   private boolean sortCached(int from, int to) {
+    if (from == to) {
+      return true;
+    }
     for (int[] digit : counts) {
       Arrays.fill(digit, 0);
     }
@@ -119,7 +122,7 @@ final class SortedProbes {
     }
     boolean isInPlace = true;
     for (int digit = 0; digit < DIGITS; digit++) {
-      if (from < to && counts[digit][digit(keys[from], digit * DIGIT_BITS)] < to - from) {
+      if (counts[digit][digit(keys[from], digit * DIGIT_BITS)] < to - from) {
         divide(from, to, counts[digit], digit * DIGIT_BITS);
         exchange();
         isInPlace = !isInPlace;
