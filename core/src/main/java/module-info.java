@@ -15,6 +15,7 @@ module dev.espalier.core {
   exports dev.espalier;
   exports dev.espalier.batch;
   exports dev.espalier.bplus;
+  exports dev.espalier.cola;
   exports dev.espalier.csbplus;
   exports dev.espalier.css;
   exports dev.espalier.inspect;

@@ -3,6 +3,7 @@ package dev.espalier;
 
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.cola.Cola;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.memory.PageStore;
@@ -103,7 +104,8 @@ public record TreeVariant(
         DiskOptimizedBPlusTree.VARIANT,
         MicroIndexBPlusTree.VARIANT,
         DiskFirstFpbPlusTree.VARIANT,
-        CacheFirstFpbPlusTree.VARIANT);
+        CacheFirstFpbPlusTree.VARIANT,
+        Cola.VARIANT);
   }
 
   /**

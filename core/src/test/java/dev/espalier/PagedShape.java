@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import dev.espalier.cola.Cola;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -33,6 +34,20 @@ public record PagedShape(
             256,
             (options, store) ->
                 CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))));
+  }
+
+  /**
+   * Returns a COLA that merges all the time. It gives out pages by the extent and keeps room for
+   * the next merge, so what holds of each page of a B+-tree does not hold here.
+   */
+  public static PagedShape cola() {
+    Cola.Geometry geometry = new Cola.Geometry(2, 1, 2);
+    return new PagedShape("Cola", 1024, (options, store) -> Cola.open(options, store, geometry));
+  }
+
+  /** Returns how many pages the tree needs to hold anything. */
+  int leastPages() {
+    return tree.equals("Cola") ? 8 : 1;
   }
 
   /** Opens the tree in a store with pages of this shape's size. */

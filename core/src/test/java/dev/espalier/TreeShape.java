@@ -11,6 +11,7 @@ import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
 import dev.espalier.bplus.PbPlusChoices.NodeSearch;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.cola.Cola;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
@@ -93,7 +94,8 @@ public record TreeShape(
         microIndex(256, 1),
         diskFirst(256, 1, 1),
         diskFirst(1024, 1, 1),
-        cacheFirst(256, 1));
+        cacheFirst(256, 1),
+        cola(1024, 2, 1, 2));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -149,6 +151,7 @@ public record TreeShape(
     shapes.add(cacheFirst(8 << 10, 14));
     shapes.add(cacheFirst(32 << 10, 10));
     shapes.add(cacheFirst(64 << 10, 32));
+    shapes.add(cola(16 << 10, 8, 0.05, 40));
     return shapes;
   }
 
@@ -157,7 +160,9 @@ public record TreeShape(
    * over it are for one thread at a time.
    */
   public static List<TreeShape> onCheckedPages() {
-    return PagedShape.smallest().stream().map(TreeShape::onCheckedPages).toList();
+    return Stream.concat(PagedShape.smallest().stream(), Stream.of(PagedShape.cola()))
+        .map(TreeShape::onCheckedPages)
+        .toList();
   }
 
   private static TreeShape onCheckedPages(PagedShape shape) {
@@ -169,7 +174,7 @@ public record TreeShape(
                 .apply(
                     options,
                     new CheckedPageStore(shape.newStore(options), CheckedPageStore.MIN_PINS)),
-        shape.pageBytes());
+        shape.leastPages() * (long) shape.pageBytes());
   }
 
   /** Returns {@link #smallest} and {@link #onCheckedPages}. */
@@ -305,6 +310,14 @@ public record TreeShape(
         "CacheFirstFpbPlusTree " + pageBytes + " " + width,
         options -> CacheFirstFpbPlusTree.create(options, pageBytes, geometry),
         2L * pageBytes);
+  }
+
+  static TreeShape cola(int pageBytes, int growth, double pointerDensity, int batch) {
+    Cola.Geometry geometry = new Cola.Geometry(growth, pointerDensity, batch);
+    return new TreeShape(
+        "Cola " + pageBytes + " " + growth + " " + pointerDensity + " " + batch,
+        options -> Cola.create(options, pageBytes, geometry),
+        8L * pageBytes);
   }
 
   @Override

@@ -101,6 +101,15 @@ public final class CheckedPageStore extends ForwardingPageStore {
 
   @Override
   public long pin(int page) {
+    return pin(page, false);
+  }
+
+  @Override
+  public long pinFresh(int page) {
+    return pin(page, true);
+  }
+
+  private long pin(int page, boolean fresh) {
     checkInUse(page, "pinned");
     if (pins == frames.length) {
       throw new IllegalStateException(
@@ -108,7 +117,7 @@ public final class CheckedPageStore extends ForwardingPageStore {
     }
     Frame frame = frameWith(page);
     if (frame.pins == 0) {
-      frame.origin = store.pin(page);
+      frame.origin = fresh ? store.pinFresh(page) : store.pin(page);
       MemorySegment.copy(store.segment(), frame.origin, segment, frame.place, pageBytes());
       frame.page = page;
       frame.changed = false;

@@ -60,6 +60,13 @@ public final class CountingPageStore extends ForwardingPageStore {
   }
 
   @Override
+  public int allocate(int count) {
+    int first = super.allocate(count);
+    allocated += count;
+    return first;
+  }
+
+  @Override
   public void free(int page) {
     super.free(page);
     freed++;
@@ -77,6 +84,13 @@ public final class CountingPageStore extends ForwardingPageStore {
     pins++;
     use(page);
     return super.pin(page);
+  }
+
+  @Override
+  public long pinFresh(int page) {
+    pins++;
+    pool.use(page);
+    return super.pinFresh(page);
   }
 
   @Override

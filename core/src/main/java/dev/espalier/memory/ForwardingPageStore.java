@@ -33,6 +33,11 @@ abstract class ForwardingPageStore implements PageStore {
   }
 
   @Override
+  public int allocate(int count) {
+    return store.allocate(count);
+  }
+
+  @Override
   public void free(int page) {
     store.free(page);
   }
@@ -45,6 +50,11 @@ abstract class ForwardingPageStore implements PageStore {
   @Override
   public long pin(int page) {
     return store.pin(page);
+  }
+
+  @Override
+  public long pinFresh(int page) {
+    return store.pinFresh(page);
   }
 
   @Override
@@ -90,6 +100,11 @@ abstract class ForwardingPageStore implements PageStore {
   @Override
   public int pagesInUse() {
     return store.pagesInUse();
+  }
+
+  @Override
+  public int pagesLeft() {
+    return store.pagesLeft();
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.espalier.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.BitSet;
 
 /**
  * Pages that all lie in one native region, up to a hard limit. Pinning is arithmetic: nothing is
@@ -27,12 +26,7 @@ public final class MemoryPageStore implements PageStore {
 
   private Region region;
 
-  /** Number of pages ever given out: the numbers are 1 to this. */
-  private int top;
-
-  private final BitSet inUse = new BitSet();
-  private int[] freePages = new int[16];
-  private int freeCount;
+  private final PageAllocation numbers = new PageAllocation();
 
   /**
    * Makes a store without pages.
@@ -86,17 +80,24 @@ public final class MemoryPageStore implements PageStore {
 
   @Override
   public int allocate() {
-    if (freeCount > 0) {
-      int page = freePages[--freeCount];
-      inUse.set(page);
-      return page;
-    }
-    long needed = (top + 1L) << pageShift;
+    int page = numbers.next();
+    take(page, 1);
+    return page;
+  }
+
+  @Override
+  public int allocate(int count) {
+    int first = numbers.next(count);
+    take(first, count);
+    return first;
+  }
+
+  private void take(int first, int count) {
+    long needed = (first - 1L + count) << pageShift;
     if (needed > region.segment().byteSize()) {
       grow(needed);
     }
-    inUse.set(++top);
-    return top;
+    numbers.take(first, count);
   }
 
   private void grow(long needed) {
@@ -106,7 +107,8 @@ public final class MemoryPageStore implements PageStore {
     }
     Region larger =
         Region.take(needed, Math.max(needed, 2 * region.segment().byteSize()), limit, hugePages);
-    MemorySegment.copy(region.segment(), 0, larger.segment(), 0, needed - pageBytes());
+    long used = (long) numbers.top() << pageShift;
+    MemorySegment.copy(region.segment(), 0, larger.segment(), 0, used);
     Region old = region;
     region = larger;
     old.close();
@@ -114,14 +116,7 @@ public final class MemoryPageStore implements PageStore {
 
   @Override
   public void free(int page) {
-    if (!isInUse(page)) {
-      throw new IllegalStateException("page " + page + " is taken back, but it is not in use");
-    }
-    inUse.clear(page);
-    if (freeCount == freePages.length) {
-      freePages = Arrays.copyOf(freePages, 2 * freeCount);
-    }
-    freePages[freeCount++] = page;
+    numbers.giveBack(page);
   }
 
   @Override
@@ -129,9 +124,7 @@ public final class MemoryPageStore implements PageStore {
     Region old = region;
     region = Region.small(pageBytes());
     old.close();
-    top = 0;
-    freeCount = 0;
-    inUse.clear();
+    numbers.clear();
     Arrays.fill(meta, 0);
   }
 
@@ -140,6 +133,11 @@ public final class MemoryPageStore implements PageStore {
   @Override
   public long pin(int page) {
     return (page - 1L) << pageShift;
+  }
+
+  @Override
+  public long pinFresh(int page) {
+    return pin(page);
   }
 
   @Override
@@ -188,17 +186,22 @@ public final class MemoryPageStore implements PageStore {
 
   @Override
   public int pagesInUse() {
-    return top - freeCount;
+    return numbers.inUse();
+  }
+
+  @Override
+  public int pagesLeft() {
+    return (int) Math.min((limit >>> pageShift) - numbers.inUse(), Integer.MAX_VALUE);
   }
 
   @Override
   public boolean isInUse(int page) {
-    return page > 0 && inUse.get(page);
+    return numbers.isInUse(page);
   }
 
   @Override
   public long committedBytes() {
-    return region.committedBytes((long) top << pageShift);
+    return region.committedBytes((long) numbers.top() << pageShift);
   }
 
   @Override

@@ -44,6 +44,16 @@ public interface PageStore extends AutoCloseable {
   int allocate();
 
   /**
+   * Gives out {@code count} consecutive pages, and returns the number of the first: an extent that
+   * is written once from end to end. None has contents: {@link #pinFresh} is to be the first pin of
+   * each.
+   *
+   * @param count at least 1
+   * @throws MemoryLimitException if there is no room; nothing has changed then
+   */
+  int allocate(int count);
+
+  /**
    * Takes back a page, which is not pinned.
    *
    * @throws IllegalStateException if the page is not in use
@@ -60,6 +70,12 @@ public interface PageStore extends AutoCloseable {
    *     #pageBytes}
    */
   long pin(int page);
+
+  /**
+   * As {@link #pin}, for a page of {@link #allocate(int)} that is about to be written for the first
+   * time: nothing is read, and it has any contents.
+   */
+  long pinFresh(int page);
 
   /**
    * Pins many pages by one wave of reads, rather than one after the other: {@code pages[i]}, a
@@ -119,6 +135,9 @@ public interface PageStore extends AutoCloseable {
 
   /** Returns the number of pages given out and not taken back. */
   int pagesInUse();
+
+  /** Returns how many pages more may be given out, as far as the store knows a limit. */
+  int pagesLeft();
 
   /** Tells whether a page was given out and not taken back; false for what is no page's number. */
   boolean isInUse(int page);

@@ -18,9 +18,24 @@ public final class RefusingPageStore extends ForwardingPageStore {
 
   @Override
   public int allocate() {
-    if (pagesInUse() >= mostPages) {
+    checkRoom(1);
+    return super.allocate();
+  }
+
+  @Override
+  public int allocate(int count) {
+    checkRoom(count);
+    return super.allocate(count);
+  }
+
+  @Override
+  public int pagesLeft() {
+    return mostPages - pagesInUse();
+  }
+
+  private void checkRoom(int count) {
+    if (pagesInUse() + count > mostPages) {
       throw new MemoryLimitException("the store has " + mostPages + " pages and no more");
     }
-    return super.allocate();
   }
 }

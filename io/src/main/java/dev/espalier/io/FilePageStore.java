@@ -2,11 +2,11 @@
 package dev.espalier.io;
 
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.PageAllocation;
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,12 +38,7 @@ final class FilePageStore implements PageStore {
 
   // ---- pages, as the tree knows them
 
-  /** Number of pages ever given out: the numbers are 1 to this. */
-  private int top;
-
-  private final BitSet inUse = new BitSet();
-  private int[] freePages;
-  private int freeCount;
+  private final PageAllocation numbers;
 
   /** For how many pages there is room in the file. */
   private long roomFor;
@@ -90,14 +85,8 @@ final class FilePageStore implements PageStore {
     this.atEnd = atEnd;
     this.pageShift = pool.pageShift();
     this.meta = header.metaWords();
-    this.top = header.top();
-    this.freePages = free.clone();
-    this.freeCount = free.length;
-    this.frameOf = new int[Math.max(16, top + 1)];
-    inUse.set(1, top + 1);
-    for (int page : free) {
-      inUse.clear(page);
-    }
+    this.numbers = new PageAllocation(header.top(), free);
+    this.frameOf = new int[Math.max(16, header.top() + 1)];
     this.roomFor = (file.bytes() >>> pageShift) - FileHeader.BLOCKS;
   }
 
@@ -147,7 +136,7 @@ final class FilePageStore implements PageStore {
   /** Checks that a page can be pinned. */
   void checkPage(long page) {
     checkPages();
-    if (page < 1 || page > top || !inUse.get((int) page)) {
+    if (page < 1 || page > numbers.top() || !numbers.isInUse((int) page)) {
       throw new CorruptPageException(
           file.path(), page, "is not in use, but another page leads there");
     }
@@ -205,6 +194,15 @@ final class FilePageStore implements PageStore {
   }
 
   @Override
+  public long pinFresh(int page) {
+    beforeChange();
+    if (frameOf(page) == BufferPool.NO_FRAME) {
+      pool.fresh(this, page);
+    }
+    return pin(page);
+  }
+
+  @Override
   public void pinAll(long[] places, int from, int count) {
     int missing = 0;
     for (int i = from; i < from + count; i++) {
@@ -247,26 +245,39 @@ final class FilePageStore implements PageStore {
   @Override
   public int allocate() {
     beforeChange();
-    boolean reused = freeCount > 0;
-    int page = reused ? freePages[freeCount - 1] : top + 1;
-    if (page < 0 || page == Integer.MAX_VALUE) {
+    int page = numbers.next();
+    makeRoom(page, 1);
+    pool.fresh(this, page);
+    take(page, 1);
+    return page;
+  }
+
+  @Override
+  public int allocate(int count) {
+    beforeChange();
+    int first = numbers.next(count);
+    makeRoom(first, count);
+    take(first, count);
+    return first;
+  }
+
+  private void take(int first, int count) {
+    numbers.take(first, count);
+    changed = true;
+  }
+
+  /** Makes room in the file, and in the table of frames, for pages that are given out next. */
+  private void makeRoom(int first, int count) {
+    if (first < 0 || first > Integer.MAX_VALUE - count) {
       throw new MemoryLimitException(file.path() + ": has the most pages a file can have");
     }
-    if (page >= frameOf.length) {
-      enlargeTable(page);
+    int last = first + count - 1;
+    if (last >= frameOf.length) {
+      enlargeTable(last);
     }
-    if (page > roomFor) {
-      grow(page);
+    if (last > roomFor) {
+      grow(last);
     }
-    pool.fresh(this, page);
-    changed = true;
-    if (reused) {
-      freeCount--;
-    } else {
-      top = page;
-    }
-    inUse.set(page);
-    return page;
   }
 
   /**
@@ -306,16 +317,11 @@ final class FilePageStore implements PageStore {
   @Override
   public void free(int page) {
     beforeChange();
-    if (!isInUse(page)) {
-      throw new IllegalStateException("page " + page + " is taken back, but it is not in use");
+    if (isInUse(page)) {
+      pool.discard(this, page);
     }
-    pool.discard(this, page);
+    numbers.giveBack(page);
     changed = true;
-    inUse.clear(page);
-    if (freeCount == freePages.length) {
-      freePages = Arrays.copyOf(freePages, Math.max(16, 2 * freeCount));
-    }
-    freePages[freeCount++] = page;
   }
 
   @Override
@@ -323,9 +329,7 @@ final class FilePageStore implements PageStore {
     beforeChange();
     pool.forget(this);
     changed = true;
-    top = 0;
-    freeCount = 0;
-    inUse.clear();
+    numbers.clear();
     Arrays.fill(meta, 0);
   }
 
@@ -365,25 +369,26 @@ final class FilePageStore implements PageStore {
     try {
       pool.writeAll(this);
       beforeOverwrite();
-      writeFreePages();
+      int[] free = numbers.free();
+      writeFreePages(free);
       file.force();
-      writeHeader(header.clean(top, freeCount, meta));
+      writeHeader(header.clean(numbers.top(), free.length, meta));
       changed = false;
     } catch (PageFileException e) {
       throw failed(e);
     }
   }
 
-  private void writeFreePages() {
+  private void writeFreePages(int[] free) {
     try (Arena arena = Arena.ofShared()) {
-      FreePages.write(this, arena, Arrays.copyOf(freePages, freeCount), top);
+      FreePages.write(this, arena, free, numbers.top());
     }
   }
 
   /** Makes room for blocks behind the last page, if there is none yet. */
   void growForBlocks(long blocks) {
-    if (top + blocks > roomFor) {
-      growTo(top + blocks);
+    if (numbers.top() + blocks > roomFor) {
+      growTo(numbers.top() + blocks);
     }
   }
 
@@ -435,12 +440,18 @@ final class FilePageStore implements PageStore {
 
   @Override
   public int pagesInUse() {
-    return top - freeCount;
+    return numbers.inUse();
+  }
+
+  /** Only the device knows how many, and a file has numbers for so many. */
+  @Override
+  public int pagesLeft() {
+    return Integer.MAX_VALUE - numbers.inUse();
   }
 
   @Override
   public boolean isInUse(int page) {
-    return page > 0 && inUse.get(page);
+    return numbers.isInUse(page);
   }
 
   /** Returns the bytes of the pool, which others may share. */

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
+import dev.espalier.node.Keys;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.BulkloadInput;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * The cache-oblivious lookahead array, COLA: sorted levels, each {@code growth} times as large as
+ * the one before. New entries gather in the smallest, and are merged from level to level in one
+ * sequential pass, so an insert writes a small part of a page. A search looks into every level, but
+ * lookahead pointers tell it where: at a few dozen keys of each.
+ *
+ * <p>For data that is written more than it is read: {@link #set} and {@link #delete} are blind, and
+ * cost O((log n) / B) page writes amortized, where a B-tree needs one each once the data outgrows
+ * memory; now and then one call merges everything, O(n). {@link #put}, {@link #putIfAbsent} and
+ * {@link #remove} search first. Lookups are O(log n). While something is merged, up to twice the
+ * memory is needed.
+ *
+ * <p>{@link #size} is O(1) as long as nothing blind was called, then takes one pass and knows it
+ * again; {@link #sizeEstimate} is always cheap and counts entries twice that were written twice.
+ * Cursors merge the levels as they go. The fill factor of {@link #bulkload} is checked, but levels
+ * are always full.
+ *
+ * <p>A {@code remove} or {@code delete} may throw {@link dev.espalier.memory.MemoryLimitException}
+ * as a put does: what it writes has to be merged too.
+ */
+public final class Cola implements LongIndex {
+  /* Overview
+   *
+   * Levels, invariants and deviations are those of ColaStructure. Search: in level 0 all keys; from
+   * then on in each level the window that the pointers of the level before leave, which is in one
+   * page or two. The newest message decides, so the search ends at the first.
+   *
+   *   Batched lookups. A group of probes goes through the levels together: for each level first the
+   *   windows of all are fetched by one call, then searched. Which probes are still open is a bit set.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "Cola",
+          "streaming B-trees",
+          TreeVariant.Medium.PAGES,
+          Set.of(Capability.BATCHED_LOOKUP, Capability.PREFETCH, Capability.LEAF_RUNS),
+          Cola::create,
+          Cola::open);
+
+  /** Bytes of a page in memory: less is searched by halving, more is copied by merges. */
+  static final int DEFAULT_PAGE_BYTES = 4 << 10;
+
+  /** Probes that go through the levels together: the bits of a long. */
+  private static final int GROUP = 64;
+
+  final ColaStructure tree;
+  private final PageStore store;
+  private final ElementPage layout;
+  private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
+
+  /**
+   * The proportions.
+   *
+   * @param growth how many times as large as the one before a level is: small writes less, large
+   *     has fewer levels to search
+   * @param pointerDensity lookahead pointers to a level per message that fits into the level above
+   * @param batch messages that are gathered before the first merge; at most a page of them
+   */
+  public record Geometry(int growth, double pointerDensity, int batch) {
+    /** The growth and density of the paper's experiments. */
+    public static final Geometry DEFAULT = new Geometry(4, 0.1, 256);
+
+    /** The largest growth. */
+    public static final int MOST_GROWTH = 64;
+
+    /** Checks the parts. */
+    public Geometry {
+      if (growth < 2 || growth > MOST_GROWTH) {
+        throw new IllegalArgumentException(
+            "growth is " + growth + "; it must be from 2 to " + MOST_GROWTH);
+      }
+      if (!(pointerDensity >= 0.01 && pointerDensity <= 1)) {
+        throw new IllegalArgumentException(
+            "pointerDensity is " + pointerDensity + "; it must be from 0.01 to 1");
+      }
+      if (batch < 1) {
+        throw new IllegalArgumentException("batch is " + batch + "; it must be positive");
+      }
+    }
+
+    /**
+     * Returns how many elements of a level have one pointer: (1 + p) g / p, as the level's own
+     * pointers count too.
+     */
+    int stride() {
+      return (int) Math.ceil((1 + pointerDensity) * growth / pointerDensity);
+    }
+  }
+
+  private Cola(IndexOptions options, PageStore store, Geometry geometry) {
+    this.tree = new ColaStructure(options, store, geometry);
+    this.store = store;
+    this.layout = tree.layout;
+    this.missingValue = options.missingValue();
+  }
+
+  /** Makes an empty index with default options. */
+  public static Cola create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty index in memory, growth 4. */
+  public static Cola create(IndexOptions options) {
+    return create(options, DEFAULT_PAGE_BYTES, Geometry.DEFAULT);
+  }
+
+  /**
+   * Makes an empty index in memory.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 1 to 64 KiB
+   */
+  public static Cola create(IndexOptions options, int pageBytes, Geometry geometry) {
+    return open(
+        options,
+        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
+        geometry);
+  }
+
+  /** Opens the index that is in a store, or makes an empty one in an empty store, growth 4. */
+  public static Cola open(IndexOptions options, PageStore store) {
+    return open(options, store, Geometry.DEFAULT);
+  }
+
+  /**
+   * Opens the index that is in a store, or makes an empty one in an empty store.
+   *
+   * @param options of which the memory's do not matter: that is the store's
+   * @param store belongs to the index from now on, which closes it
+   * @throws IllegalArgumentException if another kind of tree is in the store, or a COLA of another
+   *     geometry
+   */
+  public static Cola open(IndexOptions options, PageStore store, Geometry geometry) {
+    return new Cola(options, store, geometry);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  @Override
+  public long missingValue() {
+    tree.checkOpen();
+    return missingValue;
+  }
+
+  /** O(1) after writes that search, one pass over all levels after blind ones. */
+  @Override
+  public long size() {
+    tree.checkOpen();
+    long size = tree.meta[ColaStructure.SIZE];
+    if (size == ColaStructure.UNKNOWN) {
+      size = tree.countEntries();
+      tree.meta[ColaStructure.SIZE] = size;
+    }
+    return size;
+  }
+
+  @Override
+  public long sizeEstimate() {
+    tree.checkOpen();
+    long size = tree.meta[ColaStructure.SIZE];
+    return size != ColaStructure.UNKNOWN
+        ? size
+        : Math.max(0, tree.messages() - 2 * tree.tombstones());
+  }
+
+  @Override
+  public boolean isEmpty() {
+    tree.checkOpen();
+    long size = tree.meta[ColaStructure.SIZE];
+    return size == ColaStructure.UNKNOWN ? !cursor().first() : size == 0;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    MemorySegment pages = tree.pages;
+    long page = store.pin((int) tree.meta[ColaStructure.TOP]);
+    int count = (int) Math.min(ElementPage.number(pages, page), tree.batch);
+    int slot = Keys.lowerBoundBinary(pages, page + layout.keysOffset, count, key);
+    if (slot < count && layout.key(pages, page, slot) == key) {
+      long value =
+          ElementPage.isPut(pages, page, slot) ? layout.value(pages, page, slot) : defaultValue;
+      store.unpin(page, false);
+      return value;
+    }
+    store.unpin(page, false);
+    return tree.depth == 0 ? defaultValue : getFromLevels(pages, key, defaultValue);
+  }
+
+  private long getFromLevels(MemorySegment pages, long key, long defaultValue) {
+    int depth = tree.depth;
+    int capacity = layout.capacity;
+    int stride = tree.stride;
+    Level level = tree.levels[1];
+    long low = 0;
+    long high = level.elements();
+    for (int k = 1; ; k++) {
+      long number = tree.pageOf(level, low, high, key);
+      long start = number * capacity;
+      int from = (int) Math.max(low - start, 0);
+      int to = (int) Math.min(high - start, capacity);
+      long page = store.pin(level.firstPage() + (int) number);
+      long keys = page + layout.keysOffset;
+      int slot = from + Keys.lowerBoundBinary(pages, keys + ((long) from << 3), to - from, key);
+      if (slot < to && Words.getLong(pages, keys + ((long) slot << 3)) == key) {
+        long value = layout.value(pages, page, slot);
+        boolean isPut = ElementPage.isPut(pages, page, slot);
+        if (isPut || value == ElementPage.TOMBSTONE) {
+          store.unpin(page, false);
+          return isPut ? value : defaultValue;
+        }
+      }
+      if (k >= depth) {
+        store.unpin(page, false);
+        return defaultValue;
+      }
+      long pointers = layout.pointersBefore(pages, page, slot);
+      store.unpin(page, false);
+      level = tree.levels[k + 1];
+      low = Math.max((pointers - 1) * stride + 1, 0);
+      high = Math.min(level.elements(), pointers * stride + 1);
+    }
+  }
+
+  /** A value that is found whatever is asked for in its place. */
+  @Override
+  public boolean containsKey(long key) {
+    return getOrDefault(key, 0) != 0 || getOrDefault(key, 1) != 1;
+  }
+
+  @Override
+  public BatchLookup batchLookup() {
+    tree.checkOpen();
+    return lookup;
+  }
+
+  /**
+   * The index as one level: a probe may be answered in any level, so none can wait between two of
+   * them.
+   */
+  private final class Levels implements TreeLevels {
+
+    @Override
+    public int height() {
+      return 1;
+    }
+
+    @Override
+    public long root() {
+      tree.checkOpen();
+      return 0;
+    }
+
+    @Override
+    public int maxChildren(int level) {
+      return 0;
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      throw new IllegalArgumentException("level is " + level + "; there is none below it");
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      for (int i = 0; i < count; i++) {
+        values[valuesFrom + i] = get(keys[keysFrom + i]);
+      }
+    }
+
+    @Override
+    public long changesAbove(int level) {
+      return 0;
+    }
+
+    @Override
+    public boolean readsPages() {
+      return !store.keepsPlaces();
+    }
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    long previous = getOrDefault(key, missingValue);
+    boolean isNew = previous == missingValue && !containsKey(key);
+    tree.write(key, value, true);
+    tree.changeSize(isNew ? 1 : 0);
+    return previous;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    long previous = getOrDefault(key, missingValue);
+    if (previous == missingValue && !containsKey(key)) {
+      tree.write(key, value, true);
+      tree.changeSize(1);
+    } else {
+      store.beforeChange();
+    }
+    return previous;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    tree.write(key, value, true);
+    tree.meta[ColaStructure.SIZE] = ColaStructure.UNKNOWN;
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      set(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    long previous = getOrDefault(key, missingValue);
+    if (previous == missingValue && !containsKey(key)) {
+      store.beforeChange();
+      return missingValue;
+    }
+    tree.write(key, 0, false);
+    tree.changeSize(-1);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    tree.write(key, 0, false);
+    tree.meta[ColaStructure.SIZE] = ColaStructure.UNKNOWN;
+  }
+
+  @Override
+  public void clear() {
+    tree.clear();
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new ColaCursor(tree);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    tree.checkOpen();
+    store.beforeChange();
+    BulkloadInput.checkStart(fillFactor, size());
+    tree.load(entries, total, listener);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public void verify(ProgressListener listener) {
+    ColaVerifier.verify(tree, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    tree.checkOpen();
+    return new ColaNodeView(tree, 0);
+  }
+
+  @Override
+  public IndexStatistics statistics() {
+    tree.checkOpen();
+    return IndexStatistics.of(
+        rootView(),
+        size(),
+        (long) store.pagesInUse() * store.pageBytes(),
+        store.committedBytes(),
+        store.hugePagesGranted());
+  }
+
+  @Override
+  public void flush() {
+    tree.checkOpen();
+    store.flush();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return store.isClosed();
+  }
+
+  @Override
+  public void close() {
+    tree.modifications.changes++;
+    store.close();
+  }
+}

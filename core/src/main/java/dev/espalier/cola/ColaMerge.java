@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.support.BulkloadInput;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Merges levels into new extents, and rebuilds the pointers to them. It has a page of memory for
+ * each level that is read and each that is written, and keeps no page pinned meanwhile.
+ */
+final class ColaMerge {
+  private final ColaStructure tree;
+
+  /** By number of level, with level 0 as the first. */
+  private LevelReader[] readers = new LevelReader[0];
+
+  /** By number of level; none writes level 0. */
+  private LevelWriter[] writers = new LevelWriter[0];
+
+  /** The readers that are not at their end, by key, and the newer first where keys are equal. */
+  private int[] order = new int[0];
+
+  private int unfinished;
+
+  ColaMerge(ColaStructure tree) {
+    this.tree = tree;
+  }
+
+  private void prepare(int deepest) {
+    if (deepest < readers.length) {
+      return;
+    }
+    int count = deepest + 1;
+    int bytes = tree.layout.bytes;
+    MemorySegment scratch = Arena.ofAuto().allocate(2L * count * bytes, Long.BYTES);
+    readers = new LevelReader[count];
+    writers = new LevelWriter[count];
+    order = new int[count];
+    for (int i = 0; i < count; i++) {
+      readers[i] = new LevelReader(tree.store, tree.layout, scratch, 2L * i * bytes);
+      writers[i] =
+          new LevelWriter(tree.store, tree.layout, tree.stride, scratch, (2L * i + 1) * bytes);
+    }
+  }
+
+  // ---------------------------------------------------------------- merge
+
+  /**
+   * Merges level 0 and the levels 1 to {@code target} into {@code target}, or if that is the
+   * deepest, into the level that the result fits into.
+   *
+   * @throws MemoryLimitException if there is no room; nothing has changed then
+   */
+  void into(int target) {
+    boolean deepest = target >= tree.depth;
+    int sources = Math.min(target, tree.depth);
+    long most = tree.topCount();
+    for (int k = 1; k <= sources; k++) {
+      most += tree.levels[k].messages();
+    }
+    int level = deepest ? Math.max(target, fitting(most)) : target;
+    if (!deepest) {
+      most += tree.levels[target].onlyPointers();
+    }
+    prepare(level);
+    Level[] results = new Level[level + 1];
+    try {
+      openWriters(level, most);
+      mergeLevels(sources, deepest, writers[level]);
+      finish(level, results);
+      install(results, deepest ? fitting(results[level].messages()) : level, deepest, sources);
+    } catch (RuntimeException | Error failed) {
+      discard(level, failed);
+      throw failed;
+    }
+  }
+
+  /** Returns the first level that has room for so many messages, 0 for none. */
+  private int fitting(long messages) {
+    int level = 0;
+    while (messages > 0 && (level == 0 || tree.capacity(level) < messages)) {
+      if (++level > tree.mostLevels) {
+        throw new MemoryLimitException(
+            "%d messages need more than the %d levels that fit a page of %d bytes"
+                .formatted(messages, tree.mostLevels, tree.layout.bytes));
+      }
+    }
+    return level;
+  }
+
+  /** Takes extents for a level of at most so many elements and all pointers above it. */
+  private void openWriters(int level, long most) {
+    long elements = most;
+    for (int k = level; k > 0; k--) {
+      int count = (int) Math.ceilDiv(elements, (long) tree.layout.capacity);
+      int extent = tree.store.allocate(count);
+      writers[k].open(extent, count, k > 1 ? writers[k - 1] : null);
+      elements = Math.ceilDiv(elements, (long) tree.stride);
+    }
+    tree.refresh();
+  }
+
+  private void finish(int level, Level[] results) {
+    for (int k = level; k > 0; k--) {
+      results[k] = writers[k].finish();
+      tree.written += results[k].elements();
+    }
+  }
+
+  private void discard(int level, Throwable failed) {
+    for (int k = 1; k <= level; k++) {
+      try {
+        writers[k].discard();
+      } catch (RuntimeException alsoFailed) {
+        failed.addSuppressed(alsoFailed);
+      }
+    }
+  }
+
+  private void mergeLevels(int sources, boolean deepest, LevelWriter writer) {
+    unfinished = 0;
+    for (int k = 0; k <= sources; k++) {
+      Level level = k == 0 ? tree.top() : tree.levels[k];
+      readers[k].open(level, !deepest && k == sources);
+      if (readers[k].next()) {
+        order[unfinished++] = k;
+        sink(unfinished - 1);
+      }
+    }
+    while (unfinished > 0) {
+      LevelReader newest = readers[order[0]];
+      boolean isPointer = newest.isPointer;
+      while (unfinished > 1 && readers[order[1]].key == newest.key) {
+        isPointer |= readers[order[1]].isPointer;
+        advance(1);
+      }
+      emit(newest, isPointer, deepest, writer);
+      while (newest.next()) {
+        if (unfinished > 1 && newest.key >= readers[order[1]].key) {
+          rise(0);
+          newest = null;
+          break;
+        }
+        emit(newest, newest.isPointer, deepest, writer);
+      }
+      if (newest != null) {
+        remove(0);
+      }
+    }
+  }
+
+  private static void emit(
+      LevelReader element, boolean isPointer, boolean deepest, LevelWriter writer) {
+    if (element.isPut || (element.isMessage() && !deepest)) {
+      writer.append(element.key, element.value, element.isPut, isPointer);
+    } else if (isPointer) {
+      writer.appendPointer(element.key);
+    }
+  }
+
+  /** Takes the reader in place {@code i} of the order to its next element. */
+  private void advance(int i) {
+    if (readers[order[i]].next()) {
+      rise(i);
+    } else {
+      remove(i);
+    }
+  }
+
+  private void remove(int i) {
+    unfinished--;
+    System.arraycopy(order, i + 1, order, i, unfinished - i);
+  }
+
+  /** Moves the reader in place {@code i} behind those that now come before it. */
+  private void rise(int i) {
+    int moved = order[i];
+    int at = i;
+    while (at + 1 < unfinished && precedes(order[at + 1], moved)) {
+      order[at] = order[at + 1];
+      at++;
+    }
+    order[at] = moved;
+  }
+
+  /** Moves the reader in place {@code i} before those that come after it. */
+  private void sink(int i) {
+    int moved = order[i];
+    int at = i;
+    while (at > 0 && precedes(moved, order[at - 1])) {
+      order[at] = order[at - 1];
+      at--;
+    }
+    order[at] = moved;
+  }
+
+  private boolean precedes(int one, int other) {
+    long key = readers[one].key;
+    long otherKey = readers[other].key;
+    return key < otherKey || (key == otherKey && one < other);
+  }
+
+  // ---------------------------------------------------------------- install
+
+  /**
+   * Makes the extents that were written the levels, and gives back those that were read.
+   *
+   * @param results from 1 on; the last is to be level {@code place}, those before it the ones above
+   * @param deepest whether nothing deeper has messages
+   * @param sources number of levels that were read
+   */
+  private void install(Level[] results, int place, boolean deepest, int sources) {
+    int last = results.length - 1;
+    long manifest = tree.store.pin((int) tree.meta[ColaStructure.MANIFEST]);
+    long top;
+    try {
+      top = tree.store.pin((int) tree.meta[ColaStructure.TOP]);
+    } catch (RuntimeException | Error failed) {
+      tree.store.unpin(manifest, false);
+      throw failed;
+    }
+    int runs = tree.levels[place].runs() + 1;
+    long merges = tree.meta[ColaStructure.MERGES] + 1;
+    if (deepest) {
+      runs = place == 0 ? 0 : (int) Math.ceilDiv(results[last].messages(), tree.run(place));
+      merges = place == 0 ? 0 : runs * (tree.run(place) / tree.batch);
+    }
+    Level[] old = tree.levels.clone();
+    for (int k = 1; k <= Math.max(place, sources); k++) {
+      tree.levels[k] = k <= place ? results[last - (place - k)] : Level.EMPTY;
+    }
+    if (place > 0) {
+      tree.levels[place] = tree.levels[place].withRuns(runs);
+    }
+    if (deepest) {
+      tree.depth = place;
+    }
+    tree.meta[ColaStructure.MERGES] = merges;
+    tree.writeManifest(manifest);
+    ElementPage.number(tree.pages, top, 0);
+    tree.layout.clearBits(tree.pages, top);
+    tree.store.unpin(top, true);
+    tree.store.unpin(manifest, true);
+    tree.modifications.changes++;
+    for (int k = 1; k <= last; k++) {
+      if (k > last - place) {
+        writers[k].keep();
+      } else {
+        writers[k].discard();
+      }
+    }
+    for (int k = 1; k <= sources; k++) {
+      free(old[k]);
+    }
+  }
+
+  private void free(Level level) {
+    for (int i = 0; i < level.pages(); i++) {
+      tree.store.free(level.firstPage() + i);
+    }
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  /** Fills a COLA whose store has nothing but its manifest and its empty level 0. */
+  void load(LongEntrySource entries, long total, ProgressListener listener) {
+    BulkloadInput input = new BulkloadInput(entries, total, listener);
+    prepare(1);
+    LevelWriter writer = writers[1];
+    writer.openGrowing();
+    while (input.next()) {
+      writer.append(input.key(), input.value(), true, false);
+    }
+    Level loaded = writer.finish();
+    tree.refresh();
+    int place = fitting(input.loaded());
+    prepare(place);
+    Level[] results = new Level[place + 1];
+    if (place > 0) {
+      openWriters(place - 1, Math.ceilDiv(input.loaded(), (long) tree.stride));
+      point(loaded, place - 1);
+      finish(place - 1, results);
+      results[place] = loaded;
+      writers[place].keep();
+      install(results, place, true, 0);
+    }
+    tree.meta[ColaStructure.SIZE] = input.loaded();
+    input.finish();
+  }
+
+  /** Writes the pointers to a level into the one above. */
+  private void point(Level level, int above) {
+    if (above == 0) {
+      return;
+    }
+    LevelReader reader = readers[0];
+    reader.open(level, true);
+    for (long position = 0; reader.next(); position++) {
+      if (position % tree.stride == 0) {
+        writers[above].appendPointer(reader.key);
+      }
+    }
+  }
+}

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.putLong;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongRun;
+import dev.espalier.ProgressListener;
+import dev.espalier.cola.Cola.Geometry;
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.PageStore;
+import dev.espalier.node.Keys;
+import dev.espalier.node.Slots;
+import dev.espalier.support.ChangeCount;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.ConcurrentModificationException;
+
+/** The levels of one COLA, and what changes them. */
+final class ColaStructure {
+  /* Overview
+   *
+   *   level 0    one page of at most `batch` messages, in key order
+   *   level k    an extent of pages, written once from end to end: at most
+   *              (growth - 1) * batch * growth^(k-1) messages, and pointers to level k + 1
+   *
+   * A message is a put or a tombstone; for each key the one in the level with the smallest number is
+   * the newest. A put or delete changes level 0 alone. When that is full, it is merged, with all
+   * levels up to the first that has taken less than growth - 1 batches, into that one: one merge of
+   * all of them, newest first, into a new extent. The levels between are then without messages. A
+   * level's runs count the batches, whatever became of their messages, so that merges come when the
+   * paper's analysis has them come. Merged into the deepest level, tombstones vanish; the result
+   * then becomes the level that it fits into, so overwrites do not make the structure deeper.
+   *
+   * Lookahead pointers: of each `stride` elements of level k + 1 the first has a copy of its key in
+   * level k, the deepest level apart and level 0, whose successor is searched whole. The i-th
+   * pointer of level k stands for position i * stride in level k + 1. So if a key has i pointers
+   * before it in level k, it is in level k + 1 behind position (i - 1) * stride and not behind
+   * i * stride: stride elements are searched, wherever the pointers are among the messages of level
+   * k. How many pointers come before is counted by bits, from a sum in each page.
+   *
+   * Room is kept for merging everything into one extent beside what there is. When a merge would use
+   * it up, everything is merged; when it is used up all the same, level 0 takes no more messages:
+   * then, or if the store refuses a merge, entries are overwritten and removed where they are, and
+   * new ones refused.
+   *
+   * All is in the store: in meta words where the manifest and level 0 are, in the manifest where the
+   * levels are. A merge changes neither until the new extents are written.
+   *
+   * Invariants, checked by ColaVerifier. In brackets those of the algorithm's usual description.
+   *   I1  Keys ascend strictly in each level, so a key has one element there.                    [C1]
+   *   I2  A level's messages are at most runs * batch * growth^(k-1), its runs from 0 to
+   *       growth - 1, and 0 only if there are no messages; level 0 has at most `batch`.          [C2]
+   *   I3  The number of merges since the deepest level was last made is the sum of
+   *       runs * growth^(k-1).                                                                   [C3]
+   *   I4  The i-th pointer of a level has the key of the element at i * stride in the next.   [C4, C5]
+   *   I5  There is a pointer for each such position, and none in the deepest level and level 0.  [C5]
+   *   I6  A page's sum is the number of pointers in the pages before it.                         [C6]
+   *   I7  The counts of elements, messages and tombstones are right.
+   *   I8  The deepest level has no tombstone; with no levels there is none in level 0. Holes are in
+   *       no other level that has not been the deepest.                                     [C9, C10]
+   *   I9  Pages are in use by the store's account, in one level each, and no others are.        [C14]
+   *   I10 The size, where it is known, is the number of keys whose newest message is a put.
+   *
+   * Deviations from the paper:
+   *   D1  Level 0 holds a batch of messages instead of one, and stands for the first levels.
+   *   D2  One merge of all levels instead of one after the other; never in place.
+   *   D3  A pointer and a message of the same key are one element. The paper keeps a copy of the
+   *       pointer to the left with each element; here bits are counted.
+   *   D4  The result of a merge into the deepest level goes where it fits.
+   *   D5  If more than half of the messages are tombstones, all levels are merged.
+   *   D6  What a full memory leaves possible: the room kept, and changes in place.
+   */
+
+  /** The store's meta words; height and size are where all trees on pages have them. */
+  static final int STAMP = 0;
+
+  static final int MANIFEST = 1;
+  static final int HEIGHT = 2;
+  static final int SIZE = 3;
+  static final int TOP = 4;
+  static final int MERGES = 5;
+  private static final int SHAPE = 6;
+
+  /** "COLA" and a version. */
+  private static final long OWN_STAMP = 0x434F_4C41_0000_0001L;
+
+  /** The size while it is not known. */
+  static final long UNKNOWN = -1;
+
+  static final int MIN_PAGE_BYTES = 1024;
+
+  final IndexOptions options;
+  final PageStore store;
+  final ElementPage layout;
+  final Geometry geometry;
+
+  /** Most messages of level 0: the geometry's batch, if a page has room for it. */
+  final int batch;
+
+  final int stride;
+
+  /** The deepest level that a manifest has room for. */
+  final int mostLevels;
+
+  final long[] meta;
+  final ChangeCount modifications = new ChangeCount();
+
+  /** The pages; read anew after every allocation. */
+  MemorySegment pages;
+
+  /** From 1 to {@link #depth}; what is deeper is empty. */
+  final Level[] levels;
+
+  /** The deepest level that is not empty, or 0. */
+  int depth;
+
+  /** Whether there is room to merge everything once more. */
+  private boolean roomy;
+
+  /** Elements written by merges, for those who count work. */
+  long written;
+
+  private final ColaMerge merge;
+
+  ColaStructure(IndexOptions options, PageStore store, Geometry geometry) {
+    int pageBytes = store.pageBytes();
+    if (pageBytes < MIN_PAGE_BYTES) {
+      throw new IllegalArgumentException(
+          "pages have " + pageBytes + " bytes; a COLA needs " + MIN_PAGE_BYTES + " at least");
+    }
+    this.options = options;
+    this.store = store;
+    this.layout = new ElementPage(pageBytes);
+    this.geometry = geometry;
+    this.batch = Math.min(geometry.batch(), layout.capacity);
+    this.stride = geometry.stride();
+    this.mostLevels = (pageBytes - PageStore.RESERVED_BYTES) / (Level.WORDS * Long.BYTES);
+    this.levels = new Level[mostLevels + 2];
+    this.meta = store.meta();
+    this.pages = store.segment();
+    Arrays.fill(levels, Level.EMPTY);
+    this.merge = new ColaMerge(this);
+    if (meta[STAMP] == 0) {
+      plant();
+    } else {
+      checkStamp();
+      readManifest();
+    }
+    roomy = isRoomy(0, messages());
+  }
+
+  private long shape() {
+    return (long) stride << 32 | (long) geometry.growth() << 24 | batch;
+  }
+
+  private void checkStamp() {
+    if (meta[STAMP] != OWN_STAMP) {
+      throw new IllegalArgumentException(
+          "store holds a tree of another kind: its stamp is %x, not %x"
+              .formatted(meta[STAMP], OWN_STAMP));
+    }
+    if (meta[SHAPE] != shape()) {
+      throw new IllegalArgumentException(
+          "store holds a COLA of another geometry: %x, not %x".formatted(meta[SHAPE], shape()));
+    }
+  }
+
+  private void plant() {
+    int manifest = store.allocate();
+    int top = store.allocate();
+    refresh();
+    long page = store.pin(top);
+    ElementPage.number(pages, page, 0);
+    layout.clearBits(pages, page);
+    store.unpin(page, true);
+    meta[STAMP] = OWN_STAMP;
+    meta[MANIFEST] = manifest;
+    meta[TOP] = top;
+    meta[SHAPE] = shape();
+    meta[HEIGHT] = 1;
+    meta[SIZE] = 0;
+    meta[MERGES] = 0;
+    Arrays.fill(levels, Level.EMPTY);
+    depth = 0;
+    roomy = false; // Looked at when the first message comes.
+  }
+
+  void refresh() {
+    pages = store.segment();
+  }
+
+  // ---------------------------------------------------------------- manifest
+
+  private void readManifest() {
+    depth = (int) Math.clamp(meta[HEIGHT] - 1, 0, mostLevels);
+    long manifest = store.pin((int) meta[MANIFEST]);
+    for (int k = 1; k <= depth; k++) {
+      long at = entry(manifest, k);
+      levels[k] =
+          new Level(
+              (int) getLong(pages, at),
+              (int) getLong(pages, at + 8),
+              getLong(pages, at + 16),
+              getLong(pages, at + 24),
+              getLong(pages, at + 32),
+              (int) getLong(pages, at + 40));
+    }
+    store.unpin(manifest, false);
+  }
+
+  private static long entry(long manifest, int level) {
+    return manifest + PageStore.RESERVED_BYTES + (level - 1L) * Level.WORDS * Long.BYTES;
+  }
+
+  /** Writes the levels into the manifest, which is pinned. */
+  void writeManifest(long manifest) {
+    for (int k = 1; k <= depth; k++) {
+      long at = entry(manifest, k);
+      Level level = levels[k];
+      putLong(pages, at, level.firstPage());
+      putLong(pages, at + 8, level.pages());
+      putLong(pages, at + 16, level.elements());
+      putLong(pages, at + 24, level.messages());
+      putLong(pages, at + 32, level.tombstones());
+      putLong(pages, at + 40, level.runs());
+    }
+    meta[HEIGHT] = depth + 1L;
+  }
+
+  // ---------------------------------------------------------------- sizes
+
+  /** Returns batch * growth^(level - 1): the messages of one run, or as many as a long can say. */
+  long run(int level) {
+    long run = batch;
+    for (int k = 1; k < level; k++) {
+      if (run > Long.MAX_VALUE / geometry.growth() / geometry.growth()) {
+        return run;
+      }
+      run *= geometry.growth();
+    }
+    return run;
+  }
+
+  /** Returns the most messages of a level. */
+  long capacity(int level) {
+    return (geometry.growth() - 1L) * run(level);
+  }
+
+  int topCount() {
+    long top = store.pin((int) meta[TOP]);
+    long count = ElementPage.number(pages, top);
+    store.unpin(top, false);
+    return (int) Math.clamp(count, 0, layout.capacity);
+  }
+
+  /** Returns level 0 as a level, for those who read it like others. */
+  Level top() {
+    int count = topCount();
+    return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, 0, 0);
+  }
+
+  /** Returns the messages in all levels, and in level 0. */
+  long messages() {
+    long sum = topCount();
+    for (int k = 1; k <= depth; k++) {
+      sum += levels[k].messages();
+    }
+    return sum;
+  }
+
+  long tombstones() {
+    long sum = 0;
+    for (int k = 1; k <= depth; k++) {
+      sum += levels[k].tombstones();
+    }
+    return sum;
+  }
+
+  void checkOpen() {
+    if (store.isClosed()) {
+      throw new IllegalStateException("the index is closed");
+    }
+  }
+
+  // ---------------------------------------------------------------- search
+
+  /**
+   * Returns the first position of a level from {@code low} on whose key is not below {@code key},
+   * or {@code high}. O(log (high - low)).
+   */
+  long lowerBound(Level level, long low, long high, long key) {
+    if (low >= high) {
+      return high;
+    }
+    long number = pageOf(level, low, high, key);
+    long start = number * layout.capacity;
+    int from = (int) Math.max(low - start, 0);
+    int to = (int) Math.min(high - start, layout.capacity);
+    long page = store.pin(level.firstPage() + (int) number);
+    int slot =
+        from
+            + Keys.lowerBoundBinary(
+                pages, page + layout.keysOffset + ((long) from << 3), to - from, key);
+    store.unpin(page, false);
+    return start + slot;
+  }
+
+  /**
+   * Returns which of a level's pages to search for a key that belongs to the positions {@code low}
+   * to {@code high}: the last whose first key is not above it.
+   */
+  long pageOf(Level level, long low, long high, long key) {
+    long first = low / layout.capacity;
+    long last = (high - 1) / layout.capacity;
+    while (first < last) {
+      long middle = (first + last + 1) >>> 1;
+      long page = store.pin(level.firstPage() + (int) middle);
+      if (layout.key(pages, page, 0) <= key) {
+        first = middle;
+      } else {
+        last = middle - 1;
+      }
+      store.unpin(page, false);
+    }
+    return first;
+  }
+
+  /** Returns how many pointers a level has before a position. */
+  long pointersBefore(Level level, long position) {
+    if (position == 0 || level.pages() == 0) {
+      return 0;
+    }
+    // The position behind a page's last element is looked at from that page.
+    long number = (position - 1) / layout.capacity;
+    long page = store.pin(level.firstPage() + (int) number);
+    long pointers = layout.pointersBefore(pages, page, (int) (position - number * layout.capacity));
+    store.unpin(page, false);
+    return pointers;
+  }
+
+  /** Returns where the elements begin that may hold a key with so many pointers before it. */
+  long windowStart(long pointers) {
+    return pointers == 0 ? 0 : (pointers - 1) * stride + 1;
+  }
+
+  /** Returns where the elements end that may hold a key with so many pointers before it. */
+  long windowEnd(Level next, long pointers) {
+    return Math.min(next.elements(), pointers * stride + 1);
+  }
+
+  // ---------------------------------------------------------------- write
+
+  /**
+   * Puts a message into level 0, instead of one of the same key, and merges levels if that is full.
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room to merge; nothing has
+   *     changed then
+   */
+  void write(long key, long value, boolean isPut) {
+    store.beforeChange();
+    long top = store.pin((int) meta[TOP]);
+    int count = checkedCount(top);
+    int slot = Keys.lowerBoundBinary(pages, top + layout.keysOffset, count, key);
+    if (slot < count && layout.key(pages, top, slot) == key) {
+      if (isPut || depth > 0) {
+        layout.value(pages, top, slot, isPut ? value : ElementPage.TOMBSTONE);
+        ElementPage.isPut(pages, top, slot, isPut);
+      } else {
+        remove(top, slot, count);
+      }
+      store.unpin(top, true);
+      modifications.changes++;
+      return;
+    }
+    if (!isPut && depth == 0) {
+      store.unpin(top, false);
+      return;
+    }
+    if (count == batch || !roomy) {
+      store.unpin(top, false);
+      if (!makeRoom(count, key, value, isPut)) {
+        return;
+      }
+      top = store.pin((int) meta[TOP]);
+      slot = count == batch ? 0 : slot;
+      count = count == batch ? 0 : count;
+    }
+    insert(top, slot, count, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
+    store.unpin(top, true);
+    modifications.changes++;
+  }
+
+  /** Threads that tear the index may have left any count. */
+  private int checkedCount(long top) {
+    long count = ElementPage.number(pages, top);
+    if (count < 0 || count > batch) {
+      store.unpin(top, false);
+      throw new ConcurrentModificationException(
+          "level 0 has " + count + " messages: the index was changed by another thread");
+    }
+    return (int) count;
+  }
+
+  private void insert(long top, int slot, int count, long key, long value, boolean isPut) {
+    Slots.openGap(pages, top + layout.keysOffset, slot, count);
+    Slots.openGap(pages, top + layout.valuesOffset, slot, count);
+    layout.openBit(pages, top, slot);
+    layout.set(pages, top, slot, key, value);
+    ElementPage.isPut(pages, top, slot, isPut);
+    ElementPage.number(pages, top, count + 1L);
+  }
+
+  private void remove(long top, int slot, int count) {
+    Slots.closeGap(pages, top + layout.keysOffset, slot, count);
+    Slots.closeGap(pages, top + layout.valuesOffset, slot, count);
+    layout.closeBit(pages, top, slot);
+    ElementPage.number(pages, top, count - 1L);
+  }
+
+  /**
+   * Makes room for a message in level 0, or where there is none, does without: returns false if the
+   * message was applied in place.
+   */
+  private boolean makeRoom(int count, long key, long value, boolean isPut) {
+    try {
+      if (count == batch) {
+        mergeDown();
+      }
+      roomy = isRoomy(0, messages());
+      if (roomy) {
+        return true;
+      }
+    } catch (MemoryLimitException refused) {
+      if (writeInPlace(key, value, isPut)) {
+        return false;
+      }
+      throw refused;
+    }
+    if (writeInPlace(key, value, isPut)) {
+      return false;
+    }
+    throw new MemoryLimitException(
+        "the index has %d messages in %d pages, and %d pages more are no room to merge them"
+            .formatted(messages(), store.pagesInUse(), store.pagesLeft()));
+  }
+
+  /** Merges level 0, which is full, into the level whose turn it is. */
+  private void mergeDown() {
+    int target = 1;
+    while (target <= depth && levels[target].runs() == geometry.growth() - 1) {
+      target++;
+    }
+    // The pages of level 0 alone are certain to be more: those below are given back.
+    boolean fits = isRoomy(Math.ceilDiv(batch, layout.capacity) + target, messages());
+    if (2 * tombstones() > messages() || !fits) {
+      target = Math.max(target, depth);
+    }
+    merge.into(target);
+  }
+
+  /**
+   * Tells whether, with so many pages more in use, there would be room for an extent of so many
+   * messages and a full level 0, and for the pointers to it.
+   */
+  private boolean isRoomy(long more, long messages) {
+    long needed = more;
+    long elements = messages + batch;
+    do {
+      needed += Math.ceilDiv(elements, (long) layout.capacity);
+      elements = Math.ceilDiv(elements, (long) stride);
+    } while (elements > 1);
+    return needed <= store.pagesLeft();
+  }
+
+  /**
+   * Applies a message where the newest one of its key is, below level 0. Returns false if it is a
+   * put and there is none.
+   */
+  private boolean writeInPlace(long key, long value, boolean isPut) {
+    for (int k = 1; k <= depth; k++) {
+      Level level = levels[k];
+      long position = lowerBound(level, 0, level.elements(), key);
+      if (position == level.elements()) {
+        continue;
+      }
+      long page = store.pin(level.firstPage() + (int) (position / layout.capacity));
+      int slot = (int) (position % layout.capacity);
+      boolean isFound = layout.key(pages, page, slot) == key && layout.isMessage(pages, page, slot);
+      if (isFound) {
+        levels[k] = change(level, page, slot, k == depth, value, isPut);
+      }
+      store.unpin(page, isFound);
+      if (isFound) {
+        long manifest = store.pin((int) meta[MANIFEST]);
+        writeManifest(manifest);
+        store.unpin(manifest, true);
+        modifications.changes++;
+        return true;
+      }
+    }
+    return !isPut;
+  }
+
+  /** Changes a message in place; in the deepest level a tombstone becomes a hole. */
+  private Level change(
+      Level level, long page, int slot, boolean deepest, long value, boolean isPut) {
+    int tombstones = ElementPage.isPut(pages, page, slot) ? 0 : -1;
+    int messages = 0;
+    if (isPut) {
+      layout.value(pages, page, slot, value);
+    } else if (deepest) {
+      layout.value(pages, page, slot, ElementPage.NOTHING);
+      messages--;
+    } else {
+      layout.value(pages, page, slot, ElementPage.TOMBSTONE);
+      tombstones++;
+    }
+    ElementPage.isPut(pages, page, slot, isPut);
+    return new Level(
+        level.firstPage(),
+        level.pages(),
+        level.elements(),
+        level.messages() + messages,
+        level.tombstones() + tombstones,
+        level.runs());
+  }
+
+  /** Notes that there are so many entries more, if it is known how many there were. */
+  void changeSize(int by) {
+    if (meta[SIZE] != UNKNOWN) {
+      meta[SIZE] += by;
+    }
+  }
+
+  /** Counts the entries in one pass. */
+  long countEntries() {
+    long sum = 0;
+    ColaCursor cursor = new ColaCursor(this);
+    LongRun run = new LongRun();
+    while (cursor.nextRun(run)) {
+      sum += run.count();
+    }
+    return sum;
+  }
+
+  /** Fills this empty index; it is empty again if that fails. */
+  void load(LongEntrySource entries, long total, ProgressListener listener) {
+    clear();
+    try {
+      merge.load(entries, total, listener);
+    } catch (RuntimeException | Error failed) {
+      clearAfter(failed);
+      throw failed;
+    }
+    modifications.changes++;
+  }
+
+  /** A second failure is added to the first. */
+  private void clearAfter(Throwable failed) {
+    try {
+      clear();
+    } catch (RuntimeException second) {
+      store.leftHalfway(failed);
+      failed.addSuppressed(second);
+    }
+  }
+
+  void clear() {
+    checkOpen();
+    store.beforeChange();
+    modifications.changes++;
+    try {
+      store.clear();
+      refresh();
+      plant();
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.memory.PageStore;
+import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
+import java.util.concurrent.CancellationException;
+
+/**
+ * Checks the invariants I1 to I10 of {@link ColaStructure}, level by level. Built to survive any
+ * damage: it goes to no page that is not in use, and to none twice.
+ */
+final class ColaVerifier {
+  private static final long REPORT_EVERY = 1 << 16;
+
+  private final ColaStructure tree;
+  private final PageStore store;
+  private final MemorySegment pages;
+  private final ElementPage layout;
+  private final ProgressListener listener;
+  private final BitSet seen = new BitSet();
+  private long checked;
+  private long total;
+
+  private ColaVerifier(ColaStructure tree, ProgressListener listener) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.pages = tree.pages;
+    this.layout = tree.layout;
+    this.listener = listener;
+  }
+
+  static void verify(ColaStructure tree, ProgressListener listener) {
+    tree.checkOpen();
+    new ColaVerifier(tree, listener).run();
+  }
+
+  private void run() {
+    int depth = tree.depth;
+    check(
+        depth >= 0 && depth <= tree.mostLevels && tree.meta[ColaStructure.HEIGHT] == depth + 1L,
+        "I8",
+        "there are %d levels, but the height is %d",
+        depth,
+        tree.meta[ColaStructure.HEIGHT]);
+    claim((int) tree.meta[ColaStructure.MANIFEST], 1);
+    claim((int) tree.meta[ColaStructure.TOP], 1);
+    for (int k = 1; k <= depth; k++) {
+      claim(tree.levels[k].firstPage(), tree.levels[k].pages());
+    }
+    check(
+        seen.cardinality() == store.pagesInUse(),
+        "I9",
+        "the levels have %d pages, but %d are in use",
+        seen.cardinality(),
+        store.pagesInUse());
+    checkSizes();
+    checkTop();
+    for (int k = 1; k <= depth; k++) {
+      checkLevel(k);
+    }
+    checkEntries();
+  }
+
+  private void claim(int first, int count) {
+    check(first > 0 && count >= 0, "I9", "there is an extent of %d pages from %d on", count, first);
+    check(count <= store.pagesInUse(), "I9", "%d pages from %d on are not in use", count, first);
+    for (int page = first; page < first + count; page++) {
+      check(store.isInUse(page), "I9", "page %d is not in use", page);
+      check(!seen.get(page), "I9", "page %d is in two places", page);
+      seen.set(page);
+    }
+  }
+
+  // ---------------------------------------------------------------- counts
+
+  private void checkSizes() {
+    long merges = 0;
+    for (int k = 1; k <= tree.depth; k++) {
+      Level level = tree.levels[k];
+      total += level.elements();
+      check(
+          level.elements() >= 0
+              && Math.ceilDiv(level.elements(), (long) layout.capacity) == level.pages(),
+          "I7",
+          "level %d has %d elements in %d pages",
+          k,
+          level.elements(),
+          level.pages());
+      check(
+          level.runs() >= 0
+              && level.runs() < tree.geometry.growth()
+              && level.messages() <= level.runs() * tree.run(k),
+          "I2",
+          "level %d has %d messages after %d runs of at most %d",
+          k,
+          level.messages(),
+          level.runs(),
+          tree.run(k));
+      merges += level.runs() * (tree.run(k) / tree.batch);
+    }
+    check(
+        merges == tree.meta[ColaStructure.MERGES],
+        "I3",
+        "%d merges were counted, but the runs make %d",
+        tree.meta[ColaStructure.MERGES],
+        merges);
+    if (tree.depth > 0) {
+      Level deepest = tree.levels[tree.depth];
+      check(
+          deepest.tombstones() == 0,
+          "I8",
+          "the deepest level has %d tombstones",
+          deepest.tombstones());
+    }
+  }
+
+  // ---------------------------------------------------------------- elements
+
+  private void checkTop() {
+    long page = store.pin((int) tree.meta[ColaStructure.TOP]);
+    try {
+      long count = ElementPage.number(pages, page);
+      check(
+          count >= 0 && count <= tree.batch,
+          "I2",
+          "level 0 has %d messages of %d",
+          count,
+          tree.batch);
+      for (int slot = 0; slot < count; slot++) {
+        checkOrder(page, slot, 0, slot);
+        check(!layout.isPointer(pages, page, slot), "I5", "there is a pointer in level 0");
+        boolean isPut = ElementPage.isPut(pages, page, slot);
+        check(
+            isPut || layout.value(pages, page, slot) == ElementPage.TOMBSTONE,
+            "I7",
+            "element %d of level 0 is neither put nor tombstone",
+            slot);
+        check(isPut || tree.depth > 0, "I8", "a tombstone in level 0 has nothing below it");
+      }
+    } finally {
+      store.unpin(page, false);
+    }
+  }
+
+  private void checkOrder(long page, int slot, int level, long position) {
+    if (slot > 0) {
+      check(
+          layout.key(pages, page, slot - 1) < layout.key(pages, page, slot),
+          "I1",
+          "key %d at position %d of level %d is not above its predecessor",
+          layout.key(pages, page, slot),
+          position,
+          level);
+    }
+  }
+
+  private void checkLevel(int number) {
+    Level level = tree.levels[number];
+    long messages = 0;
+    long tombstones = 0;
+    long pointers = 0;
+    long before = Long.MIN_VALUE;
+    for (int i = 0; i < level.pages(); i++) {
+      long start = (long) i * layout.capacity;
+      int count = (int) Math.min(level.elements() - start, layout.capacity);
+      long page = store.pin(level.firstPage() + i);
+      try {
+        check(
+            i == 0 || layout.key(pages, page, 0) > before,
+            "I1",
+            "page %d of level %d does not begin above the one before",
+            i,
+            number);
+        check(
+            ElementPage.number(pages, page) == pointers,
+            "I6",
+            "page %d of level %d says that %d pointers come before it, not %d",
+            i,
+            number,
+            ElementPage.number(pages, page),
+            pointers);
+        for (int slot = 0; slot < count; slot++) {
+          checkOrder(page, slot, number, start + slot);
+          boolean isPut = ElementPage.isPut(pages, page, slot);
+          boolean isTombstone = !isPut && layout.value(pages, page, slot) == ElementPage.TOMBSTONE;
+          messages += isPut || isTombstone ? 1 : 0;
+          tombstones += isTombstone ? 1 : 0;
+          if (layout.isPointer(pages, page, slot)) {
+            checkPointer(number, pointers, layout.key(pages, page, slot));
+            pointers++;
+          }
+        }
+        before = layout.key(pages, page, count - 1);
+      } finally {
+        store.unpin(page, false);
+      }
+      report(count);
+    }
+    checkCounts(number, messages, tombstones, pointers);
+  }
+
+  private void report(int elements) {
+    long reports = checked / REPORT_EVERY;
+    checked += elements;
+    if (checked / REPORT_EVERY != reports && !listener.onProgress(checked, total)) {
+      throw new CancellationException("verify cancelled after " + checked + " elements");
+    }
+  }
+
+  private void checkCounts(int number, long messages, long tombstones, long pointers) {
+    Level level = tree.levels[number];
+    check(
+        messages == level.messages() && tombstones == level.tombstones(),
+        "I7",
+        "level %d has %d messages and %d tombstones, but counts %d and %d",
+        number,
+        messages,
+        tombstones,
+        level.messages(),
+        level.tombstones());
+    long expected =
+        number == tree.depth
+            ? 0
+            : Math.ceilDiv(tree.levels[number + 1].elements(), (long) tree.stride);
+    check(
+        pointers == expected, "I5", "level %d has %d pointers, not %d", number, pointers, expected);
+  }
+
+  /** The page of a level is pinned meanwhile. */
+  private void checkPointer(int number, long ordinal, long key) {
+    Level next = tree.levels[number + 1];
+    long position = ordinal * tree.stride;
+    check(
+        number < tree.depth && position < next.elements(),
+        "I5",
+        "pointer %d of level %d leads behind the end of the next level",
+        ordinal,
+        number);
+    long page = store.pin(next.firstPage() + (int) (position / layout.capacity));
+    long target = layout.key(pages, page, (int) (position % layout.capacity));
+    store.unpin(page, false);
+    check(
+        target == key,
+        "I4",
+        "pointer %d of level %d has key %d, but leads to key %d",
+        ordinal,
+        number,
+        key,
+        target);
+  }
+
+  private void checkEntries() {
+    long size = tree.meta[ColaStructure.SIZE];
+    if (size == ColaStructure.UNKNOWN) {
+      return;
+    }
+    long entries = tree.countEntries();
+    check(size == entries, "I10", "the size is %d, but there are %d entries", size, entries);
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
+  private static void check(boolean holds, String invariant, String format, Object... arguments) {
+    if (!holds) {
+      throw new InvariantViolationException(invariant, String.format(format, arguments));
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.putLong;
+
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.PageStore;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The layout of a page of elements, in key order.
+ *
+ * <pre>
+ *  0          16       24            24 + 8 * words   keysOffset            valuesOffset
+ *  | store's  | number | no put: bit | pointer: bit | key 0 .. capacity-1 | value 0 .. |
+ *  |          |        | per slot    | per slot     |                     |            |
+ * </pre>
+ *
+ * In a page of a level, {@code number} is how many pointers the level's pages before it have; in
+ * the page of level 0, the count of its elements. What an element is, its two bits tell, and its
+ * value where there is no put:
+ *
+ * <pre>
+ *  no put   value   |  pointer = 0   pointer = 1
+ *  ---------------- + ------------------------------
+ *    0      any     |  put           put and pointer
+ *    1       1      |  tombstone     tombstone and pointer
+ *    1       0      |  hole          pointer alone
+ * </pre>
+ *
+ * A hole is where an entry of the deepest level was removed in place.
+ */
+final class ElementPage {
+  /** The value of an element without put that is a tombstone. */
+  static final long TOMBSTONE = 1;
+
+  /** The value of an element that is a pointer and nothing else, or a hole. */
+  static final long NOTHING = 0;
+
+  private static final long NUMBER = PageStore.RESERVED_BYTES;
+  private static final long NO_PUT = NUMBER + Long.BYTES;
+
+  final int bytes;
+
+  /** Elements in a full page. */
+  final int capacity;
+
+  /** Longs in each row of bits. */
+  private final int words;
+
+  private final long pointerOffset;
+  final long keysOffset;
+  final long valuesOffset;
+
+  ElementPage(int bytes) {
+    int slots = (int) ((bytes - NO_PUT) / (2 * Long.BYTES));
+    while (keysOffset(slots) + 2L * Long.BYTES * slots > bytes) {
+      slots--;
+    }
+    this.bytes = bytes;
+    this.capacity = slots;
+    this.words = words(slots);
+    this.pointerOffset = NO_PUT + (long) words * Long.BYTES;
+    this.keysOffset = keysOffset(slots);
+    this.valuesOffset = keysOffset + (long) slots * Long.BYTES;
+  }
+
+  private static int words(int slots) {
+    return (slots + Long.SIZE - 1) / Long.SIZE;
+  }
+
+  /** Keys begin on a line. */
+  private static long keysOffset(int slots) {
+    long end = NO_PUT + 2L * words(slots) * Long.BYTES;
+    return (end + CacheLine.BYTES - 1) & -CacheLine.BYTES;
+  }
+
+  // ---------------------------------------------------------------- header
+
+  static long number(MemorySegment pages, long page) {
+    return getLong(pages, page + NUMBER);
+  }
+
+  static void number(MemorySegment pages, long page, long number) {
+    putLong(pages, page + NUMBER, number);
+  }
+
+  /** Sets all bits to 0. */
+  void clearBits(MemorySegment pages, long page) {
+    for (long at = page + NO_PUT; at < page + keysOffset; at += Long.BYTES) {
+      putLong(pages, at, 0);
+    }
+  }
+
+  /** Returns word {@code i} of the bits that say which elements are no put. */
+  static long noPutWord(MemorySegment pages, long page, int i) {
+    return getLong(pages, page + NO_PUT + ((long) i << 3));
+  }
+
+  static void noPutWord(MemorySegment pages, long page, int i, long word) {
+    putLong(pages, page + NO_PUT + ((long) i << 3), word);
+  }
+
+  /** Returns word {@code i} of the bits that say which elements are pointers. */
+  long pointerWord(MemorySegment pages, long page, int i) {
+    return getLong(pages, page + pointerOffset + ((long) i << 3));
+  }
+
+  void pointerWord(MemorySegment pages, long page, int i, long word) {
+    putLong(pages, page + pointerOffset + ((long) i << 3), word);
+  }
+
+  /** Returns how many pointers the level has before a slot of a page. O(capacity / 64). */
+  long pointersBefore(MemorySegment pages, long page, int slot) {
+    long sum = number(pages, page);
+    int word = slot >>> 6;
+    for (int i = 0; i < word; i++) {
+      sum += Long.bitCount(pointerWord(pages, page, i));
+    }
+    if ((slot & 63) != 0) {
+      sum += Long.bitCount(pointerWord(pages, page, word) << -slot);
+    }
+    return sum;
+  }
+
+  // ---------------------------------------------------------------- element
+
+  long key(MemorySegment pages, long page, int slot) {
+    return getLong(pages, page + keysOffset + ((long) slot << 3));
+  }
+
+  long value(MemorySegment pages, long page, int slot) {
+    return getLong(pages, page + valuesOffset + ((long) slot << 3));
+  }
+
+  void set(MemorySegment pages, long page, int slot, long key, long value) {
+    putLong(pages, page + keysOffset + ((long) slot << 3), key);
+    value(pages, page, slot, value);
+  }
+
+  void value(MemorySegment pages, long page, int slot, long value) {
+    putLong(pages, page + valuesOffset + ((long) slot << 3), value);
+  }
+
+  static boolean isPut(MemorySegment pages, long page, int slot) {
+    return (noPutWord(pages, page, slot >>> 6) >>> slot & 1) == 0;
+  }
+
+  /** Says whether an element is a put; if not, its value says what it is. */
+  static void isPut(MemorySegment pages, long page, int slot, boolean put) {
+    long word = noPutWord(pages, page, slot >>> 6);
+    long bit = 1L << slot;
+    noPutWord(pages, page, slot >>> 6, put ? word & ~bit : word | bit);
+  }
+
+  /** Tells whether an element is a put or a tombstone. */
+  boolean isMessage(MemorySegment pages, long page, int slot) {
+    return isPut(pages, page, slot) || value(pages, page, slot) == TOMBSTONE;
+  }
+
+  boolean isPointer(MemorySegment pages, long page, int slot) {
+    return (pointerWord(pages, page, slot >>> 6) >>> slot & 1) != 0;
+  }
+
+  /** Makes room for a bit before {@code slot} among those that say what is no put. */
+  void openBit(MemorySegment pages, long page, int slot) {
+    int first = slot >>> 6;
+    for (int i = words - 1; i > first; i--) {
+      noPutWord(
+          pages,
+          page,
+          i,
+          noPutWord(pages, page, i) << 1 | noPutWord(pages, page, i - 1) >>> (Long.SIZE - 1));
+    }
+    long word = noPutWord(pages, page, first);
+    long below = (1L << slot) - 1;
+    noPutWord(pages, page, first, (word & below) | (word & ~below) << 1);
+  }
+
+  /** The opposite of {@link #openBit}. */
+  void closeBit(MemorySegment pages, long page, int slot) {
+    int first = slot >>> 6;
+    long word = noPutWord(pages, page, first);
+    long below = (1L << slot) - 1;
+    noPutWord(pages, page, first, (word & below) | (word >>> 1 & ~below));
+    for (int i = first + 1; i < words; i++) {
+      long next = noPutWord(pages, page, i);
+      noPutWord(pages, page, i - 1, noPutWord(pages, page, i - 1) | next << (Long.SIZE - 1));
+      noPutWord(pages, page, i, next >>> 1);
+    }
+  }
+}
