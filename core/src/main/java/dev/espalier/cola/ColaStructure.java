@@ -195,7 +195,7 @@ final class ColaStructure {
   // ---------------------------------------------------------------- manifest
 
   private void readManifest() {
-    depth = (int) Math.clamp(meta[HEIGHT] - 1, 0, mostLevels);
+    depth = Math.clamp(meta[HEIGHT] - 1, 0, mostLevels);
     long manifest = store.pin((int) meta[MANIFEST]);
     for (int k = 1; k <= depth; k++) {
       long at = entry(manifest, k);
@@ -253,7 +253,7 @@ final class ColaStructure {
     long top = store.pin((int) meta[TOP]);
     long count = ElementPage.number(pages, top);
     store.unpin(top, false);
-    return (int) Math.clamp(count, 0, layout.capacity);
+    return Math.clamp(count, 0, layout.capacity);
   }
 
   /** Returns level 0 as a level, for those who read it like others. */
