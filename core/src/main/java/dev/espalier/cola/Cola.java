@@ -12,10 +12,12 @@ import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
+import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.BulkloadInput;
 import java.lang.foreign.MemorySegment;
@@ -68,9 +70,22 @@ public final class Cola implements LongIndex {
   /** Probes that go through the levels together: the bits of a long. */
   private static final int GROUP = 64;
 
+  /** Levels up to this size are not prefetched: they stay in a second-level cache. */
+  private static final long CACHED_BYTES = 1 << 19;
+
+  /** Lines in which a page has its number and most of its bits. */
+  private static final int HEADER_LINES = 2;
+
+  private static final long[] NONE = {};
+
   final ColaStructure tree;
   private final PageStore store;
   private final ElementPage layout;
+  private final int stride;
+
+  /** Cache lines that a window's keys are in, at most. */
+  private final int windowLines;
+
   private final long missingValue;
   private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
@@ -84,7 +99,7 @@ public final class Cola implements LongIndex {
    */
   public record Geometry(int growth, double pointerDensity, int batch) {
     /** The growth and density of the paper's experiments. */
-    public static final Geometry DEFAULT = new Geometry(4, 0.1, 256);
+    public static final Geometry DEFAULT = new Geometry(4, 0.1, 128);
 
     /** The largest growth. */
     public static final int MOST_GROWTH = 64;
@@ -117,6 +132,8 @@ public final class Cola implements LongIndex {
     this.tree = new ColaStructure(options, store, geometry);
     this.store = store;
     this.layout = tree.layout;
+    this.stride = tree.stride;
+    this.windowLines = stride / CacheLine.LONGS + 2;
     this.missingValue = options.missingValue();
   }
 
@@ -209,51 +226,68 @@ public final class Cola implements LongIndex {
   public long getOrDefault(long key, long defaultValue) {
     MemorySegment pages = tree.pages;
     long page = store.pin((int) tree.meta[ColaStructure.TOP]);
-    int count = (int) Math.min(ElementPage.number(pages, page), tree.batch);
-    int slot = Keys.lowerBoundBinary(pages, page + layout.keysOffset, count, key);
-    if (slot < count && layout.key(pages, page, slot) == key) {
+    int slot = tree.findInTop(pages, page, key);
+    if (slot >= 0) {
       long value =
           ElementPage.isPut(pages, page, slot) ? layout.value(pages, page, slot) : defaultValue;
       store.unpin(page, false);
       return value;
     }
     store.unpin(page, false);
-    return tree.depth == 0 ? defaultValue : getFromLevels(pages, key, defaultValue);
+    return tree.depth == 0 ? defaultValue : getFromLevels(key, defaultValue);
   }
 
-  private long getFromLevels(MemorySegment pages, long key, long defaultValue) {
-    int depth = tree.depth;
-    int capacity = layout.capacity;
-    int stride = tree.stride;
-    Level level = tree.levels[1];
-    long low = 0;
-    long high = level.elements();
-    for (int k = 1; ; k++) {
-      long number = tree.pageOf(level, low, high, key);
-      long start = number * capacity;
-      int from = (int) Math.max(low - start, 0);
-      int to = (int) Math.min(high - start, capacity);
-      long page = store.pin(level.firstPage() + (int) number);
-      long keys = page + layout.keysOffset;
-      int slot = from + Keys.lowerBoundBinary(pages, keys + ((long) from << 3), to - from, key);
-      if (slot < to && Words.getLong(pages, keys + ((long) slot << 3)) == key) {
-        long value = layout.value(pages, page, slot);
-        boolean isPut = ElementPage.isPut(pages, page, slot);
-        if (isPut || value == ElementPage.TOMBSTONE) {
-          store.unpin(page, false);
-          return isPut ? value : defaultValue;
-        }
+  private long getFromLevels(long key, long defaultValue) {
+    long pointers = 0;
+    for (int k = 1; k <= tree.depth; k++) {
+      Level level = tree.levels[k];
+      long found = search(k, level, pointers, key);
+      if (found < 0) {
+        return value(level, ~found, defaultValue);
       }
-      if (k >= depth) {
-        store.unpin(page, false);
-        return defaultValue;
-      }
-      long pointers = layout.pointersBefore(pages, page, slot);
-      store.unpin(page, false);
-      level = tree.levels[k + 1];
-      low = Math.max((pointers - 1) * stride + 1, 0);
-      high = Math.min(level.elements(), pointers * stride + 1);
+      pointers = found;
     }
+    return defaultValue;
+  }
+
+  /**
+   * Searches a level for a message, given how many pointers the level before has to smaller keys.
+   *
+   * @return how many pointers this level has to smaller keys, or if there is a message of the key,
+   *     -1 - its position
+   */
+  private long search(int k, Level level, long pointers, long key) {
+    MemorySegment pages = tree.pages;
+    long low = k == 1 ? 0 : Math.max((pointers - 1) * stride + 1, 0);
+    long high = k == 1 ? level.elements() : Math.min(level.elements(), pointers * stride + 1);
+    long number = tree.pageOf(level, low, high, key);
+    long start = number * layout.capacity;
+    int from = (int) Math.max(low - start, 0);
+    int to = (int) Math.min(high - start, layout.capacity);
+    long page = store.pin(level.firstPage() + (int) number);
+    long keys = page + layout.keysOffset;
+    int slot = from + Keys.lowerBoundBinary(pages, keys + ((long) from << 3), to - from, key);
+    long found;
+    if (slot < to
+        && Words.getLong(pages, keys + ((long) slot << 3)) == key
+        && layout.isMessage(pages, page, slot)) {
+      found = ~(start + slot);
+    } else {
+      found = k == tree.depth ? 0 : layout.pointersBefore(pages, page, slot);
+    }
+    store.unpin(page, false);
+    return found;
+  }
+
+  /** Returns the value of the message at a position, or the default one if it is a tombstone. */
+  private long value(Level level, long position, long defaultValue) {
+    long number = position / layout.capacity;
+    int slot = (int) (position - number * layout.capacity);
+    long page = store.pin(level.firstPage() + (int) number);
+    boolean isPut = ElementPage.isPut(tree.pages, page, slot);
+    long value = isPut ? layout.value(tree.pages, page, slot) : defaultValue;
+    store.unpin(page, false);
+    return value;
   }
 
   /** A value that is found whatever is asked for in its place. */
@@ -298,8 +332,11 @@ public final class Cola implements LongIndex {
     @Override
     public void answer(
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-      for (int i = 0; i < count; i++) {
-        values[valuesFrom + i] = get(keys[keysFrom + i]);
+      int most = Math.min(GROUP, store.mostPins() - 1); // One is pinned for the search itself.
+      long[] pinned = store.keepsPlaces() ? NONE : new long[most];
+      for (int done = 0; done < count; done += most) {
+        int group = Math.min(most, count - done);
+        answerGroup(keys, keysFrom + done, values, valuesFrom + done, group, pinned);
       }
     }
 
@@ -312,6 +349,86 @@ public final class Cola implements LongIndex {
     public boolean readsPages() {
       return !store.keepsPlaces();
     }
+  }
+
+  /**
+   * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
+   * holds for each probe how many pointers are to smaller keys.
+   *
+   * @param pinned room for as many pins, if pages don't stay where they are
+   */
+  private void answerGroup(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] pinned) {
+    long open = searchTop(keys, keysFrom, values, valuesFrom, count);
+    for (int k = 1; k <= tree.depth && open != 0; k++) {
+      Level level = tree.levels[k];
+      int pins = k == 1 ? 0 : fetch(level, values, valuesFrom, open, pinned);
+      for (long left = open; left != 0; left &= left - 1) {
+        int i = Long.numberOfTrailingZeros(left);
+        long found = search(k, level, values[valuesFrom + i], keys[keysFrom + i]);
+        if (found < 0) {
+          values[valuesFrom + i] = value(level, ~found, missingValue);
+          open &= ~(1L << i);
+        } else {
+          values[valuesFrom + i] = found;
+        }
+      }
+      for (int i = 0; i < pins; i++) {
+        store.unpin(pinned[i], false);
+      }
+    }
+    for (long left = open; left != 0; left &= left - 1) {
+      values[valuesFrom + Long.numberOfTrailingZeros(left)] = missingValue;
+    }
+  }
+
+  /** Answers what level 0 can answer, and returns the others as a bit set. */
+  private long searchTop(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    MemorySegment pages = tree.pages;
+    long open = 0;
+    long page = store.pin((int) tree.meta[ColaStructure.TOP]);
+    for (int i = 0; i < count; i++) {
+      int slot = tree.findInTop(pages, page, keys[keysFrom + i]);
+      if (slot < 0) {
+        open |= 1L << i;
+        values[valuesFrom + i] = 0;
+      } else {
+        boolean isPut = ElementPage.isPut(pages, page, slot);
+        values[valuesFrom + i] = isPut ? layout.value(pages, page, slot) : missingValue;
+      }
+    }
+    store.unpin(page, false);
+    return open;
+  }
+
+  /**
+   * Fetches where the windows of a group begin: into the cache, or where pages have to be pinned,
+   * into memory. Returns how many pages are pinned now.
+   */
+  private int fetch(Level level, long[] values, int valuesFrom, long open, long[] pinned) {
+    boolean pins = pinned.length > 0;
+    if (!pins && (long) level.pages() * layout.bytes <= CACHED_BYTES) {
+      return 0;
+    }
+    int count = 0;
+    for (long left = open; left != 0; left &= left - 1) {
+      long pointers = values[valuesFrom + Long.numberOfTrailingZeros(left)];
+      long low = Math.max((pointers - 1) * stride + 1, 0);
+      long number = Math.min(low, level.elements() - 1) / layout.capacity;
+      int page = level.firstPage() + (int) number;
+      if (pins) {
+        pinned[count++] = page;
+      } else {
+        long address = tree.pages.address() + store.pin(page);
+        long slot = low - number * layout.capacity;
+        Words.prefetch(address, HEADER_LINES, Locality.T0);
+        Words.prefetch(address + layout.keysOffset + (slot << 3), windowLines, Locality.T0);
+      }
+    }
+    if (pins) {
+      store.pinAll(pinned, 0, count);
+    }
+    return count;
   }
 
   // ---------------------------------------------------------------- insert

@@ -42,10 +42,17 @@ final class ColaCursor extends LeafCursor {
   private long[] pages = new long[0];
 
   private long[] bases = new long[0];
-  private MemorySegment memory = MemorySegment.NULL;
 
-  /** Pages are copied to here if they don't stay where they are. */
+  /** Where the pages of each level are seen. */
+  private MemorySegment[] memories = new MemorySegment[0];
+
+  /** Level 0 is copied to here, and pages if they don't stay where they are. */
   private MemorySegment copies = MemorySegment.NULL;
+
+  private final TopPage top;
+
+  /** The index's changes when level 0 was copied, -1 before. */
+  private long topCopied = -1;
 
   private MemorySegment merged = MemorySegment.NULL;
   private int mostCopied = FIRST_COPY;
@@ -62,6 +69,7 @@ final class ColaCursor extends LeafCursor {
     this.tree = tree;
     this.store = tree.store;
     this.layout = tree.layout;
+    this.top = new TopPage(tree.layout, tree.batch);
   }
 
   // ---------------------------------------------------------------- seek
@@ -78,6 +86,10 @@ final class ColaCursor extends LeafCursor {
       Level level = levels[k];
       long low = 0;
       long high = level.elements();
+      if (k == 0) {
+        starts[0] = Keys.lowerBoundBinary(copies, layout.keysOffset, (int) high, key);
+        continue;
+      }
       if (k > 1) {
         long pointers = tree.pointersBefore(levels[k - 1], starts[k - 1]);
         low = tree.windowStart(pointers);
@@ -111,16 +123,23 @@ final class ColaCursor extends LeafCursor {
       at = new long[count];
       pages = new long[count];
       bases = new long[count];
-      if (!store.keepsPlaces()) {
-        copies = Arena.ofAuto().allocate((long) count * layout.bytes, Long.BYTES);
-      }
+      memories = new MemorySegment[count];
+      long copied = store.keepsPlaces() ? 1 : count;
+      copies = Arena.ofAuto().allocate(copied * layout.bytes, Long.BYTES);
+      topCopied = -1;
     }
-    levels[0] = tree.top();
+    if (topCopied != tree.modifications.changes) {
+      levels[0] = tree.copyTop(top, copies, 0);
+      topCopied = tree.modifications.changes;
+    }
     System.arraycopy(tree.levels, 1, levels, 1, count - 1);
     Arrays.fill(pages, -1);
-    memory = store.keepsPlaces() ? tree.pages : copies;
+    Arrays.fill(memories, store.keepsPlaces() ? tree.pages : copies);
+    memories[0] = copies;
+    pages[0] = 0;
+    bases[0] = 0;
     mostCopied = FIRST_COPY;
-    enter(memory, 0, 0, 0);
+    enter(copies, 0, 0, 0);
   }
 
   // ---------------------------------------------------------------- elements
@@ -144,17 +163,17 @@ final class ColaCursor extends LeafCursor {
 
   private long key(int level, long position) {
     int place = see(level, position);
-    return layout.key(memory, bases[level], place);
+    return layout.key(memories[level], bases[level], place);
   }
 
   private boolean isPut(int level, long position) {
     int place = see(level, position);
-    return ElementPage.isPut(memory, bases[level], place);
+    return ElementPage.isPut(memories[level], bases[level], place);
   }
 
   private boolean isMessage(int level, long position) {
     int place = see(level, position);
-    return layout.isMessage(memory, bases[level], place);
+    return layout.isMessage(memories[level], bases[level], place);
   }
 
   // ---------------------------------------------------------------- range scan
@@ -292,6 +311,7 @@ final class ColaCursor extends LeafCursor {
   private int stretchAfter(long position) {
     int from = see(chosen, position);
     long base = bases[chosen];
+    MemorySegment memory = memories[chosen];
     int to = (int) Math.min(levels[chosen].elements() - position + from, layout.capacity);
     if (hasLimit && layout.key(memory, base, to - 1) >= limit) {
       long keys = base + layout.keysOffset + ((long) from << 3);
@@ -311,6 +331,7 @@ final class ColaCursor extends LeafCursor {
   private int stretchBefore(long position) {
     int last = see(chosen, position - 1);
     long base = bases[chosen];
+    MemorySegment memory = memories[chosen];
     int from = 0;
     if (hasLimit) {
       long keys = base + layout.keysOffset;
@@ -330,7 +351,7 @@ final class ColaCursor extends LeafCursor {
   private void enterStretch(long position, int run) {
     int from = see(chosen, position);
     long base = bases[chosen] + ((long) from << 3);
-    enter(memory, base + layout.keysOffset, base + layout.valuesOffset, run);
+    enter(memories[chosen], base + layout.keysOffset, base + layout.valuesOffset, run);
   }
 
   /** Copies entries from a page of the chosen level to a place in the merged leaf. */
@@ -341,6 +362,7 @@ final class ColaCursor extends LeafCursor {
     long base = bases[chosen] + ((long) from << 3);
     long target = (long) to << 3;
     long bytes = (long) run << 3;
+    MemorySegment memory = memories[chosen];
     MemorySegment.copy(memory, base + layout.keysOffset, merged, target, bytes);
     MemorySegment.copy(
         memory, base + layout.valuesOffset, merged, target + ((long) MOST_COPIED << 3), bytes);

@@ -16,18 +16,19 @@ final class ColaMerge {
   private final ColaStructure tree;
 
   /** By number of level, with level 0 as the first. */
-  private LevelReader[] readers = new LevelReader[0];
+  private LevelMessages[] readers = new LevelMessages[0];
+
+  /** By number of level: merges it with all above it. */
+  private MergedMessages[] mergers = new MergedMessages[0];
 
   /** By number of level; none writes level 0. */
   private LevelWriter[] writers = new LevelWriter[0];
 
-  /** The readers that are not at their end, by key, and the newer first where keys are equal. */
-  private int[] order = new int[0];
-
-  private int unfinished;
+  private final LevelPointers pointers;
 
   ColaMerge(ColaStructure tree) {
     this.tree = tree;
+    this.pointers = new LevelPointers(tree.store, tree.layout);
   }
 
   private void prepare(int deepest) {
@@ -36,14 +37,14 @@ final class ColaMerge {
     }
     int count = deepest + 1;
     int bytes = tree.layout.bytes;
-    MemorySegment scratch = Arena.ofAuto().allocate(2L * count * bytes, Long.BYTES);
-    readers = new LevelReader[count];
+    MemorySegment scratch = Arena.ofAuto().allocate((long) count * bytes, Long.BYTES);
+    readers = new LevelMessages[count];
+    mergers = new MergedMessages[count];
     writers = new LevelWriter[count];
-    order = new int[count];
     for (int i = 0; i < count; i++) {
-      readers[i] = new LevelReader(tree.store, tree.layout, scratch, 2L * i * bytes);
-      writers[i] =
-          new LevelWriter(tree.store, tree.layout, tree.stride, scratch, (2L * i + 1) * bytes);
+      readers[i] = new LevelMessages(tree.store, tree.layout);
+      mergers[i] = new MergedMessages(readers[0], readers[i]);
+      writers[i] = new LevelWriter(tree.store, tree.layout, tree.stride, scratch, (long) i * bytes);
     }
   }
 
@@ -58,7 +59,8 @@ final class ColaMerge {
   void into(int target) {
     boolean deepest = target >= tree.depth;
     int sources = Math.min(target, tree.depth);
-    long most = tree.topCount();
+    Level top = tree.foldedTop();
+    long most = top.messages();
     for (int k = 1; k <= sources; k++) {
       most += tree.levels[k].messages();
     }
@@ -70,7 +72,7 @@ final class ColaMerge {
     Level[] results = new Level[level + 1];
     try {
       openWriters(level, most);
-      mergeLevels(sources, deepest, writers[level]);
+      mergeLevels(top, sources, deepest, writers[level]);
       finish(level, results);
       install(results, deepest ? fitting(results[level].messages()) : level, deepest, sources);
     } catch (RuntimeException | Error failed) {
@@ -121,87 +123,20 @@ final class ColaMerge {
     }
   }
 
-  private void mergeLevels(int sources, boolean deepest, LevelWriter writer) {
-    unfinished = 0;
-    for (int k = 0; k <= sources; k++) {
-      Level level = k == 0 ? tree.top() : tree.levels[k];
-      readers[k].open(level, !deepest && k == sources);
-      if (readers[k].next()) {
-        order[unfinished++] = k;
-        sink(unfinished - 1);
-      }
+  /**
+   * Writes the messages of the levels 0 to {@code sources}, merged. The newest levels are the
+   * smallest, so each message passes few merges on its way through those of the levels below it.
+   */
+  private void mergeLevels(Level top, int sources, boolean deepest, LevelWriter writer) {
+    readers[0].open(top);
+    MessageStream stream = readers[0];
+    for (int k = 1; k <= sources; k++) {
+      readers[k].open(tree.levels[k]);
+      mergers[k].open(stream, readers[k]);
+      stream = mergers[k];
     }
-    while (unfinished > 0) {
-      LevelReader newest = readers[order[0]];
-      boolean isPointer = newest.isPointer;
-      while (unfinished > 1 && readers[order[1]].key == newest.key) {
-        isPointer |= readers[order[1]].isPointer;
-        advance(1);
-      }
-      emit(newest, isPointer, deepest, writer);
-      while (newest.next()) {
-        if (unfinished > 1 && newest.key >= readers[order[1]].key) {
-          rise(0);
-          newest = null;
-          break;
-        }
-        emit(newest, newest.isPointer, deepest, writer);
-      }
-      if (newest != null) {
-        remove(0);
-      }
-    }
-  }
-
-  private static void emit(
-      LevelReader element, boolean isPointer, boolean deepest, LevelWriter writer) {
-    if (element.isPut || (element.isMessage() && !deepest)) {
-      writer.append(element.key, element.value, element.isPut, isPointer);
-    } else if (isPointer) {
-      writer.appendPointer(element.key);
-    }
-  }
-
-  /** Takes the reader in place {@code i} of the order to its next element. */
-  private void advance(int i) {
-    if (readers[order[i]].next()) {
-      rise(i);
-    } else {
-      remove(i);
-    }
-  }
-
-  private void remove(int i) {
-    unfinished--;
-    System.arraycopy(order, i + 1, order, i, unfinished - i);
-  }
-
-  /** Moves the reader in place {@code i} behind those that now come before it. */
-  private void rise(int i) {
-    int moved = order[i];
-    int at = i;
-    while (at + 1 < unfinished && precedes(order[at + 1], moved)) {
-      order[at] = order[at + 1];
-      at++;
-    }
-    order[at] = moved;
-  }
-
-  /** Moves the reader in place {@code i} before those that come after it. */
-  private void sink(int i) {
-    int moved = order[i];
-    int at = i;
-    while (at > 0 && precedes(moved, order[at - 1])) {
-      order[at] = order[at - 1];
-      at--;
-    }
-    order[at] = moved;
-  }
-
-  private boolean precedes(int one, int other) {
-    long key = readers[one].key;
-    long otherKey = readers[other].key;
-    return key < otherKey || (key == otherKey && one < other);
+    pointers.open(deepest ? Level.EMPTY : tree.levels[sources]);
+    writer.append(stream, pointers, deepest);
   }
 
   // ---------------------------------------------------------------- install
@@ -272,9 +207,8 @@ final class ColaMerge {
     prepare(1);
     LevelWriter writer = writers[1];
     writer.openGrowing();
-    while (input.next()) {
-      writer.append(input.key(), input.value(), true, false);
-    }
+    pointers.open(Level.EMPTY);
+    writer.append(new LoadedMessages(input), pointers, false);
     Level loaded = writer.finish();
     tree.refresh();
     int place = fitting(input.loaded());
@@ -282,7 +216,10 @@ final class ColaMerge {
     Level[] results = new Level[place + 1];
     if (place > 0) {
       openWriters(place - 1, Math.ceilDiv(input.loaded(), (long) tree.stride));
-      point(loaded, place - 1);
+      if (place > 1) {
+        readers[0].open(loaded);
+        writers[place - 1].appendPointersTo(readers[0]);
+      }
       finish(place - 1, results);
       results[place] = loaded;
       writers[place].keep();
@@ -290,19 +227,5 @@ final class ColaMerge {
     }
     tree.meta[ColaStructure.SIZE] = input.loaded();
     input.finish();
-  }
-
-  /** Writes the pointers to a level into the one above. */
-  private void point(Level level, int above) {
-    if (above == 0) {
-      return;
-    }
-    LevelReader reader = readers[0];
-    reader.open(level, true);
-    for (long position = 0; reader.next(); position++) {
-      if (position % tree.stride == 0) {
-        writers[above].appendPointer(reader.key);
-      }
-    }
   }
 }

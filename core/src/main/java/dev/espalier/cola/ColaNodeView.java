@@ -4,6 +4,8 @@ package dev.espalier.cola;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.PageStore;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /** A level of a COLA, to look at: one node, whose only child is the level behind it. */
@@ -12,10 +14,18 @@ final class ColaNodeView implements NodeView {
   private final int number;
   private final Level level;
 
+  /** Level 0 as it is when it is in order. */
+  private final MemorySegment copy;
+
   ColaNodeView(ColaStructure tree, int number) {
     this.tree = tree;
     this.number = number;
-    this.level = number == 0 ? tree.top() : tree.levels[number];
+    this.copy =
+        number > 0 ? MemorySegment.NULL : Arena.ofAuto().allocate(tree.layout.bytes, Long.BYTES);
+    this.level =
+        number == 0
+            ? tree.copyTop(new TopPage(tree.layout, tree.batch), copy, 0)
+            : tree.levels[number];
     if (level.elements() < 0 || level.elements() > (long) level.pages() * tree.layout.capacity) {
       throw new InvariantViolationException(
           "I7",
@@ -68,6 +78,9 @@ final class ColaNodeView implements NodeView {
 
   private long read(int i, boolean key) {
     Objects.checkIndex(i, count());
+    if (number == 0) {
+      return key ? tree.layout.key(copy, 0, i) : tree.layout.value(copy, 0, i);
+    }
     int page = level.firstPage() + i / tree.layout.capacity;
     PageStore store = tree.store;
     if (!store.isInUse(page)) {

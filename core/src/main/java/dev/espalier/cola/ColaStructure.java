@@ -12,11 +12,9 @@ import dev.espalier.cola.Cola.Geometry;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
-import dev.espalier.node.Slots;
 import dev.espalier.support.ChangeCount;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.ConcurrentModificationException;
 
 /** The levels of one COLA, and what changes them. */
 final class ColaStructure {
@@ -123,6 +121,7 @@ final class ColaStructure {
   /** Elements written by merges, for those who count work. */
   long written;
 
+  private final TopPage top;
   private final ColaMerge merge;
 
   ColaStructure(IndexOptions options, PageStore store, Geometry geometry) {
@@ -137,6 +136,7 @@ final class ColaStructure {
     this.geometry = geometry;
     this.batch = Math.min(geometry.batch(), layout.capacity);
     this.stride = geometry.stride();
+    this.top = new TopPage(layout, batch);
     this.mostLevels = (pageBytes - PageStore.RESERVED_BYTES) / (Level.WORDS * Long.BYTES);
     this.levels = new Level[mostLevels + 2];
     this.meta = store.meta();
@@ -170,15 +170,14 @@ final class ColaStructure {
 
   private void plant() {
     int manifest = store.allocate();
-    int top = store.allocate();
+    int topPage = store.allocate();
     refresh();
-    long page = store.pin(top);
-    ElementPage.number(pages, page, 0);
-    layout.clearBits(pages, page);
+    long page = store.pin(topPage);
+    top.clear(pages, page);
     store.unpin(page, true);
     meta[STAMP] = OWN_STAMP;
     meta[MANIFEST] = manifest;
-    meta[TOP] = top;
+    meta[TOP] = topPage;
     meta[SHAPE] = shape();
     meta[HEIGHT] = 1;
     meta[SIZE] = 0;
@@ -249,17 +248,43 @@ final class ColaStructure {
     return (geometry.growth() - 1L) * run(level);
   }
 
-  int topCount() {
-    long top = store.pin((int) meta[TOP]);
-    long count = ElementPage.number(pages, top);
-    store.unpin(top, false);
-    return Math.clamp(count, 0, layout.capacity);
+  /** Returns how many messages level 0 has, those of one key counted as often as they came. */
+  private int topCount() {
+    long page = store.pin((int) meta[TOP]);
+    long number = ElementPage.number(pages, page);
+    store.unpin(page, false);
+    return Math.clamp((long) TopPage.sortedCount(number) + TopPage.tailCount(number), 0, batch);
   }
 
-  /** Returns level 0 as a level, for those who read it like others. */
-  Level top() {
-    int count = topCount();
-    return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, 0, 0);
+  /** Puts all of level 0 into key order, and returns it as a level that is read like others. */
+  Level foldedTop() {
+    long page = store.pin((int) meta[TOP]);
+    try {
+      int count = top.fold(pages, page, pages, page);
+      return levelOf(count, layout.noPuts(pages, page));
+    } finally {
+      store.unpin(page, true);
+    }
+  }
+
+  /**
+   * Copies level 0, in key order, to where nobody else reads, and returns the copy as a level.
+   *
+   * @param with belongs to the caller
+   */
+  Level copyTop(TopPage with, MemorySegment to, long target) {
+    long page = store.pin((int) meta[TOP]);
+    try {
+      int count = with.fold(pages, page, to, target);
+      return levelOf(count, layout.noPuts(to, target));
+    } finally {
+      store.unpin(page, false);
+    }
+  }
+
+  /** Returns a level with the messages of level 0. */
+  private Level levelOf(int count, int tombstones) {
+    return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, tombstones, 0);
   }
 
   /** Returns the messages in all levels, and in level 0. */
@@ -313,7 +338,7 @@ final class ColaStructure {
    * to {@code high}: the last whose first key is not above it.
    */
   long pageOf(Level level, long low, long high, long key) {
-    long first = low / layout.capacity;
+    long first = Math.min(low, high - 1) / layout.capacity;
     long last = (high - 1) / layout.capacity;
     while (first < last) {
       long middle = (first + last + 1) >>> 1;
@@ -326,6 +351,13 @@ final class ColaStructure {
       store.unpin(page, false);
     }
     return first;
+  }
+
+  /**
+   * Returns the slot of level 0, in its page that is pinned, with a key's newest message, or -1.
+   */
+  int findInTop(MemorySegment memory, long page, long key) {
+    return top.find(memory, page, key);
   }
 
   /** Returns how many pointers a level has before a position. */
@@ -361,90 +393,57 @@ final class ColaStructure {
    */
   void write(long key, long value, boolean isPut) {
     store.beforeChange();
-    long top = store.pin((int) meta[TOP]);
-    int count = checkedCount(top);
-    int slot = Keys.lowerBoundBinary(pages, top + layout.keysOffset, count, key);
-    if (slot < count && layout.key(pages, top, slot) == key) {
-      if (isPut || depth > 0) {
-        layout.value(pages, top, slot, isPut ? value : ElementPage.TOMBSTONE);
-        ElementPage.isPut(pages, top, slot, isPut);
-      } else {
-        remove(top, slot, count);
-      }
-      store.unpin(top, true);
-      modifications.changes++;
-      return;
-    }
-    if (!isPut && depth == 0) {
-      store.unpin(top, false);
-      return;
-    }
-    if (count == batch || !roomy) {
-      store.unpin(top, false);
-      if (!makeRoom(count, key, value, isPut)) {
+    long page = store.pin((int) meta[TOP]);
+    try {
+      if (!isPut && depth == 0) {
+        top.fold(pages, page, pages, page);
+        if (top.remove(pages, page, key)) {
+          modifications.changes++;
+        }
         return;
       }
-      top = store.pin((int) meta[TOP]);
-      slot = count == batch ? 0 : slot;
-      count = count == batch ? 0 : count;
+      long number = top.checkedNumber(pages, page);
+      if (TopPage.sortedCount(number) + TopPage.tailCount(number) < batch && roomy) {
+        append(page, number, key, value, isPut);
+        return;
+      }
+    } finally {
+      store.unpin(page, true);
     }
-    insert(top, slot, count, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
-    store.unpin(top, true);
+    writeIntoFull(key, value, isPut);
+  }
+
+  private void append(long page, long number, long key, long value, boolean isPut) {
+    top.append(pages, page, number, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
     modifications.changes++;
   }
 
-  /** Threads that tear the index may have left any count. */
-  private int checkedCount(long top) {
-    long count = ElementPage.number(pages, top);
-    if (count < 0 || count > batch) {
-      store.unpin(top, false);
-      throw new ConcurrentModificationException(
-          "level 0 has " + count + " messages: the index was changed by another thread");
-    }
-    return (int) count;
-  }
-
-  private void insert(long top, int slot, int count, long key, long value, boolean isPut) {
-    Slots.openGap(pages, top + layout.keysOffset, slot, count);
-    Slots.openGap(pages, top + layout.valuesOffset, slot, count);
-    layout.openBit(pages, top, slot);
-    layout.set(pages, top, slot, key, value);
-    ElementPage.isPut(pages, top, slot, isPut);
-    ElementPage.number(pages, top, count + 1L);
-  }
-
-  private void remove(long top, int slot, int count) {
-    Slots.closeGap(pages, top + layout.keysOffset, slot, count);
-    Slots.closeGap(pages, top + layout.valuesOffset, slot, count);
-    layout.closeBit(pages, top, slot);
-    ElementPage.number(pages, top, count - 1L);
-  }
-
-  /**
-   * Makes room for a message in level 0, or where there is none, does without: returns false if the
-   * message was applied in place.
-   */
-  private boolean makeRoom(int count, long key, long value, boolean isPut) {
+  /** As {@link #write} where level 0 is full, or there may be no room to merge what it takes. */
+  private void writeIntoFull(long key, long value, boolean isPut) {
     try {
-      if (count == batch) {
-        mergeDown();
-      }
-      roomy = isRoomy(0, messages());
-      if (roomy) {
-        return true;
-      }
+      makeRoom();
     } catch (MemoryLimitException refused) {
-      if (writeInPlace(key, value, isPut)) {
-        return false;
+      if (!writeInPlace(key, value, isPut)) {
+        throw refused;
       }
-      throw refused;
+      return;
     }
-    if (writeInPlace(key, value, isPut)) {
-      return false;
+    long page = store.pin((int) meta[TOP]);
+    append(page, ElementPage.number(pages, page), key, value, isPut);
+    store.unpin(page, true);
+  }
+
+  /** Makes room for a message in level 0. */
+  private void makeRoom() {
+    if (foldedTop().messages() == batch) {
+      mergeDown();
     }
-    throw new MemoryLimitException(
-        "the index has %d messages in %d pages, and %d pages more are no room to merge them"
-            .formatted(messages(), store.pagesInUse(), store.pagesLeft()));
+    roomy = isRoomy(0, messages());
+    if (!roomy) {
+      throw new MemoryLimitException(
+          "the index has %d messages in %d pages, and %d pages more are no room to merge them"
+              .formatted(messages(), store.pagesInUse(), store.pagesLeft()));
+    }
   }
 
   /** Merges level 0, which is full, into the level whose turn it is. */
@@ -476,10 +475,13 @@ final class ColaStructure {
   }
 
   /**
-   * Applies a message where the newest one of its key is, below level 0. Returns false if it is a
-   * put and there is none.
+   * Applies a message where the newest one of its key is. Returns false if it is a put and there is
+   * none.
    */
   private boolean writeInPlace(long key, long value, boolean isPut) {
+    if (writeInTop(key, value, isPut)) {
+      return true;
+    }
     for (int k = 1; k <= depth; k++) {
       Level level = levels[k];
       long position = lowerBound(level, 0, level.elements(), key);
@@ -502,6 +504,18 @@ final class ColaStructure {
       }
     }
     return !isPut;
+  }
+
+  private boolean writeInTop(long key, long value, boolean isPut) {
+    long page = store.pin((int) meta[TOP]);
+    int slot = top.find(pages, page, key);
+    if (slot >= 0) {
+      layout.value(pages, page, slot, isPut ? value : ElementPage.TOMBSTONE);
+      ElementPage.isPut(pages, page, slot, isPut);
+      modifications.changes++;
+    }
+    store.unpin(page, slot >= 0);
+    return slot >= 0;
   }
 
   /** Changes a message in place; in the deepest level a tombstone becomes a hole. */

@@ -122,15 +122,20 @@ final class ColaVerifier {
   private void checkTop() {
     long page = store.pin((int) tree.meta[ColaStructure.TOP]);
     try {
-      long count = ElementPage.number(pages, page);
+      long number = ElementPage.number(pages, page);
+      int sorted = TopPage.sortedCount(number);
+      int tail = TopPage.tailCount(number);
       check(
-          count >= 0 && count <= tree.batch,
+          sorted >= 0 && tail >= 0 && tail < TopPage.TAIL && sorted + tail <= tree.batch,
           "I2",
-          "level 0 has %d messages of %d",
-          count,
+          "level 0 has %d and %d messages of %d",
+          sorted,
+          tail,
           tree.batch);
-      for (int slot = 0; slot < count; slot++) {
-        checkOrder(page, slot, 0, slot);
+      for (int slot = 0; slot < sorted + tail; slot++) {
+        if (slot < sorted) {
+          checkOrder(page, slot, 0, slot);
+        }
         check(!layout.isPointer(pages, page, slot), "I5", "there is a pointer in level 0");
         boolean isPut = ElementPage.isPut(pages, page, slot);
         check(

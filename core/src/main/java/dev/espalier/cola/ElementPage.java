@@ -7,6 +7,7 @@ import static dev.espalier.memory.Words.putLong;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * The layout of a page of elements, in key order.
@@ -18,7 +19,7 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  *
  * In a page of a level, {@code number} is how many pointers the level's pages before it have; in
- * the page of level 0, the count of its elements. What an element is, its two bits tell, and its
+ * the page of level 0, what {@link TopPage} says. What an element is, its two bits tell, and its
  * value where there is no put:
  *
  * <pre>
@@ -32,6 +33,8 @@ import java.lang.foreign.MemorySegment;
  * A hole is where an entry of the deepest level was removed in place.
  */
 final class ElementPage {
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
   /** The value of an element without put that is a tombstone. */
   static final long TOMBSTONE = 1;
 
@@ -139,6 +142,19 @@ final class ElementPage {
     value(pages, page, slot, value);
   }
 
+  /** Writes the rest of a block of messages, where all bits are 0, from a slot on. */
+  void set(MemorySegment pages, long page, int slot, MessageStream from) {
+    int count = from.end - from.at;
+    long place = page + ((long) slot << 3);
+    MemorySegment.copy(from.keys, from.at, pages, LONG, place + keysOffset, count);
+    MemorySegment.copy(from.values, from.at, pages, LONG, place + valuesOffset, count);
+    for (int i = 0; i < count && !from.allPuts; i++) {
+      if (!from.puts[from.at + i]) {
+        isPut(pages, page, slot + i, false);
+      }
+    }
+  }
+
   void value(MemorySegment pages, long page, int slot, long value) {
     putLong(pages, page + valuesOffset + ((long) slot << 3), value);
   }
@@ -163,22 +179,20 @@ final class ElementPage {
     return (pointerWord(pages, page, slot >>> 6) >>> slot & 1) != 0;
   }
 
-  /** Makes room for a bit before {@code slot} among those that say what is no put. */
-  void openBit(MemorySegment pages, long page, int slot) {
-    int first = slot >>> 6;
-    for (int i = words - 1; i > first; i--) {
-      noPutWord(
-          pages,
-          page,
-          i,
-          noPutWord(pages, page, i) << 1 | noPutWord(pages, page, i - 1) >>> (Long.SIZE - 1));
+  /** Counts the elements that are no put. O(capacity / 64). */
+  int noPuts(MemorySegment pages, long page) {
+    int sum = 0;
+    for (int i = 0; i < words; i++) {
+      sum += Long.bitCount(noPutWord(pages, page, i));
     }
-    long word = noPutWord(pages, page, first);
-    long below = (1L << slot) - 1;
-    noPutWord(pages, page, first, (word & below) | (word & ~below) << 1);
+    return sum;
   }
 
-  /** The opposite of {@link #openBit}. */
+  void setPointer(MemorySegment pages, long page, int slot) {
+    pointerWord(pages, page, slot >>> 6, pointerWord(pages, page, slot >>> 6) | 1L << slot);
+  }
+
+  /** Removes the bit of {@code slot} among those that say what is no put. */
   void closeBit(MemorySegment pages, long page, int slot) {
     int first = slot >>> 6;
     long word = noPutWord(pages, page, first);

@@ -3,6 +3,7 @@ package dev.espalier.cola;
 
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * stride of elements it writes the first into the level above as well: a lookahead pointer.
  */
 final class LevelWriter {
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
   private final PageStore store;
   private final ElementPage layout;
   private final int stride;
@@ -26,8 +29,6 @@ final class LevelWriter {
   private int written;
 
   private int slot;
-  private long noPutWord;
-  private long pointerWord;
 
   /** Elements until the next that is pointed to. */
   private int untilPointer;
@@ -78,36 +79,123 @@ final class LevelWriter {
 
   private void beginPage() {
     slot = 0;
-    noPutWord = 0;
-    pointerWord = 0;
     ElementPage.number(scratch, page, pointers);
     layout.clearBits(scratch, page);
   }
 
-  /** Appends a message, which may be a pointer too. */
-  void append(long key, long value, boolean isPut, boolean isPointer) {
-    messages++;
-    tombstones += isPut ? 0 : 1;
-    write(key, value, isPut, isPointer);
+  /**
+   * Appends messages, and between them the pointers of a level that this one takes the place of.
+   *
+   * @param dropsTombstones whether a message that is a tombstone is left out
+   */
+  void append(MessageStream stream, LevelPointers kept, boolean dropsTombstones) {
+    while (stream.hasNext()) {
+      int from = stream.at;
+      int to = dropsTombstones && !stream.allPuts ? keepPuts(stream) : stream.end;
+      while (from < to) {
+        int end = kept.hasNext() ? lowerBound(stream.keys, from, to, kept.key()) : to;
+        appendMessages(stream, from, end);
+        from = end;
+        if (end < to) {
+          boolean alone = stream.keys[end] != kept.key();
+          appendPointer(kept.key(), stream, alone ? -1 : end);
+          from += alone ? 0 : 1;
+          kept.advance();
+        }
+      }
+      stream.at = stream.end;
+    }
+    while (kept.hasNext()) {
+      appendPointer(kept.key());
+      kept.advance();
+    }
+  }
+
+  /** Moves the puts of a block together, and returns where they end. */
+  private static int keepPuts(MessageStream stream) {
+    int kept = stream.at;
+    for (int i = stream.at; i < stream.end; i++) {
+      if (stream.puts[i]) {
+        stream.keys[kept] = stream.keys[i];
+        stream.values[kept] = stream.values[i];
+        stream.puts[kept] = true;
+        kept++;
+      }
+    }
+    return kept;
+  }
+
+  private static int lowerBound(long[] keys, int from, int to, long key) {
+    int low = from;
+    int high = to;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (keys[middle] < key) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** Appends the messages {@code from} to {@code to - 1} of a block. */
+  private void appendMessages(MessageStream stream, int from, int to) {
+    for (int at = from; at < to; ) {
+      beginElement(stream.keys[at]);
+      int some = Math.min(to - at, Math.min(layout.capacity - slot, untilPointer));
+      long offset = page + ((long) slot << 3);
+      MemorySegment.copy(stream.keys, at, scratch, LONG, offset + layout.keysOffset, some);
+      MemorySegment.copy(stream.values, at, scratch, LONG, offset + layout.valuesOffset, some);
+      if (!stream.allPuts) {
+        for (int i = 0; i < some; i++) {
+          markTombstone(slot + i, stream.puts[at + i]);
+        }
+      }
+      messages += some;
+      endElements(some);
+      at += some;
+    }
+  }
+
+  private void markTombstone(int place, boolean isPut) {
+    if (!isPut) {
+      ElementPage.isPut(scratch, page, place, false);
+      tombstones++;
+    }
   }
 
   /** Appends a pointer that is nothing else. */
-  void appendPointer(long key) {
-    write(key, ElementPage.NOTHING, false, true);
+  private void appendPointer(long key) {
+    beginElement(key);
+    layout.set(scratch, page, slot, key, ElementPage.NOTHING);
+    ElementPage.isPut(scratch, page, slot, false);
+    endPointer();
   }
 
-  private void write(long key, long value, boolean isPut, boolean isPointer) {
+  /** Appends a pointer, which is message {@code i} of a block too unless that is negative. */
+  private void appendPointer(long key, MessageStream stream, int i) {
+    if (i < 0) {
+      appendPointer(key);
+      return;
+    }
+    beginElement(key);
+    layout.set(scratch, page, slot, key, stream.values[i]);
+    markTombstone(slot, stream.allPuts || stream.puts[i]);
+    messages++;
+    endPointer();
+  }
+
+  private void endPointer() {
+    layout.setPointer(scratch, page, slot);
+    pointers++;
+    endElements(1);
+  }
+
+  /** Makes room for an element, and points to it if it is its turn. */
+  private void beginElement(long key) {
     if (slot == layout.capacity) {
       writePage();
-    }
-    layout.set(scratch, page, slot, key, value);
-    noPutWord |= (isPut ? 0L : 1L) << slot;
-    pointerWord |= (isPointer ? 1L : 0L) << slot;
-    pointers += isPointer ? 1 : 0;
-    elements++;
-    slot++;
-    if ((slot & 63) == 0) {
-      writeBits();
     }
     if (untilPointer == 0) {
       untilPointer = stride;
@@ -115,21 +203,28 @@ final class LevelWriter {
         above.appendPointer(key);
       }
     }
-    untilPointer--;
   }
 
-  private void writeBits() {
-    int word = (slot - 1) >>> 6;
-    ElementPage.noPutWord(scratch, page, word, noPutWord);
-    layout.pointerWord(scratch, page, word, pointerWord);
-    noPutWord = 0;
-    pointerWord = 0;
+  private void endElements(int count) {
+    slot += count;
+    elements += count;
+    untilPointer -= count;
+  }
+
+  /** Appends pointers to every {@code stride}-th message of a level without pointers. */
+  void appendPointersTo(LevelMessages level) {
+    long next = 0;
+    long start = 0;
+    while (level.hasNext()) {
+      for (; next < start + level.end; next += stride) {
+        appendPointer(level.keys[(int) (next - start)]);
+      }
+      start += level.end;
+      level.at = level.end;
+    }
   }
 
   private void writePage() {
-    if ((slot & 63) != 0) {
-      writeBits();
-    }
     if (written == allocated) {
       grow();
     }

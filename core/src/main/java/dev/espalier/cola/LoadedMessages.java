@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.support.BulkloadInput;
+
+/** The entries of a bulkload: puts all of them. */
+final class LoadedMessages extends MessageStream {
+  private static final int BLOCK = 256;
+
+  private final BulkloadInput input;
+
+  LoadedMessages(BulkloadInput input) {
+    super(BLOCK);
+    this.input = input;
+  }
+
+  @Override
+  boolean refill() {
+    int count = 0;
+    while (count < BLOCK && input.next()) {
+      keys[count] = input.key();
+      values[count] = input.value();
+      count++;
+    }
+    return begin(count, true);
+  }
+}
