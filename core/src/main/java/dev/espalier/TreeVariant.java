@@ -56,7 +56,13 @@ public record TreeVariant(
     /** {@code nextRun} hands out whole leaves. */
     LEAF_RUNS,
     /** {@code put} and {@code remove} change the structure in place, without rebuilding it. */
-    UPDATE_IN_PLACE
+    UPDATE_IN_PLACE,
+    /**
+     * {@code set} and {@code delete} don't look for what was there: they leave a message that the
+     * tree takes on later. As messages on the way decide what becomes of a key, a probe is answered
+     * from the root alone, and {@link dev.espalier.batch.TreeLevels} has one level.
+     */
+    BLIND_WRITES
   }
 
   /** Copies the set of capabilities. */

@@ -119,10 +119,19 @@ final class ViewCursor implements LongCursor {
     }
     if (range.isAbove(cursor.key())) {
       int inside = countInside(run);
-      run.truncate(inside);
-      return place(inside > 0 && cursor.floor(run.key(inside - 1)));
+      return inside > 0 ? handOutCopy(run, inside) : place(false);
     }
     return true;
+  }
+
+  /** Hands out the first entries of a run, copied, as the cursor has to go back to the last one. */
+  private boolean handOutCopy(LongRun run, int inside) {
+    buffer.clear();
+    for (int i = 0; i < inside && !buffer.isFull(); i++) {
+      buffer.add(run.key(i), run.value(i));
+    }
+    buffer.handOut(run);
+    return place(cursor.floor(run.key(run.count() - 1)));
   }
 
   /**

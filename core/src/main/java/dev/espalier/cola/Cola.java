@@ -60,7 +60,11 @@ public final class Cola implements LongIndex {
           "Cola",
           "streaming B-trees",
           TreeVariant.Medium.PAGES,
-          Set.of(Capability.BATCHED_LOOKUP, Capability.PREFETCH, Capability.LEAF_RUNS),
+          Set.of(
+              Capability.BATCHED_LOOKUP,
+              Capability.PREFETCH,
+              Capability.LEAF_RUNS,
+              Capability.BLIND_WRITES),
           Cola::create,
           Cola::open);
 
@@ -342,7 +346,7 @@ public final class Cola implements LongIndex {
 
     @Override
     public long changesAbove(int level) {
-      return 0;
+      return tree.levelChanges.above(level);
     }
 
     @Override
@@ -438,7 +442,9 @@ public final class Cola implements LongIndex {
     long previous = getOrDefault(key, missingValue);
     boolean isNew = previous == missingValue && !containsKey(key);
     tree.write(key, value, true);
-    tree.changeSize(isNew ? 1 : 0);
+    if (isNew) {
+      tree.added();
+    }
     return previous;
   }
 
@@ -447,7 +453,7 @@ public final class Cola implements LongIndex {
     long previous = getOrDefault(key, missingValue);
     if (previous == missingValue && !containsKey(key)) {
       tree.write(key, value, true);
-      tree.changeSize(1);
+      tree.added();
     } else {
       store.beforeChange();
     }
@@ -478,8 +484,7 @@ public final class Cola implements LongIndex {
       store.beforeChange();
       return missingValue;
     }
-    tree.write(key, 0, false);
-    tree.changeSize(-1);
+    tree.remove(key);
     return previous;
   }
 

@@ -384,7 +384,6 @@ final class ColaCursor extends LeafCursor {
 
   @Override
   protected void removeFromTree(long key) {
-    tree.write(key, 0, false);
-    tree.changeSize(-1);
+    tree.remove(key);
   }
 }

@@ -82,7 +82,7 @@ final class ColaMerge {
   }
 
   /** Returns the first level that has room for so many messages, 0 for none. */
-  private int fitting(long messages) {
+  int fitting(long messages) {
     int level = 0;
     while (messages > 0 && (level == 0 || tree.capacity(level) < messages)) {
       if (++level > tree.mostLevels) {

@@ -13,6 +13,7 @@ import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -39,10 +40,10 @@ final class ColaStructure {
    * i * stride: stride elements are searched, wherever the pointers are among the messages of level
    * k. How many pointers come before is counted by bits, from a sum in each page.
    *
-   * Room is kept for merging everything into one extent beside what there is. When a merge would use
-   * it up, everything is merged; when it is used up all the same, level 0 takes no more messages:
-   * then, or if the store refuses a merge, entries are overwritten and removed where they are, and
-   * new ones refused.
+   * Room is kept for merging everything into one extent beside what there is. When a merge has used
+   * it up, everything is merged; when that does not help, level 0 takes no more messages: then, or if
+   * the store refuses a merge, entries are overwritten and removed where they are, and new ones
+   * refused.
    *
    * All is in the store: in meta words where the manifest and level 0 are, in the manifest where the
    * levels are. A merge changes neither until the new extents are written.
@@ -106,6 +107,9 @@ final class ColaStructure {
   final long[] meta;
   final ChangeCount modifications = new ChangeCount();
 
+  /** For probes that wait: the whole index is one level to them. */
+  final LevelChanges levelChanges = new LevelChanges(2);
+
   /** The pages; read anew after every allocation. */
   MemorySegment pages;
 
@@ -149,7 +153,7 @@ final class ColaStructure {
       checkStamp();
       readManifest();
     }
-    roomy = isRoomy(0, messages());
+    roomy = isRoomy(0);
   }
 
   private long shape() {
@@ -438,40 +442,47 @@ final class ColaStructure {
     if (foldedTop().messages() == batch) {
       mergeDown();
     }
-    roomy = isRoomy(0, messages());
+    roomy = isRoomy(0);
     if (!roomy) {
       throw new MemoryLimitException(
-          "the index has %d messages in %d pages, and %d pages more are no room to merge them"
-              .formatted(messages(), store.pagesInUse(), store.pagesLeft()));
+          "the index has %d messages in %d pages, and there is no room to merge them"
+              .formatted(messages(), store.pagesInUse()));
     }
   }
 
-  /** Merges level 0, which is full, into the level whose turn it is. */
+  /**
+   * Merges level 0, which is full, into the level whose turn it is; or into the deepest, if the
+   * merge could use up the room for that one.
+   */
   private void mergeDown() {
     int target = 1;
     while (target <= depth && levels[target].runs() == geometry.growth() - 1) {
       target++;
     }
-    // The pages of level 0 alone are certain to be more: those below are given back.
-    boolean fits = isRoomy(Math.ceilDiv(batch, layout.capacity) + target, messages());
-    if (2 * tombstones() > messages() || !fits) {
+    long written = target;
+    for (int k = 1; k <= Math.min(target, depth); k++) {
+      written += levels[k].pages() + 1L;
+    }
+    if (2 * tombstones() > messages() || !isRoomy(written)) {
       target = Math.max(target, depth);
     }
     merge.into(target);
   }
 
   /**
-   * Tells whether, with so many pages more in use, there would be room for an extent of so many
-   * messages and a full level 0, and for the pointers to it.
+   * Tells whether, with so many pages less, there is room to merge everything with a full level 0:
+   * for the extent of the deepest level, and for those of the pointers to it.
    */
-  private boolean isRoomy(long more, long messages) {
-    long needed = more;
-    long elements = messages + batch;
-    do {
-      needed += Math.ceilDiv(elements, (long) layout.capacity);
+  private boolean isRoomy(long less) {
+    long messages = messages() + batch;
+    long extent = Math.ceilDiv(messages, (long) layout.capacity);
+    long pointers = 0;
+    long elements = messages;
+    for (int k = merge.fitting(messages); k > 1; k--) {
       elements = Math.ceilDiv(elements, (long) stride);
-    } while (elements > 1);
-    return needed <= store.pagesLeft();
+      pointers += Math.ceilDiv(elements, (long) layout.capacity);
+    }
+    return store.hasRoom(extent + less, pointers);
   }
 
   /**
@@ -542,10 +553,22 @@ final class ColaStructure {
         level.runs());
   }
 
-  /** Notes that there are so many entries more, if it is known how many there were. */
-  void changeSize(int by) {
+  /** Notes that there is an entry more, if it is known how many there were. */
+  void added() {
     if (meta[SIZE] != UNKNOWN) {
-      meta[SIZE] += by;
+      meta[SIZE]++;
+    }
+  }
+
+  /** Removes a key that has an entry; with the last one all tombstones go, if it is known to be. */
+  void remove(long key) {
+    if (meta[SIZE] == 1) {
+      clear();
+      return;
+    }
+    write(key, 0, false);
+    if (meta[SIZE] != UNKNOWN) {
+      meta[SIZE]--;
     }
   }
 
@@ -570,6 +593,7 @@ final class ColaStructure {
       throw failed;
     }
     modifications.changes++;
+    levelChanges.changedAll();
   }
 
   /** A second failure is added to the first. */
@@ -586,6 +610,7 @@ final class ColaStructure {
     checkOpen();
     store.beforeChange();
     modifications.changes++;
+    levelChanges.changedAll();
     try {
       store.clear();
       refresh();

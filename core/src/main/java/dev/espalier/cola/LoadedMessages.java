@@ -8,6 +8,7 @@ final class LoadedMessages extends MessageStream {
   private static final int BLOCK = 256;
 
   private final BulkloadInput input;
+  private boolean atEnd;
 
   LoadedMessages(BulkloadInput input) {
     super(BLOCK);
@@ -17,7 +18,11 @@ final class LoadedMessages extends MessageStream {
   @Override
   boolean refill() {
     int count = 0;
-    while (count < BLOCK && input.next()) {
+    while (count < BLOCK && !atEnd) {
+      if (!input.next()) {
+        atEnd = true; // Asked once more, a source may begin anew.
+        break;
+      }
       keys[count] = input.key();
       values[count] = input.value();
       count++;

@@ -103,8 +103,8 @@ abstract class ForwardingPageStore implements PageStore {
   }
 
   @Override
-  public int pagesLeft() {
-    return store.pagesLeft();
+  public boolean hasRoom(long extent, long more) {
+    return store.hasRoom(extent, more);
   }
 
   @Override

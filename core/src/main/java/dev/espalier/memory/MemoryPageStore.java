@@ -190,8 +190,9 @@ public final class MemoryPageStore implements PageStore {
   }
 
   @Override
-  public int pagesLeft() {
-    return (int) Math.min((limit >>> pageShift) - numbers.inUse(), Integer.MAX_VALUE);
+  public boolean hasRoom(long extent, long more) {
+    int most = (int) Math.min(limit >>> pageShift, Integer.MAX_VALUE);
+    return extent + more <= most - numbers.inUse() && extent <= numbers.largestGap(most);
   }
 
   @Override

@@ -71,6 +71,23 @@ public final class PageAllocation {
     return top + 1;
   }
 
+  /**
+   * Returns how many consecutive pages are free at most, of those numbered from 1 to {@code most}.
+   */
+  public int largestGap(int most) {
+    int largest = 0;
+    int first = inUse.nextClearBit(lowestFree);
+    while (first <= top) {
+      int after = inUse.nextSetBit(first);
+      if (after < 0) {
+        break;
+      }
+      largest = Math.max(largest, after - first);
+      first = inUse.nextClearBit(after);
+    }
+    return Math.max(largest, most - first + 1);
+  }
+
   /** Gives out {@code count} pages from {@code first} on, which {@code next} has found. */
   public void take(int first, int count) {
     int after = first + count;

@@ -136,8 +136,11 @@ public interface PageStore extends AutoCloseable {
   /** Returns the number of pages given out and not taken back. */
   int pagesInUse();
 
-  /** Returns how many pages more may be given out, as far as the store knows a limit. */
-  int pagesLeft();
+  /**
+   * Tells whether there is room for a row of {@code extent} consecutive pages and {@code more}
+   * pages anywhere, as far as the store knows a limit. O(pages / 64).
+   */
+  boolean hasRoom(long extent, long more);
 
   /** Tells whether a page was given out and not taken back; false for what is no page's number. */
   boolean isInUse(int page);

@@ -29,8 +29,8 @@ public final class RefusingPageStore extends ForwardingPageStore {
   }
 
   @Override
-  public int pagesLeft() {
-    return mostPages - pagesInUse();
+  public boolean hasRoom(long extent, long more) {
+    return super.hasRoom(extent, more) && extent + more <= mostPages - pagesInUse();
   }
 
   private void checkRoom(int count) {

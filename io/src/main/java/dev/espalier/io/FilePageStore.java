@@ -443,10 +443,10 @@ final class FilePageStore implements PageStore {
     return numbers.inUse();
   }
 
-  /** Only the device knows how many, and a file has numbers for so many. */
+  /** What room there is, only the device knows; a file has numbers for so many. */
   @Override
-  public int pagesLeft() {
-    return Integer.MAX_VALUE - numbers.inUse();
+  public boolean hasRoom(long extent, long more) {
+    return extent + more <= Integer.MAX_VALUE - numbers.top();
   }
 
   @Override
