@@ -126,10 +126,8 @@ final class ViewCursor implements LongCursor {
 
   /** Hands out the first entries of a run, copied, as the cursor has to go back to the last one. */
   private boolean handOutCopy(LongRun run, int inside) {
-    buffer.clear();
-    for (int i = 0; i < inside && !buffer.isFull(); i++) {
-      buffer.add(run.key(i), run.value(i));
-    }
+    run.truncate(inside);
+    buffer.copy(run);
     buffer.handOut(run);
     return place(cursor.floor(run.key(run.count() - 1)));
   }
