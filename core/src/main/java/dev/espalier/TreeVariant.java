@@ -11,6 +11,8 @@ import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;
+import dev.espalier.pma.CacheObliviousBTree;
+import dev.espalier.pma.PackedMemoryArray;
 import dev.espalier.ttree.TTree;
 import java.util.List;
 import java.util.Set;
@@ -111,7 +113,9 @@ public record TreeVariant(
         MicroIndexBPlusTree.VARIANT,
         DiskFirstFpbPlusTree.VARIANT,
         CacheFirstFpbPlusTree.VARIANT,
-        Cola.VARIANT);
+        Cola.VARIANT,
+        PackedMemoryArray.VARIANT,
+        CacheObliviousBTree.VARIANT);
   }
 
   /**

@@ -28,7 +28,9 @@ class TreeAsMapTest {
             TreeShape.diskOptimized(256),
             TreeShape.microIndex(256, 1),
             TreeShape.diskFirst(256, 1, 1),
-            TreeShape.cacheFirst(256, 1)));
+            TreeShape.cacheFirst(256, 1),
+            TreeShape.packed(4),
+            TreeShape.cacheOblivious(4)));
   }
 
   @TestFactory

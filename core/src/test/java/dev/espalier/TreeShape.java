@@ -21,6 +21,9 @@ import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;
+import dev.espalier.pma.CacheObliviousBTree;
+import dev.espalier.pma.Densities;
+import dev.espalier.pma.PackedMemoryArray;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
@@ -95,7 +98,9 @@ public record TreeShape(
         diskFirst(256, 1, 1),
         diskFirst(1024, 1, 1),
         cacheFirst(256, 1),
-        cola(1024, 2, 1, 2));
+        cola(1024, 2, 1, 2),
+        packed(4),
+        cacheOblivious(4));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -318,6 +323,24 @@ public record TreeShape(
         "Cola " + pageBytes + " " + growth + " " + pointerDensity + " " + batch,
         options -> Cola.create(options, pageBytes, geometry),
         8L * pageBytes);
+  }
+
+  static TreeShape packed(int segmentSlots) {
+    PackedMemoryArray.Geometry geometry = segments(segmentSlots);
+    return new TreeShape(
+        "PackedMemoryArray " + segmentSlots,
+        options -> PackedMemoryArray.create(options, geometry));
+  }
+
+  static TreeShape cacheOblivious(int segmentSlots) {
+    PackedMemoryArray.Geometry geometry = segments(segmentSlots);
+    return new TreeShape(
+        "CacheObliviousBTree " + segmentSlots,
+        options -> CacheObliviousBTree.create(options, geometry));
+  }
+
+  private static PackedMemoryArray.Geometry segments(int slots) {
+    return new PackedMemoryArray.Geometry(slots, Densities.UPDATE_ORIENTED);
   }
 
   @Override

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.pma;
+
+import static dev.espalier.memory.Words.getLong;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.Words;
+import dev.espalier.pma.PackedMemoryArray.Geometry;
+import dev.espalier.pma.PmaStructure.Directory;
+import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The cache-oblivious B-tree of Bender, Duan, Iacono and Wu: a {@link PackedMemoryArray} and, over
+ * its segments, a static binary search tree in van Emde Boas order. Any block of memory, of a line,
+ * a page or a huge page, holds a subtree of about as many nodes as fit, so that a search touches
+ * O(log_B n) blocks of every size B without knowing any.
+ *
+ * <p>Lookups are O(log n) comparisons. An insert or remove is one lookup, and moves entries as in
+ * the packed memory array; windows that were rebalanced get new separators. A scan reads one array.
+ * {@link #getAll} overlaps the misses of many probes.
+ *
+ * <p>Memory is that of the array; the index takes less than a hundredth of it with segments of the
+ * default size.
+ */
+public final class CacheObliviousBTree implements LongIndex {
+  /* Overview
+   *
+   * Structure, invariants and deviations are those of PmaStructure, the order of the nodes that of
+   * VebLayout. As PackedMemoryArray, but with VebIndex in place of the search over first keys.
+   *
+   *   A search keeps the number of its node, level by level: the children of node i are 2i and 2i + 1.
+   *   Where a node is follows from its number and depth. Below the lowest nodes a number stands for a
+   *   segment.
+   *
+   *   Batched lookups. A group of probes goes down level by level. From the depth on where the index
+   *   has outgrown the second-level cache, each probe's next node is fetched when its number is known.
+   *   In the segments it goes on as in the packed memory array.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "CacheObliviousBTree",
+          "cache-oblivious B-tree (BDIW04)",
+          TreeVariant.Medium.MEMORY,
+          Set.of(
+              Capability.BATCHED_LOOKUP,
+              Capability.PREFETCH,
+              Capability.LEAF_RUNS,
+              Capability.UPDATE_IN_PLACE),
+          CacheObliviousBTree::create);
+
+  /** Probes that go down together: their lines fit into the first-level cache. */
+  private static final int GROUP = 64;
+
+  /**
+   * Levels from the root whose nodes, 2^16 longs in van Emde Boas order, are taken to be cached.
+   */
+  private static final int CACHED_LEVELS = 16;
+
+  final PmaStructure tree;
+  private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
+
+  private CacheObliviousBTree(IndexOptions options, Geometry geometry) {
+    this.tree = new PmaStructure(options, geometry, Directory.VAN_EMDE_BOAS);
+    this.missingValue = options.missingValue();
+  }
+
+  /** Makes an empty tree with default options. */
+  public static CacheObliviousBTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree with the default geometry. */
+  public static CacheObliviousBTree create(IndexOptions options) {
+    return create(options, Geometry.DEFAULT);
+  }
+
+  /** Makes an empty tree. */
+  public static CacheObliviousBTree create(IndexOptions options, Geometry geometry) {
+    return new CacheObliviousBTree(options, geometry);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  @Override
+  public long missingValue() {
+    tree.checkOpen();
+    return missingValue;
+  }
+
+  @Override
+  public long size() {
+    tree.checkOpen();
+    return tree.size;
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    SegmentColumns columns = tree.columns;
+    long at = SegmentSearch.find(columns, findSegment(columns, key), key);
+    return at < 0 ? defaultValue : getLong(columns.memory, columns.valuesOffset + at);
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    SegmentColumns columns = tree.columns;
+    return SegmentSearch.find(columns, findSegment(columns, key), key) >= 0;
+  }
+
+  /** Returns the offset of the segment where {@code key} is or belongs. */
+  private long findSegment(SegmentColumns columns, long key) {
+    VebIndex index = Objects.requireNonNull(tree.index);
+    VebLayout layout = index.layout;
+    MemorySegment memory = columns.memory;
+    long nodes = columns.indexOffset;
+    long node = 1;
+    for (int depth = 0; depth < layout.height; depth++) {
+      long separator = getLong(memory, nodes + (layout.position(node, depth) << 3));
+      node = 2 * node + (key >= separator ? 1 : 0);
+    }
+    return (long) index.segment(node) << columns.shift;
+  }
+
+  @Override
+  public BatchLookup batchLookup() {
+    tree.checkOpen();
+    return lookup;
+  }
+
+  /**
+   * The levels of the index and the segments, and lookups in groups that begin at any of them. A
+   * place is the number of a node.
+   */
+  private final class Levels implements TreeLevels {
+
+    @Override
+    public int height() {
+      return tree.calibrator.levels;
+    }
+
+    @Override
+    public long root() {
+      tree.checkOpen();
+      return 1;
+    }
+
+    @Override
+    public int maxChildren(int level) {
+      return 2;
+    }
+
+    @Override
+    public long changesAbove(int level) {
+      return tree.levelChanges.above(level);
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      VebIndex index = Objects.requireNonNull(tree.index);
+      VebLayout layout = index.layout;
+      SegmentColumns columns = tree.columns;
+      int depth = layout.height - level;
+      for (int i = 0; i < count; i++) {
+        int right = keys[i] >= index.separator(columns, places[i], depth) ? 1 : 0;
+        places[i] = 2 * places[i] + right;
+        slots[i] = 2 * slots[i] + right;
+      }
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      for (int done = 0; done < count; done += GROUP) {
+        int group = Math.min(GROUP, count - done);
+        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+      }
+    }
+  }
+
+  /**
+   * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
+   * holds where each probe is: the number of its node, then the offset of its segment.
+   */
+  private void answerGroup(
+      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    VebIndex index = Objects.requireNonNull(tree.index);
+    SegmentColumns columns = tree.columns;
+    for (int at = level; at > 0; at--) {
+      searchLevel(index, columns, at, keys, keysFrom, values, valuesFrom, count);
+    }
+    for (int i = valuesFrom; i < valuesFrom + count; i++) {
+      values[i] = (long) index.segment(values[i]) << columns.shift;
+    }
+    SegmentSearch.answer(columns, keys, keysFrom, values, valuesFrom, count, missingValue);
+  }
+
+  /** Takes every probe of a group from its node to the child. */
+  private static void searchLevel(
+      VebIndex index,
+      SegmentColumns columns,
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count) {
+    VebLayout layout = index.layout;
+    MemorySegment memory = columns.memory;
+    long nodes = columns.indexOffset;
+    int depth = layout.height - level;
+    boolean prefetches = level > 1 && depth + 1 >= CACHED_LEVELS;
+    for (int i = 0; i < count; i++) {
+      long node = places[placesFrom + i];
+      long separator = getLong(memory, nodes + (layout.position(node, depth) << 3));
+      long child = 2 * node + (keys[keysFrom + i] >= separator ? 1 : 0);
+      places[placesFrom + i] = child;
+      if (prefetches) {
+        long next = nodes + (layout.position(child, depth + 1) << 3);
+        Words.prefetch(memory.address() + next, 1, Locality.T0);
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    return put(key, value, true);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    return put(key, value, false);
+  }
+
+  private long put(long key, long value, boolean overwrite) {
+    SegmentColumns columns = tree.columns;
+    int segment = (int) (findSegment(columns, key) >> columns.shift);
+    int slot = tree.lowerBound(segment, key);
+    if (!tree.holds(segment, slot, key)) {
+      tree.insertAt(segment, slot, key, value);
+      return missingValue;
+    }
+    long place = columns.slot(segment) + slot;
+    long previous = columns.value(place);
+    if (overwrite) {
+      columns.value(place, value);
+    }
+    return previous;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    SegmentColumns columns = tree.columns;
+    int segment = (int) (findSegment(columns, key) >> columns.shift);
+    int slot = tree.lowerBound(segment, key);
+    if (!tree.holds(segment, slot, key)) {
+      return missingValue;
+    }
+    long previous = columns.value(columns.slot(segment) + slot);
+    tree.removeAt(segment, slot);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
+  @Override
+  public void clear() {
+    tree.clear();
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new PmaCursor(tree);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new PmaBulkload(tree, fillFactor).load(entries, total, listener);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  /** Returns what rebalances have moved since the tree was made. */
+  public RebalanceCounts rebalanceCounts() {
+    tree.checkOpen();
+    return RebalanceCounts.of(tree);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    PmaVerifier.verify(tree, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    tree.checkOpen();
+    return new PmaNodeView(tree, 0, 0);
+  }
+
+  @Override
+  public IndexStatistics statistics() {
+    tree.checkOpen();
+    return IndexStatistics.of(
+        rootView(), tree.size, tree.usedBytes(), tree.budget.taken(), tree.columns.hasHugePages());
+  }
+
+  @Override
+  public boolean isClosed() {
+    return tree.isClosed();
+  }
+
+  @Override
+  public void close() {
+    tree.close();
+  }
+}
