@@ -55,7 +55,7 @@ public final class CacheObliviousBTree implements LongIndex {
   public static final TreeVariant VARIANT =
       new TreeVariant(
           "CacheObliviousBTree",
-          "cache-oblivious B-tree (BDIW04)",
+          "Bender et al. 2004",
           TreeVariant.Medium.MEMORY,
           Set.of(
               Capability.BATCHED_LOOKUP,

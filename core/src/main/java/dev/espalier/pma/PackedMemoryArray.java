@@ -52,7 +52,7 @@ public final class PackedMemoryArray implements LongIndex {
   public static final TreeVariant VARIANT =
       new TreeVariant(
           "PackedMemoryArray",
-          "PMA (BDF00; De Leo, Boncz 2019)",
+          "De Leo, Boncz 2019",
           TreeVariant.Medium.MEMORY,
           Set.of(
               Capability.BATCHED_LOOKUP,

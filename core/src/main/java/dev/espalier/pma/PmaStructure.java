@@ -36,7 +36,8 @@ final class PmaStructure {
    * With an index (VebIndex), the separators of a window's segments are set anew when it was spread.
    * Other updates leave them: a separator may be less than the first key of its segment.
    *
-   * Invariants, checked by PmaVerifier; M are the numbers of the sheet that docs/papers has:
+   * Invariants, checked by PmaVerifier; the M are explained in
+   * docs/papers/packed-memory-array.md:
    *   I1  Keys ascend strictly over all segments (M1).
    *   I2  The cards add up to the size (M2).
    *   I3  A card is at most the slots of a segment; unless the segment is the only one, it is at

@@ -235,8 +235,10 @@ class RebalanceTest {
     return indexes.keep(PackedMemoryArray.create(IndexOptions.DEFAULT, geometry));
   }
 
-  /** Numbers to keys in no order: multiplied by an odd number, which no two share. */
+  /** Numbers to keys in no order, no two to the same: multiples alone would be too even. */
   private static long scatter(long number) {
-    return number * 0x9e37_79b9_7f4a_7c15L;
+    long mixed = number * 0x9e37_79b9_7f4a_7c15L;
+    mixed = (mixed ^ mixed >>> 32) * 0xff51_afd7_ed55_8ccdL;
+    return mixed ^ mixed >>> 29;
   }
 }
