@@ -14,6 +14,7 @@ module dev.espalier.core {
 
   exports dev.espalier;
   exports dev.espalier.batch;
+  exports dev.espalier.bepsilon;
   exports dev.espalier.bplus;
   exports dev.espalier.cola;
   exports dev.espalier.csbplus;

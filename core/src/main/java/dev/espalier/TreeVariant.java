@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import dev.espalier.bepsilon.BEpsilonTree;
+import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.cola.Cola;
@@ -115,7 +117,9 @@ public record TreeVariant(
         CacheFirstFpbPlusTree.VARIANT,
         Cola.VARIANT,
         PackedMemoryArray.VARIANT,
-        CacheObliviousBTree.VARIANT);
+        CacheObliviousBTree.VARIANT,
+        BEpsilonTree.VARIANT,
+        BufferedRepositoryTree.VARIANT);
   }
 
   /**

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import dev.espalier.bepsilon.BEpsilonTree;
+import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
@@ -33,7 +35,9 @@ public record PagedShape(
             "CacheFirstFpbPlusTree",
             256,
             (options, store) ->
-                CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))));
+                CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))),
+        new PagedShape("BEpsilonTree", 256, BEpsilonTree::open),
+        new PagedShape("BufferedRepositoryTree", 256, BufferedRepositoryTree::open));
   }
 
   /**

@@ -3,6 +3,8 @@ package dev.espalier;
 
 import static dev.espalier.bplus.PbPlusChoices.DEFAULT;
 
+import dev.espalier.bepsilon.BEpsilonTree;
+import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusChoices;
 import dev.espalier.bplus.PbPlusChoices.JumpPointers;
@@ -100,7 +102,9 @@ public record TreeShape(
         cacheFirst(256, 1),
         cola(1024, 2, 1, 2),
         packed(4),
-        cacheOblivious(4));
+        cacheOblivious(4),
+        bEpsilon(256, 4),
+        bufferedRepository(256));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -341,6 +345,21 @@ public record TreeShape(
 
   private static PackedMemoryArray.Geometry segments(int slots) {
     return new PackedMemoryArray.Geometry(slots, Densities.UPDATE_ORIENTED);
+  }
+
+  static TreeShape bEpsilon(int pageBytes, int fanout) {
+    BEpsilonTree.Geometry geometry = new BEpsilonTree.Geometry(fanout);
+    return new TreeShape(
+        "BEpsilonTree " + pageBytes + " " + fanout,
+        options -> BEpsilonTree.create(options, pageBytes, geometry),
+        pageBytes);
+  }
+
+  static TreeShape bufferedRepository(int pageBytes) {
+    return new TreeShape(
+        "BufferedRepositoryTree " + pageBytes,
+        options -> BufferedRepositoryTree.create(options, pageBytes),
+        pageBytes);
   }
 
   @Override

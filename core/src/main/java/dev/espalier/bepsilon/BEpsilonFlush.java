@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bepsilon;
+
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.PageStore;
+
+/** How messages go down: flushes, and the splits that follow from them. */
+final class BEpsilonFlush {
+  /* Overview
+   *
+   * makeRoom sends messages of the root's buffer down. To send the run of one child of a page:
+   *
+   *   1. The child has no room for it: it sends messages of its own down first. By FULLEST_CHILD the
+   *      run may go in part, and it goes if there is room for half of what a child has on average of a
+   *      full buffer, so that a child sends but once, and a write changes one path. By WHOLE_BUFFER
+   *      the run goes as a whole, after the child's buffer was emptied.
+   *   2. The run is merged into the child's buffer, its messages being the newer ones; or it is applied
+   *      to the child, if that is a leaf. That is one move, of one run by one level.
+   *
+   * A leaf that would have more than it has room for becomes two or three, which are at least half
+   * full; or full ones and a rest at the right edge of the tree, where ascending keys arrive. The
+   * parent, and pages above it as needed, split into two. All pages for that are allocated before
+   * anything is changed.
+   *
+   * After pages were split or merged, the flush begins anew at the root, as the way to where it was
+   * may be another.
+   */
+
+  private final BEpsilonStructure tree;
+  private final PageStore store;
+  private final LeafPage leaf;
+  private final InnerPage inner;
+  private final FlushPolicy policy;
+  private final int[] path;
+
+  /** What a move by FULLEST_CHILD needs room for. */
+  private final int leastMoved;
+
+  /** Moves of a run by one level, the messages in them, and the pages that came by splits. */
+  long flushes;
+
+  long moved;
+  long splits;
+
+  private final BEpsilonMerge merge;
+
+  /** The longest run of a page: its messages, and the slot and number of the child. */
+  private int runFrom;
+
+  private int runTo;
+  private int runSlot;
+  private int runChild;
+
+  private final MergedEntries merged = new MergedEntries();
+  private final int[] spares = new int[BEpsilonStructure.MAX_HEIGHT + 4];
+  private final long[] separators;
+  private final int[] children;
+
+  BEpsilonFlush(BEpsilonStructure tree, FlushPolicy policy) {
+    this.tree = tree;
+    this.merge = tree.merge;
+    this.store = tree.store;
+    this.leaf = tree.leaf;
+    this.inner = tree.inner;
+    this.policy = policy;
+    this.path = tree.path;
+    this.leastMoved = Math.max(inner.capacity / (2 * inner.fanout), 1);
+    this.separators = new long[inner.fanout + 1];
+    this.children = new int[inner.fanout + 2];
+  }
+
+  // ---------------------------------------------------------------- flush
+
+  /**
+   * Makes room in a root that is full.
+   *
+   * @throws MemoryLimitException if a page has to split and there is no memory; what has moved
+   *     until then stays where it is, which changes no entry
+   */
+  void makeRoom() {
+    if (tree.height() == 1) {
+      splitRootLeaf();
+      return;
+    }
+    while (isToBeFlushed()) {
+      long before = moved;
+      try {
+        int top = tree.height() - 1;
+        path[top] = tree.root();
+        flush(top);
+      } catch (MemoryLimitException full) {
+        // Other runs may have gone before, and another one may be the longest now.
+        if (moved == before) {
+          if (rootMessages() < inner.capacity) {
+            return;
+          }
+          throw full;
+        }
+      }
+    }
+    merge.shrinkRoot();
+  }
+
+  private boolean isToBeFlushed() {
+    int messages = tree.height() == 1 ? 0 : rootMessages();
+    return policy == FlushPolicy.WHOLE_BUFFER ? messages > 0 : messages == inner.capacity;
+  }
+
+  private int rootMessages() {
+    long at = store.pin(tree.root());
+    try {
+      return inner.checkedMessages(tree.pages, at);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  /**
+   * Sends messages of the path's page of a level down. Returns false if pages were split or merged,
+   * so that the path is void.
+   */
+  private boolean flush(int level) {
+    while (chooseRun(path[level], level)) {
+      int run = runTo - runFrom;
+      int slot = runSlot;
+      int child = runChild;
+      path[level - 1] = child;
+      if (level == 1) {
+        if (applyRun(slot, child, runFrom, runTo)) {
+          return false;
+        }
+      } else {
+        int room = room(child, level - 1);
+        int needed = policy == FlushPolicy.WHOLE_BUFFER ? run : Math.min(run, leastMoved);
+        if (room < needed) {
+          if (!flush(level - 1)) {
+            return false;
+          }
+          continue;
+        }
+        move(path[level], child, runFrom, runFrom + Math.min(run, room));
+      }
+      if (policy == FlushPolicy.FULLEST_CHILD) {
+        break;
+      }
+    }
+    return true;
+  }
+
+  /** Notes the longest run of a page; returns false if it has no messages. */
+  private boolean chooseRun(int page, int level) {
+    long at = store.pin(page);
+    try {
+      NodePage.checkLevel(tree.pages, at, level);
+      int messages = inner.checkedMessages(tree.pages, at);
+      int last = inner.checkedChildren(tree.pages, at) - 1;
+      runFrom = 0;
+      runTo = 0;
+      int from = 0;
+      for (int slot = 0; slot <= last; slot++) {
+        int to = messages;
+        if (slot < last) {
+          long separator = InnerPage.separator(tree.pages, at, slot);
+          to = Math.max(from, inner.messagesUpTo(tree.pages, at, messages, separator));
+        }
+        if (to - from > runTo - runFrom) {
+          runFrom = from;
+          runTo = to;
+          runSlot = slot;
+        }
+        from = to;
+      }
+      runChild = inner.child(tree.pages, at, runSlot);
+      return messages > 0;
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  private int room(int page, int level) {
+    long at = store.pin(page);
+    try {
+      NodePage.checkLevel(tree.pages, at, level);
+      return inner.capacity - inner.checkedMessages(tree.pages, at);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  private void move(int page, int child, int from, int to) {
+    merge.moveMessages(page, child, from, to);
+    flushes++;
+    moved += to - from;
+  }
+
+  // ---------------------------------------------------------------- leaves
+
+  /**
+   * Applies a run of the path's page of level 1 to a leaf. Returns true if pages were split or
+   * merged.
+   */
+  private boolean applyRun(int slot, int child, int from, int to) {
+    long key;
+    int count;
+    long at = store.pin(path[1]);
+    boolean fits = false;
+    try {
+      long below = store.pin(child);
+      try {
+        NodePage.checkLevel(tree.pages, below, 0);
+        merged.load(leaf, tree.pages, below, to - from);
+        int before = merged.count();
+        merged.apply(inner, tree.pages, at, from, to);
+        count = merged.count();
+        key = inner.messageKey(tree.pages, at, from);
+        fits = count <= leaf.capacity;
+        if (fits) {
+          leaf.store(tree.pages, below, merged, 0, count);
+          inner.removeMessages(tree.pages, at, from, to);
+          tree.meta[BEpsilonStructure.LEAF_ENTRIES] += count - before;
+        }
+      } finally {
+        store.unpin(below, fits);
+      }
+    } finally {
+      store.unpin(at, fits);
+    }
+    if (!fits) {
+      splitLeaf(slot, child, from, to);
+    }
+    flushes++;
+    moved += to - from;
+    return !fits || merge.giveBack(key);
+  }
+
+  /** Makes two or three leaves of the merged entries, which one has no room for. */
+  private void splitLeaf(int slot, int child, int from, int to) {
+    boolean atEdge = isAtRightEdge(slot);
+    int parts = parts(merged.count(), atEdge);
+    int spareCount = allocateForSplits(parts - 1);
+    try {
+      long at = store.pin(path[1]);
+      try {
+        inner.removeMessages(tree.pages, at, from, to);
+      } finally {
+        store.unpin(at, true);
+      }
+      writeParts(child, parts, atEdge, spareCount);
+      addChildren(1, slot, parts - 1, atEdge, spareCount - (parts - 1));
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  private void splitRootLeaf() {
+    int root = tree.root();
+    long at = store.pin(root);
+    try {
+      merged.load(leaf, tree.pages, at, 0);
+    } finally {
+      store.unpin(at, false);
+    }
+    int spareCount = allocateForSplits(1);
+    try {
+      // As if it were at no edge: where the next key goes is not known.
+      writeParts(root, 2, false, spareCount);
+      growRoot(separators[0], root, children[0], spares[0]);
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  /**
+   * Returns how many leaves to make: so few that they are three quarters full at most, which leaves
+   * each at least half full; at the right edge of the tree so few that all but the last are full.
+   */
+  private int parts(int entries, boolean atEdge) {
+    return Math.ceilDiv(entries, atEdge ? leaf.capacity : Math.max(3 * leaf.capacity / 4, 1));
+  }
+
+  /**
+   * Stores the merged entries in a leaf and in spare pages, the last of {@code spareCount} first.
+   * Notes these as children, with the separators before them.
+   */
+  private void writeParts(int first, int parts, boolean atEdge, int spareCount) {
+    int entries = merged.count();
+    int from = 0;
+    int growth = -count(first);
+    for (int part = 0; part < parts; part++) {
+      int to =
+          atEdge
+              ? Math.min(from + leaf.capacity, entries)
+              : (int) ((long) entries * (part + 1) / parts);
+      int page = first;
+      if (part > 0) {
+        page = spares[spareCount - part];
+        children[part - 1] = page;
+        separators[part - 1] = merged.key(from - 1);
+      }
+      long at = store.pin(page);
+      try {
+        NodePage.initialize(tree.pages, at, 0);
+        leaf.store(tree.pages, at, merged, from, to - from);
+      } finally {
+        store.unpin(at, true);
+      }
+      growth += to - from;
+      from = to;
+    }
+    tree.meta[BEpsilonStructure.LEAF_ENTRIES] += growth;
+    splits += parts - 1;
+  }
+
+  private int count(int page) {
+    long at = store.pin(page);
+    try {
+      return NodePage.count(tree.pages, at);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  // ---------------------------------------------------------------- split
+
+  /** Tells whether the path leads to the last child of every page. */
+  private boolean isAtRightEdge(int slot) {
+    if (slot != count(path[1]) - 1) {
+      return false;
+    }
+    for (int level = 2; level < tree.height(); level++) {
+      if (lastChild(path[level]) != path[level - 1]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int lastChild(int page) {
+    long at = store.pin(page);
+    try {
+      return inner.child(tree.pages, at, inner.checkedChildren(tree.pages, at) - 1);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  /**
+   * Allocates the pages for so many more leaves and all that splits above them. Returns how many,
+   * the last of which are for the leaves.
+   */
+  private int allocateForSplits(int leaves) {
+    int needed = leaves;
+    int more = leaves;
+    int level = 1;
+    while (level < tree.height() && more > 0) {
+      more = count(path[level]) + more > inner.fanout ? 1 : 0;
+      needed += more;
+      level++;
+    }
+    needed += more > 0 ? 1 : 0;
+    int allocated = 0;
+    try {
+      while (allocated < needed) {
+        spares[allocated] = tree.allocate();
+        allocated++;
+      }
+      return needed;
+    } catch (RuntimeException refused) {
+      while (allocated > 0) {
+        store.free(spares[--allocated]);
+      }
+      throw refused;
+    }
+  }
+
+  /**
+   * Adds the noted children, with the separators before them, after the child in {@code slot} of
+   * the path's page of a level; splits that page, and those above it, as needed.
+   */
+  private void addChildren(
+      int firstLevel, int firstSlot, int added, boolean atEdge, int spareCount) {
+    int slot = firstSlot;
+    int more = added;
+    int spare = spareCount;
+    for (int level = firstLevel; ; level++) {
+      int page = path[level];
+      if (count(page) + more <= inner.fanout) {
+        insertChildren(page, slot, more);
+        return;
+      }
+      int right = spares[--spare];
+      long separator = splitInner(page, right, level, slot, more, atEdge);
+      if (level + 1 == tree.height()) {
+        growRoot(separator, page, right, spares[--spare]);
+        return;
+      }
+      slot = slotOf(path[level + 1], separator);
+      separators[0] = separator;
+      children[0] = right;
+      more = 1;
+    }
+  }
+
+  private int slotOf(int page, long key) {
+    long at = store.pin(page);
+    try {
+      return inner.childSlot(tree.pages, at, key);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  private void insertChildren(int page, int slot, int added) {
+    long at = store.pin(page);
+    try {
+      int count = inner.checkedChildren(tree.pages, at);
+      for (int i = count - 1; i > slot; i--) {
+        inner.child(tree.pages, at, i + added, inner.child(tree.pages, at, i));
+      }
+      for (int i = count - 2; i >= slot; i--) {
+        InnerPage.separator(tree.pages, at, i + added, InnerPage.separator(tree.pages, at, i));
+      }
+      for (int i = 0; i < added; i++) {
+        InnerPage.separator(tree.pages, at, slot + i, separators[i]);
+        inner.child(tree.pages, at, slot + 1 + i, children[i]);
+      }
+      NodePage.count(tree.pages, at, count + added);
+    } finally {
+      store.unpin(at, true);
+    }
+  }
+
+  /**
+   * Divides a page's children and those to be added, and its messages with them, between it and
+   * {@code right}. Returns the separator between the two.
+   */
+  private long splitInner(int left, int right, int level, int slot, int added, boolean atEdge) {
+    long from = store.pin(left);
+    long to = store.pin(right);
+    try {
+      int count = inner.checkedChildren(tree.pages, from);
+      int total = count + added;
+      // Opened behind what is to be added; both arrays have room for two more than a page.
+      for (int i = added - 1; i >= 0; i--) {
+        separators[slot + i] = separators[i];
+        children[slot + 1 + i] = children[i];
+      }
+      for (int i = 0; i < count; i++) {
+        children[i <= slot ? i : i + added] = inner.child(tree.pages, from, i);
+      }
+      for (int i = 0; i < count - 1; i++) {
+        separators[i < slot ? i : i + added] = InnerPage.separator(tree.pages, from, i);
+      }
+      int kept = atEdge ? Math.min(inner.fanout, total - 2) : total - total / 2;
+      NodePage.initialize(tree.pages, to, level);
+      storeChildren(from, 0, kept);
+      storeChildren(to, kept, total);
+      long separator = separators[kept - 1];
+      int messages = inner.checkedMessages(tree.pages, from);
+      int stay = inner.messagesUpTo(tree.pages, from, messages, separator);
+      inner.copyMessages(tree.pages, from, stay, to, 0, messages - stay);
+      NodePage.messages(tree.pages, to, messages - stay);
+      NodePage.messages(tree.pages, from, stay);
+      splits++;
+      return separator;
+    } finally {
+      store.unpin(from, true);
+      store.unpin(to, true);
+    }
+  }
+
+  private void storeChildren(long at, int from, int to) {
+    for (int i = from; i < to; i++) {
+      inner.child(tree.pages, at, i - from, children[i]);
+    }
+    for (int i = from; i < to - 1; i++) {
+      InnerPage.separator(tree.pages, at, i - from, separators[i]);
+    }
+    NodePage.count(tree.pages, at, to - from);
+  }
+
+  private void growRoot(long separator, int left, int right, int newRoot) {
+    long at = store.pin(newRoot);
+    try {
+      NodePage.initialize(tree.pages, at, tree.height());
+      InnerPage.separator(tree.pages, at, 0, separator);
+      inner.child(tree.pages, at, 0, left);
+      inner.child(tree.pages, at, 1, right);
+      NodePage.count(tree.pages, at, 2);
+    } finally {
+      store.unpin(at, true);
+    }
+    tree.meta[BEpsilonStructure.ROOT] = newRoot;
+    tree.meta[BEpsilonStructure.HEIGHT]++;
+  }
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bepsilon;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.ChangeCount;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A tree of pages whose inner pages have buffers, and what is written to it: messages that enter
+ * the root's buffer. How they go down from there is {@link BEpsilonFlush}; how a key is looked up,
+ * the hot part, is the trees'.
+ */
+final class BEpsilonStructure {
+  /* Overview
+   *
+   * Level 0 are the leaves, which hold the entries. An inner page holds children, separators, and a
+   * buffer of messages to keys below it: PUT a value, DELETE, or ADD to the value.
+   *
+   *     root   [ 30 | 60 | 90 ]  (12 put) (35 delete) (61 put) (62 add) (95 put)          newest
+   *            /    |    |    \
+   *     inner [..] [..] [..] [..]  each with a buffer of its own
+   *            |
+   *     leaf  entries                                                                     oldest
+   *
+   * A write enters a message into the root's buffer and is done. Two messages of one key in one
+   * buffer become one at once. When the root's buffer is full, some of it moves a level down, into
+   * the buffer of a child, which may first have to send some of its own further down; from the lowest
+   * inner pages messages move into leaves, where they are applied and are gone. So a page far down
+   * is written once for many messages.
+   *
+   * What a key's value is, all pages on the way to it tell: the highest PUT or DELETE is the newest
+   * and ends the search, the ADDs above it are added to what it says, or to what the leaf has.
+   *
+   * While the root is a leaf, writes go to it directly.
+   *
+   * All of a tree is in its store: its pages, and in the store's meta words its stamp, its root, its
+   * height, its size if it is known, and the number of entries in its leaves. Opening the store again
+   * opens the tree again.
+   *
+   * A page is pinned while it is worked on and not longer, at most three at a time but for batches.
+   *
+   * Invariants, checked by BEpsilonVerifier; in brackets the number of the algorithm sheet:
+   *   I1  Every path from the root to a leaf has the height's length, and a page's level says where on
+   *       it the page is [E1].
+   *   I2  An inner page has from 1 to fanout children; a root that is one has two, or messages [E1].
+   *   I3  The separators of an inner page and the keys of a leaf ascend strictly, and lie in the
+   *       page's interval: above the separator before it, not above the one after it [E2].
+   *   I4  The messages of a buffer ascend strictly by key and lie in the page's interval, so that each
+   *       is in the run of the child that its key belongs to [E3].
+   *   I5  A leaf has at most as many entries as there is room for, a buffer as many messages [E5].
+   *   I6  A message is a PUT, a DELETE whose value is 0, or an ADD; in leaves there are none [E7].
+   *   I7  Pages are in use by the store's account, and none is reached twice [E13].
+   *   I8  The store has no other page in use [E13].
+   *   I9  The leaves have as many entries as the tree says.
+   *   I10 The size, if it is known, is the number of entries after all messages.
+   *
+   * Of the sheet's other invariants, E4, E8 and E9 speak of sequence numbers, which there are none of
+   * (D1), E6 of counts that are not kept (D2), E14 of what the store does. E10, E11, E12 and E15 say
+   * what operations do, and are tested as such.
+   *
+   * Deviations from the sheet:
+   *   D1  Messages have no sequence number. A key has one message in a buffer, and messages move past
+   *       none, so of two messages the one further up is newer. There is no log to replay.
+   *   D2  A buffer is one sorted array over all children, in which the run of each child is found by
+   *       the separators. No counts have to be kept right, and pages merge or split without messages
+   *       being sent down first (B6.2).
+   *   D3  Pages are never over full: what moves down moves only as far as there is room, and a full
+   *       child sends messages down first. So each move of messages is a change of its own, after which
+   *       the tree is sound (BEpsilonFlush).
+   *   D4  Removal is lazy: pages with a quarter or less merge with a sibling where three quarters hold
+   *       both, but none takes children or entries from another, and an inner page may have one child.
+   *       When the last entry goes by a remove that looked, the tree becomes an empty leaf, whatever
+   *       its buffers hold.
+   *   D5  Where there is no memory for the pages that a flush needs, a write goes to where its key's
+   *       newest message or entry is, or to its leaf, if there is room. So what needs no memory in a
+   *       B+-tree needs none here.
+   */
+
+  /** More levels than a tree of 2^31 pages reaches whose root splits only when it is full. */
+  static final int MAX_HEIGHT = 64;
+
+  /** The store's meta words that the tree uses; up to the size they are where StoredTree looks. */
+  static final int STAMP = 0;
+
+  static final int ROOT = 1;
+  static final int HEIGHT = 2;
+  static final int SIZE = 3;
+
+  /** Number of entries in all leaves. */
+  static final int LEAF_ENTRIES = 4;
+
+  /** What the size is when writes have not looked at what was there. */
+  static final long UNKNOWN = -1;
+
+  final IndexOptions options;
+  final PageStore store;
+  final LeafPage leaf;
+  final InnerPage inner;
+  final long[] meta;
+
+  /** Counts all changes: cursors stand on copies. */
+  final ChangeCount modifications = new ChangeCount();
+
+  /** Counts how often the whole tree was replaced. */
+  long replacements;
+
+  /** The pages; read anew after every allocation. */
+  MemorySegment pages;
+
+  /** For each level, the page on the way to what is about to be changed. */
+  final int[] path = new int[MAX_HEIGHT];
+
+  final BEpsilonMerge merge;
+  final BEpsilonFlush flush;
+
+  /** Opens the tree in a store, or makes an empty one in an empty store. */
+  BEpsilonStructure(IndexOptions options, PageStore store, int fanout, FlushPolicy policy) {
+    this.options = options;
+    this.store = store;
+    this.leaf = new LeafPage(store.pageBytes());
+    this.inner = new InnerPage(store.pageBytes(), fanout);
+    this.meta = store.meta();
+    this.pages = store.segment();
+    this.merge = new BEpsilonMerge(this);
+    this.flush = new BEpsilonFlush(this, policy);
+    long stamp = stamp(policy);
+    if (meta[STAMP] == 0) {
+      plantEmptyLeaf(stamp);
+    } else if (meta[STAMP] != stamp) {
+      throw new IllegalArgumentException(
+          "store holds a tree of another kind or geometry: its stamp is %x, not %x"
+              .formatted(meta[STAMP], stamp));
+    }
+  }
+
+  private long stamp(FlushPolicy policy) {
+    long kind = policy == FlushPolicy.FULLEST_CHILD ? 0x4245 : 0x4252;
+    return kind << 48 | (long) inner.fanout << 32 | store.pageBytes();
+  }
+
+  private void plantEmptyLeaf(long stamp) {
+    int page = allocate();
+    meta[STAMP] = stamp;
+    becomeEmptyLeaf(page);
+  }
+
+  /** Makes a page the root and only page. */
+  private void becomeEmptyLeaf(int page) {
+    long at = store.pin(page);
+    try {
+      NodePage.initialize(pages, at, 0);
+    } finally {
+      store.unpin(at, true);
+    }
+    meta[ROOT] = page;
+    meta[HEIGHT] = 1;
+    meta[SIZE] = 0;
+    meta[LEAF_ENTRIES] = 0;
+  }
+
+  int root() {
+    return (int) meta[ROOT];
+  }
+
+  int height() {
+    return (int) meta[HEIGHT];
+  }
+
+  /** Allocates a page and follows the memory if it has moved. */
+  int allocate() {
+    int page = store.allocate();
+    pages = store.segment();
+    return page;
+  }
+
+  void checkOpen() {
+    if (store.isClosed()) {
+      throw new IllegalStateException("the index is closed");
+    }
+  }
+
+  void clear() {
+    checkOpen();
+    store.beforeChange();
+    modifications.changes++;
+    replacements++;
+    long stamp = meta[STAMP];
+    try {
+      store.clear();
+      pages = store.segment();
+      plantEmptyLeaf(stamp);
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  /** Clears the tree after a bulkload that has failed; a second failure is added to the first. */
+  void clearAfter(Throwable failed) {
+    try {
+      clear();
+    } catch (RuntimeException second) {
+      store.leftHalfway(failed);
+      failed.addSuppressed(second);
+    }
+  }
+
+  // ---------------------------------------------------------------- size
+
+  /**
+   * Returns the number of entries, or UNKNOWN. While the root is a leaf, its count is the answer.
+   */
+  long size() {
+    checkOpen();
+    return height() == 1 ? meta[LEAF_ENTRIES] : Math.max(meta[SIZE], UNKNOWN);
+  }
+
+  /** Keeps what a pass over all entries has counted. */
+  void counted(long entries) {
+    meta[SIZE] = entries;
+  }
+
+  /** Counts a new entry. */
+  private void inserted() {
+    meta[SIZE] += meta[SIZE] >= 0 ? 1 : 0;
+  }
+
+  // ---------------------------------------------------------------- write
+
+  /** Writes without having looked what is there. */
+  void writeBlind(int kind, long key, long value) {
+    write(kind, key, value);
+    meta[SIZE] = height() == 1 ? meta[LEAF_ENTRIES] : UNKNOWN;
+  }
+
+  /** Puts a value after a look at what is there. */
+  void put(long key, long value, boolean isThere) {
+    write(Message.PUT, key, value);
+    if (!isThere) {
+      inserted();
+    }
+  }
+
+  /** Removes a key that is there. */
+  void remove(long key) {
+    write(Message.DELETE, key, 0);
+    if (meta[SIZE] > 0 && --meta[SIZE] == 0 && height() > 1) {
+      becomeEmpty();
+    }
+  }
+
+  /**
+   * Enters a message into the root, after making room there if needed.
+   *
+   * @throws MemoryLimitException if there is none and none can be made; no entry has changed then
+   */
+  private void write(int kind, long key, long value) {
+    store.beforeChange();
+    modifications.changes++;
+    while (!enter(kind, key, value)) {
+      try {
+        flush.makeRoom();
+      } catch (MemoryLimitException full) {
+        if (writeInPlace(kind, key, value)) {
+          return;
+        }
+        throw full;
+      }
+    }
+  }
+
+  /** Enters a message into the root's buffer, or applies it to a root that is a leaf. */
+  private boolean enter(int kind, long key, long value) {
+    long at = store.pin(root());
+    boolean done = false;
+    try {
+      if (height() == 1) {
+        done = writeToLeaf(at, kind, key, value);
+      } else {
+        done = inner.enter(pages, at, kind, key, value);
+      }
+      return done;
+    } finally {
+      store.unpin(at, done);
+    }
+  }
+
+  private boolean writeToLeaf(long at, int kind, long key, long value) {
+    int grown = leaf.write(pages, at, kind, key, value);
+    if (grown == LeafPage.FULL) {
+      return false;
+    }
+    meta[LEAF_ENTRIES] += grown;
+    return true;
+  }
+
+  /**
+   * Does what a message says where the newest is that is known of its key, which takes no memory.
+   * Returns false if nothing is known and the leaf has no room.
+   */
+  private boolean writeInPlace(int kind, long key, long value) {
+    int page = root();
+    for (int level = height() - 1; level > 0; level--) {
+      path[level] = page;
+      long at = store.pin(page);
+      boolean done = false;
+      try {
+        done = inner.combine(pages, at, kind, key, value);
+        page = inner.child(pages, at, inner.childSlot(pages, at, key));
+      } finally {
+        store.unpin(at, done);
+      }
+      if (done) {
+        return true;
+      }
+    }
+    path[0] = page;
+    long at = store.pin(page);
+    boolean done = false;
+    try {
+      done = writeToLeaf(at, kind, key, value);
+    } finally {
+      store.unpin(at, done);
+    }
+    if (done && kind == Message.DELETE) {
+      merge.giveBack(key);
+    }
+    return done;
+  }
+
+  // ---------------------------------------------------------------- become empty
+
+  /** Makes the tree an empty leaf, by taking back all other pages: that needs no memory. */
+  void becomeEmpty() {
+    modifications.changes++;
+    replacements++;
+    try {
+      int root = root();
+      freeBelow(root, height() - 1);
+      becomeEmptyLeaf(root);
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  private void freeBelow(int page, int level) {
+    for (int slot = 0, child; level > 0 && (child = childOrNone(page, slot)) != 0; slot++) {
+      freeBelow(child, level - 1);
+      store.free(child);
+    }
+  }
+
+  /** Returns a child of an inner page, or 0 behind the last. */
+  private int childOrNone(int page, int slot) {
+    long at = store.pin(page);
+    try {
+      return slot < inner.checkedChildren(pages, at) ? inner.child(pages, at, slot) : 0;
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+}

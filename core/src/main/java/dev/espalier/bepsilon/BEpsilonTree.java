@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bepsilon;
+
+import static dev.espalier.memory.Words.getLong;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
+import dev.espalier.node.Keys;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The B^&epsilon;-tree (Brodal and Fagerberg, SODA 2003): a tree of pages that have few children,
+ * and in the rest of the page a buffer of what was written but has not yet reached its leaf. {@code
+ * set}, {@code delete} and {@link #add} put a message into the root's buffer and are done; messages
+ * go down many at a time, so a leaf is written once for dozens of them. Lookups visit a page on
+ * each level and look into its buffer.
+ *
+ * <p>With pages of B entries and B^&epsilon; children, writes that do not look cost O(log_B(n) /
+ * (&epsilon; B^(1-&epsilon;))) page transfers, amortized, lookups O(log_B(n) / &epsilon;). {@code
+ * put}, {@code putIfAbsent} and {@code remove} return what was there, and so cost a lookup each.
+ */
+public final class BEpsilonTree extends BEpsilonIndex {
+  /* Overview
+   *
+   * Structure, invariants and deviations are those of BEpsilonStructure; a full buffer sends down the
+   * run of its fullest child. Search is as in a B+-tree of pages, with a second binary search in the
+   * buffer of each inner page.
+   *
+   *   Batched lookups. A group of probes goes down together, as in DiskOptimizedBPlusTree, see
+   *   BEpsilonLevels.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "BEpsilonTree",
+          "Brodal and Fagerberg 2003",
+          TreeVariant.Medium.PAGES,
+          Set.of(Capability.UPDATE_IN_PLACE),
+          BEpsilonTree::create,
+          BEpsilonTree::open);
+
+  /** Bytes of a page unless given, as the other trees on pages have. */
+  static final int DEFAULT_PAGE_BYTES = 16 << 10;
+
+  private final PageStore store;
+  private final LeafPage leaf;
+  private final InnerPage inner;
+  private final long missingValue;
+  private final BatchLookup lookup;
+
+  /**
+   * The proportions of a tree.
+   *
+   * @param fanout most children of an inner page, 4 at least: the paper's B^&epsilon;. As a number,
+   *     because an exponent would make the tree in a file depend on how it is rounded
+   */
+  public record Geometry(int fanout) {
+    /** Fewest: below that an inner page that splits would not leave two children on either side. */
+    public static final int MIN_FANOUT = 4;
+
+    /** The fanout that most of the literature comes out at. */
+    private static final int USUAL_FANOUT = 16;
+
+    /** Checks the part that does not depend on a page. */
+    public Geometry {
+      if (fanout < MIN_FANOUT) {
+        throw new IllegalArgumentException(
+            "fanout is " + fanout + "; it must be at least " + MIN_FANOUT);
+      }
+    }
+
+    /**
+     * Returns what is used unless given: 16 children, in small pages the root of B (&epsilon; =
+     * 1/2).
+     */
+    public static Geometry forPages(int pageBytes) {
+      return new Geometry(Math.min(ofEpsilon(0.5, pageBytes).fanout, USUAL_FANOUT));
+    }
+
+    /**
+     * Returns B^&epsilon; children, B being the entries of a page.
+     *
+     * @param epsilon 0 for as few children as may be; towards 1 there is no room for a buffer,
+     *     which is refused when a tree is made
+     */
+    public static Geometry ofEpsilon(double epsilon, int pageBytes) {
+      if (!(epsilon >= 0 && epsilon <= 1)) {
+        throw new IllegalArgumentException("epsilon is " + epsilon + "; it must be from 0 to 1");
+      }
+      double children = Math.pow(new LeafPage(pageBytes).capacity, epsilon);
+      return new Geometry(Math.max((int) Math.round(children), MIN_FANOUT));
+    }
+  }
+
+  private BEpsilonTree(IndexOptions options, PageStore store, Geometry geometry) {
+    super(new BEpsilonStructure(options, store, geometry.fanout(), FlushPolicy.FULLEST_CHILD));
+    this.store = store;
+    this.leaf = tree.leaf;
+    this.inner = tree.inner;
+    this.missingValue = options.missingValue();
+    this.lookup = new BatchLookup(this, new BEpsilonLevels(tree, this));
+  }
+
+  /** Makes an empty tree with default options. */
+  public static BEpsilonTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree with pages of 16 KiB in memory. */
+  public static BEpsilonTree create(IndexOptions options) {
+    return create(options, Geometry.forPages(DEFAULT_PAGE_BYTES));
+  }
+
+  /** Makes an empty tree with pages of 16 KiB in memory. */
+  public static BEpsilonTree create(IndexOptions options, Geometry geometry) {
+    return create(options, DEFAULT_PAGE_BYTES, geometry);
+  }
+
+  /**
+   * Makes an empty tree in memory.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
+   * @throws IllegalArgumentException if pages have no room for so many children and a buffer
+   */
+  public static BEpsilonTree create(IndexOptions options, int pageBytes, Geometry geometry) {
+    return open(
+        options,
+        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
+        geometry);
+  }
+
+  /** Opens the tree that is in a store, or makes one, with the geometry for its pages. */
+  public static BEpsilonTree open(IndexOptions options, PageStore store) {
+    return open(options, store, Geometry.forPages(store.pageBytes()));
+  }
+
+  /**
+   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   *
+   * @param options of which the memory's do not matter: that is the store's
+   * @param store belongs to the tree from now on, which closes it
+   * @throws IllegalArgumentException if another kind of tree, or one of another geometry, is in the
+   *     store, or if pages have no room for so many children and a buffer
+   */
+  public static BEpsilonTree open(IndexOptions options, PageStore store, Geometry geometry) {
+    return new BEpsilonTree(options, store, Objects.requireNonNull(geometry, "geometry"));
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return find(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    return find(key, defaultValue);
+  }
+
+  /** Two defaults that differ tell what is there from what is not. */
+  @Override
+  public boolean containsKey(long key) {
+    return find(key, 0) != 0 || find(key, 1) != 1;
+  }
+
+  /**
+   * Goes down to the first page that says what the value of {@code key} is, or that it has none,
+   * and adds up what is to be added to it on the way.
+   */
+  private long find(long key, long absent) {
+    MemorySegment pages = tree.pages;
+    int number = tree.root();
+    boolean isAdded = false;
+    long sum = 0;
+    for (int level = tree.height() - 1; level > 0; level--) {
+      long page = store.pin(number);
+      int messages = NodePage.messages(pages, page);
+      long keys = page + inner.messagesOffset;
+      int slot = Keys.lowerBoundBinary(pages, keys, messages, key);
+      int kind = Message.NONE;
+      long value = 0;
+      if (slot < messages && getLong(pages, keys + ((long) slot << 3)) == key) {
+        kind = inner.messageKind(pages, page, slot);
+        value = inner.messageValue(pages, page, slot);
+      }
+      number = inner.child(pages, page, inner.childSlot(pages, page, key));
+      store.unpin(page, false);
+      if (kind != Message.NONE) {
+        sum += value;
+        if (kind != Message.ADD) {
+          return kind == Message.PUT || isAdded ? sum : absent;
+        }
+        isAdded = true;
+      }
+    }
+    long page = store.pin(number);
+    int count = NodePage.count(pages, page);
+    int slot = Keys.lowerBoundBinary(pages, page + LeafPage.KEYS_OFFSET, count, key);
+    if (slot < count && LeafPage.key(pages, page, slot) == key) {
+      sum += leaf.value(pages, page, slot);
+      isAdded = true;
+    }
+    store.unpin(page, false);
+    return isAdded ? sum : absent;
+  }
+
+  @Override
+  public BatchLookup batchLookup() {
+    tree.checkOpen();
+    return lookup;
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bepsilon;
+
+import static dev.espalier.memory.Words.getInt;
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.getUnsignedShort;
+import static dev.espalier.memory.Words.putInt;
+import static dev.espalier.memory.Words.putLong;
+import static dev.espalier.memory.Words.putShort;
+
+import dev.espalier.memory.Words;
+import dev.espalier.node.Keys;
+import dev.espalier.node.Slots;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * An inner page: up to {@code fanout} children with the separators between them, and in the rest of
+ * it the buffer, an array of messages sorted by key, at most one for each key.
+ *
+ * <pre>
+ *  0        32                          childrenOffset      messagesOffset
+ *  | header | separator 0 .. fanout-2 | child 0 .. fanout-1 | key 0 .. | value 0 .. | kind 0 .. |
+ *             longs                     ints                  longs      longs        shorts
+ * </pre>
+ *
+ * Keys up to separator 0 are below child 0, those above it up to separator 1 below child 1, and so
+ * on. 16 KiB and a fanout of 16: 898 messages.
+ */
+final class InnerPage {
+  static final int SEPARATORS_OFFSET = NodePage.BYTES;
+
+  private static final int MESSAGE_BYTES = 2 * Long.BYTES + Short.BYTES;
+
+  /** Most children. */
+  final int fanout;
+
+  final int childrenOffset;
+
+  /** Where the messages' keys begin, their values and their kinds. */
+  final int messagesOffset;
+
+  final int valuesOffset;
+  final int kindsOffset;
+
+  /** Most messages: the buffer's size. */
+  final int capacity;
+
+  /**
+   * Lays out a page.
+   *
+   * @throws IllegalArgumentException if there is no room for as many messages as children
+   */
+  InnerPage(int pageBytes, int fanout) {
+    this.fanout = fanout;
+    childrenOffset = SEPARATORS_OFFSET + (fanout - 1) * Long.BYTES;
+    messagesOffset = (childrenOffset + fanout * Integer.BYTES + Long.BYTES - 1) & -Long.BYTES;
+    capacity = (pageBytes - messagesOffset) / MESSAGE_BYTES;
+    valuesOffset = messagesOffset + capacity * Long.BYTES;
+    kindsOffset = valuesOffset + capacity * Long.BYTES;
+    if (capacity < fanout) {
+      throw new IllegalArgumentException(
+          "fanout is %d, but beside as many children a page of %d bytes has room for %d messages"
+              .formatted(fanout, pageBytes, Math.max(capacity, 0)));
+    }
+  }
+
+  // ---------------------------------------------------------------- children
+
+  int checkedChildren(MemorySegment pages, long page) {
+    return NodePage.checked(page, NodePage.count(pages, page), 1, fanout);
+  }
+
+  /** Returns the number of the child below which {@code key} is or belongs. */
+  int childSlot(MemorySegment pages, long page, long key) {
+    return Keys.lowerBoundBinary(
+        pages, page + SEPARATORS_OFFSET, NodePage.count(pages, page) - 1, key);
+  }
+
+  int child(MemorySegment pages, long page, int slot) {
+    return getInt(pages, page + childrenOffset + ((long) slot << 2));
+  }
+
+  void child(MemorySegment pages, long page, int slot, int child) {
+    putInt(pages, page + childrenOffset + ((long) slot << 2), child);
+  }
+
+  static long separator(MemorySegment pages, long page, int slot) {
+    return getLong(pages, page + SEPARATORS_OFFSET + ((long) slot << 3));
+  }
+
+  static void separator(MemorySegment pages, long page, int slot, long separator) {
+    putLong(pages, page + SEPARATORS_OFFSET + ((long) slot << 3), separator);
+  }
+
+  /** Removes a separator and the child after it. */
+  void removeChildAfter(MemorySegment pages, long page, int separatorSlot) {
+    int count = checkedChildren(pages, page);
+    Slots.closeGap(pages, page + SEPARATORS_OFFSET, separatorSlot, count - 1);
+    long to = page + childrenOffset + ((long) (separatorSlot + 1) << 2);
+    Words.copy(pages, to + Integer.BYTES, to, (long) (count - separatorSlot - 2) << 2);
+    NodePage.count(pages, page, count - 1);
+  }
+
+  // ---------------------------------------------------------------- messages
+
+  int checkedMessages(MemorySegment pages, long page) {
+    return NodePage.checked(page, NodePage.messages(pages, page), 0, capacity);
+  }
+
+  /** Returns how many messages are for keys below {@code key}. */
+  int messageSlot(MemorySegment pages, long page, int messages, long key) {
+    return Keys.lowerBoundBinary(pages, page + messagesOffset, messages, key);
+  }
+
+  /** Returns how many messages are for keys up to {@code key}. */
+  int messagesUpTo(MemorySegment pages, long page, int messages, long key) {
+    return key == Long.MAX_VALUE ? messages : messageSlot(pages, page, messages, key + 1);
+  }
+
+  long messageKey(MemorySegment pages, long page, int slot) {
+    return getLong(pages, page + messagesOffset + ((long) slot << 3));
+  }
+
+  long messageValue(MemorySegment pages, long page, int slot) {
+    return getLong(pages, page + valuesOffset + ((long) slot << 3));
+  }
+
+  int messageKind(MemorySegment pages, long page, int slot) {
+    return getUnsignedShort(pages, page + kindsOffset + ((long) slot << 1));
+  }
+
+  void message(MemorySegment pages, long page, int slot, long key, long value, int kind) {
+    putLong(pages, page + messagesOffset + ((long) slot << 3), key);
+    putLong(pages, page + valuesOffset + ((long) slot << 3), value);
+    putShort(pages, page + kindsOffset + ((long) slot << 1), kind);
+  }
+
+  /**
+   * Combines a message with an older one of the same key, if there is one. Returns whether there
+   * is.
+   */
+  boolean combine(MemorySegment pages, long page, int kind, long key, long value) {
+    int messages = checkedMessages(pages, page);
+    int slot = messageSlot(pages, page, messages, key);
+    return combineAt(pages, page, slot, messages, kind, key, value);
+  }
+
+  private boolean combineAt(
+      MemorySegment pages, long page, int slot, int messages, int kind, long key, long value) {
+    if (slot == messages || messageKey(pages, page, slot) != key) {
+      return false;
+    }
+    long older = messageValue(pages, page, slot);
+    int combined = Message.combinedKind(kind, messageKind(pages, page, slot));
+    message(pages, page, slot, key, Message.combinedValue(kind, value, older), combined);
+    return true;
+  }
+
+  /**
+   * Adds a message to the buffer, or combines it with the one of the same key that is there.
+   * Returns false if there is no room.
+   */
+  boolean enter(MemorySegment pages, long page, int kind, long key, long value) {
+    int messages = checkedMessages(pages, page);
+    int slot = messageSlot(pages, page, messages, key);
+    if (combineAt(pages, page, slot, messages, kind, key, value)) {
+      return true;
+    }
+    if (messages == capacity) {
+      return false;
+    }
+    Slots.openGap(pages, page + messagesOffset, slot, messages);
+    Slots.openGap(pages, page + valuesOffset, slot, messages);
+    long kinds = page + kindsOffset + ((long) slot << 1);
+    Words.copy(pages, kinds, kinds + Short.BYTES, (long) (messages - slot) << 1);
+    message(pages, page, slot, key, value, kind);
+    NodePage.messages(pages, page, messages + 1);
+    return true;
+  }
+
+  /** Removes the messages {@code from} to {@code to - 1}. */
+  void removeMessages(MemorySegment pages, long page, int from, int to) {
+    int messages = checkedMessages(pages, page);
+    copyMessages(pages, page, to, page, from, messages - to);
+    NodePage.messages(pages, page, messages - (to - from));
+  }
+
+  /** Copies messages to slots of another page, or of the same one. */
+  void copyMessages(MemorySegment pages, long page, int from, long toPage, int to, int count) {
+    long keys = messagesOffset;
+    long bytes = (long) count << 3;
+    Words.copy(pages, page + keys + ((long) from << 3), toPage + keys + ((long) to << 3), bytes);
+    long values = valuesOffset;
+    Words.copy(
+        pages, page + values + ((long) from << 3), toPage + values + ((long) to << 3), bytes);
+    long kinds = kindsOffset;
+    Words.copy(
+        pages,
+        page + kinds + ((long) from << 1),
+        toPage + kinds + ((long) to << 1),
+        (long) count << 1);
+  }
+}
