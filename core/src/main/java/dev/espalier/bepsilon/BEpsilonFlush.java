@@ -22,6 +22,9 @@ final class BEpsilonFlush {
    * parent, and pages above it as needed, split into two. All pages for that are allocated before
    * anything is changed.
    *
+   * Where there is no memory for a split, the leaf takes what it has room for; if it is full,
+   * another run goes, of the same page or of one above.
+   *
    * After pages were split or merged, the flush begins anew at the root, as the way to where it was
    * may be another.
    */
@@ -32,6 +35,9 @@ final class BEpsilonFlush {
   private final InnerPage inner;
   private final FlushPolicy policy;
   private final int[] path;
+
+  /** Runs that may still be tried where there is no memory for the longest. */
+  private int triesLeft;
 
   /** What a move by FULLEST_CHILD needs room for. */
   private final int leastMoved;
@@ -74,19 +80,21 @@ final class BEpsilonFlush {
   /**
    * Makes room in a root that is full.
    *
+   * @param tries how many runs to try where there is no memory for the longest
    * @throws MemoryLimitException if a page has to split and there is no memory; what has moved
    *     until then stays where it is, which changes no entry
    */
-  void makeRoom() {
+  void makeRoom(int tries) {
     if (tree.height() == 1) {
       splitRootLeaf();
       return;
     }
     while (isToBeFlushed()) {
       long before = moved;
+      int top = tree.height() - 1;
+      path[top] = tree.root();
+      triesLeft = tries;
       try {
-        int top = tree.height() - 1;
-        path[top] = tree.root();
         flush(top);
       } catch (MemoryLimitException full) {
         // Other runs may have gone before, and another one may be the longest now.
@@ -120,25 +128,17 @@ final class BEpsilonFlush {
    * so that the path is void.
    */
   private boolean flush(int level) {
-    while (chooseRun(path[level], level)) {
-      int run = runTo - runFrom;
-      int slot = runSlot;
-      int child = runChild;
-      path[level - 1] = child;
-      if (level == 1) {
-        if (applyRun(slot, child, runFrom, runTo)) {
+    while (findLongestRun(path[level], level)) {
+      long before = moved;
+      try {
+        if (!sendRun(level)) {
           return false;
         }
-      } else {
-        int room = room(child, level - 1);
-        int needed = policy == FlushPolicy.WHOLE_BUFFER ? run : Math.min(run, leastMoved);
-        if (room < needed) {
-          if (!flush(level - 1)) {
-            return false;
-          }
-          continue;
+      } catch (MemoryLimitException full) {
+        if (moved == before && !flushAny(level)) {
+          throw full;
         }
-        move(path[level], child, runFrom, runFrom + Math.min(run, room));
+        return false;
       }
       if (policy == FlushPolicy.FULLEST_CHILD) {
         break;
@@ -147,34 +147,113 @@ final class BEpsilonFlush {
     return true;
   }
 
+  /** Sends the run that was found down to its child. Returns false if the path is void. */
+  private boolean sendRun(int level) {
+    int from = runFrom;
+    int run = runTo - from;
+    int child = runChild;
+    path[level - 1] = child;
+    if (level == 1) {
+      return !applyRun(runSlot, child, from, runTo);
+    }
+    int needed = policy == FlushPolicy.WHOLE_BUFFER ? run : Math.min(run, leastMoved);
+    int room = room(child, level - 1);
+    while (room < needed) {
+      try {
+        if (!flush(level - 1)) {
+          return false;
+        }
+      } catch (MemoryLimitException full) {
+        room = room(child, level - 1);
+        if (room == 0) {
+          throw full;
+        }
+        break;
+      }
+      room = room(child, level - 1);
+    }
+    int some = Math.min(run, room);
+    merge.moveMessages(path[level], child, from, from + some);
+    countMove(some);
+    return true;
+  }
+
+  private void countMove(int messages) {
+    flushes++;
+    moved += messages;
+  }
+
+  /**
+   * Sends any run of the path's page of a level down, where there is no memory for the longest.
+   * Returns whether one could be.
+   */
+  private boolean flushAny(int level) {
+    int last = count(path[level]) - 1;
+    for (int slot = 0; slot <= last && triesLeft > 0; slot++) {
+      triesLeft--;
+      if (findRun(path[level], slot)) {
+        long before = moved;
+        try {
+          sendRun(level);
+          return true;
+        } catch (MemoryLimitException full) {
+          if (moved > before) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
   /** Notes the longest run of a page; returns false if it has no messages. */
-  private boolean chooseRun(int page, int level) {
+  private boolean findLongestRun(int page, int level) {
     long at = store.pin(page);
     try {
       NodePage.checkLevel(tree.pages, at, level);
-      int messages = inner.checkedMessages(tree.pages, at);
       int last = inner.checkedChildren(tree.pages, at) - 1;
+      int from = 0;
       runFrom = 0;
       runTo = 0;
-      int from = 0;
       for (int slot = 0; slot <= last; slot++) {
-        int to = messages;
-        if (slot < last) {
-          long separator = InnerPage.separator(tree.pages, at, slot);
-          to = Math.max(from, inner.messagesUpTo(tree.pages, at, messages, separator));
-        }
+        int to = Math.max(from, runEnd(at, slot, last));
         if (to - from > runTo - runFrom) {
-          runFrom = from;
-          runTo = to;
-          runSlot = slot;
+          noteRun(at, slot, from, to);
         }
         from = to;
       }
-      runChild = inner.child(tree.pages, at, runSlot);
-      return messages > 0;
+      return runTo > runFrom;
     } finally {
       store.unpin(at, false);
     }
+  }
+
+  /** Notes the run of a child; returns false if there are no messages for it. */
+  private boolean findRun(int page, int slot) {
+    long at = store.pin(page);
+    try {
+      int last = inner.checkedChildren(tree.pages, at) - 1;
+      int to = runEnd(at, slot, last);
+      int from = slot == 0 ? 0 : Math.min(runEnd(at, slot - 1, last), to);
+      noteRun(at, slot, from, to);
+      return to > from;
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  private int runEnd(long at, int slot, int last) {
+    int messages = inner.checkedMessages(tree.pages, at);
+    return slot >= last
+        ? messages
+        : inner.messagesUpTo(tree.pages, at, messages, InnerPage.separator(tree.pages, at, slot));
+  }
+
+  private void noteRun(long at, int slot, int from, int to) {
+    runFrom = from;
+    runTo = to;
+    runSlot = slot;
+    runChild = inner.child(tree.pages, at, slot);
   }
 
   private int room(int page, int level) {
@@ -185,12 +264,6 @@ final class BEpsilonFlush {
     } finally {
       store.unpin(at, false);
     }
-  }
-
-  private void move(int page, int child, int from, int to) {
-    merge.moveMessages(page, child, from, to);
-    flushes++;
-    moved += to - from;
   }
 
   // ---------------------------------------------------------------- leaves
@@ -225,12 +298,22 @@ final class BEpsilonFlush {
     } finally {
       store.unpin(at, fits);
     }
-    if (!fits) {
-      splitLeaf(slot, child, from, to);
+    if (fits) {
+      countMove(to - from);
+      return merge.giveBack(key);
     }
-    flushes++;
-    moved += to - from;
-    return !fits || merge.giveBack(key);
+    try {
+      splitLeaf(slot, child, from, to);
+      countMove(to - from);
+      return true;
+    } catch (MemoryLimitException full) {
+      int some = merge.applyWhatFits(path[1], child, from, to);
+      if (some == 0) {
+        throw full;
+      }
+      countMove(some);
+      return false;
+    }
   }
 
   /** Makes two or three leaves of the merged entries, which one has no room for. */

@@ -87,6 +87,42 @@ final class BEpsilonMerge {
     NodePage.messages(tree.pages, below, written);
   }
 
+  /**
+   * Applies those of a page's messages to a leaf for which it has room, though not for all. Returns
+   * how many there were; the leaf is full then.
+   */
+  int applyWhatFits(int page, int child, int from, int to) {
+    long at = store.pin(page);
+    int kept = from;
+    try {
+      long below = store.pin(child);
+      try {
+        int before = NodePage.count(tree.pages, below);
+        for (int i = from; i < to; i++) { // room for what comes after
+          if (inner.messageKind(tree.pages, at, i) == Message.DELETE) {
+            leaf.write(tree.pages, below, Message.DELETE, inner.messageKey(tree.pages, at, i), 0);
+          }
+        }
+        for (int i = from; i < to; i++) {
+          int kind = inner.messageKind(tree.pages, at, i);
+          long key = inner.messageKey(tree.pages, at, i);
+          long value = inner.messageValue(tree.pages, at, i);
+          if (kind != Message.DELETE
+              && leaf.write(tree.pages, below, kind, key, value) == LeafPage.FULL) {
+            inner.message(tree.pages, at, kept++, key, value, kind);
+          }
+        }
+        inner.removeMessages(tree.pages, at, kept, to);
+        tree.meta[BEpsilonStructure.LEAF_ENTRIES] += NodePage.count(tree.pages, below) - before;
+      } finally {
+        store.unpin(below, true);
+      }
+    } finally {
+      store.unpin(at, true);
+    }
+    return to - kept;
+  }
+
   private void writeOlder(long below, int slot, int i) {
     inner.message(tree.pages, below, slot, olderKeys[i], olderValues[i], olderKinds[i]);
   }

@@ -91,6 +91,9 @@ final class BEpsilonStructure {
   /** Number of entries in all leaves. */
   static final int LEAF_ENTRIES = 4;
 
+  /** Runs that are tried before a write is refused: more would take long in a tree that is full. */
+  private static final int TRIES = 64;
+
   /** What the size is when writes have not looked at what was there. */
   static final long UNKNOWN = -1;
 
@@ -261,12 +264,12 @@ final class BEpsilonStructure {
     modifications.changes++;
     while (!enter(kind, key, value)) {
       try {
-        flush.makeRoom();
+        flush.makeRoom(0);
       } catch (MemoryLimitException full) {
         if (writeInPlace(kind, key, value)) {
           return;
         }
-        throw full;
+        flush.makeRoom(TRIES);
       }
     }
   }
@@ -297,22 +300,25 @@ final class BEpsilonStructure {
   }
 
   /**
-   * Does what a message says where the newest is that is known of its key, which takes no memory.
-   * Returns false if nothing is known and the leaf has no room.
+   * Does what a message says where the newest is that is known of its key, which takes no memory; a
+   * DELETE removes all that is known. Returns false if nothing is known and the leaf has no room.
    */
   private boolean writeInPlace(int kind, long key, long value) {
     int page = root();
     for (int level = height() - 1; level > 0; level--) {
       path[level] = page;
       long at = store.pin(page);
-      boolean done = false;
+      boolean known = false;
       try {
-        done = inner.combine(pages, at, kind, key, value);
+        known =
+            kind == Message.DELETE
+                ? inner.remove(pages, at, key)
+                : inner.combine(pages, at, kind, key, value);
         page = inner.child(pages, at, inner.childSlot(pages, at, key));
       } finally {
-        store.unpin(at, done);
+        store.unpin(at, known);
       }
-      if (done) {
+      if (known && kind != Message.DELETE) {
         return true;
       }
     }
@@ -324,7 +330,7 @@ final class BEpsilonStructure {
     } finally {
       store.unpin(at, done);
     }
-    if (done && kind == Message.DELETE) {
+    if (kind == Message.DELETE) {
       merge.giveBack(key);
     }
     return done;

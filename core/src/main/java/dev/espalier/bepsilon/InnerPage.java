@@ -178,6 +178,17 @@ final class InnerPage {
     return true;
   }
 
+  /** Removes the message of a key; returns whether there is one. */
+  boolean remove(MemorySegment pages, long page, long key) {
+    int messages = checkedMessages(pages, page);
+    int slot = messageSlot(pages, page, messages, key);
+    boolean isThere = slot < messages && messageKey(pages, page, slot) == key;
+    if (isThere) {
+      removeMessages(pages, page, slot, slot + 1);
+    }
+    return isThere;
+  }
+
   /** Removes the messages {@code from} to {@code to - 1}. */
   void removeMessages(MemorySegment pages, long page, int from, int to) {
     int messages = checkedMessages(pages, page);
