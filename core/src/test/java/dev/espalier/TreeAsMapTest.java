@@ -30,7 +30,10 @@ class TreeAsMapTest {
             TreeShape.diskFirst(256, 1, 1),
             TreeShape.cacheFirst(256, 1),
             TreeShape.packed(4),
-            TreeShape.cacheOblivious(4)));
+            TreeShape.cacheOblivious(4),
+            TreeShape.cola(1024, 2, 1, 2),
+            TreeShape.bEpsilon(256, 4),
+            TreeShape.bufferedRepository(256)));
   }
 
   @TestFactory

@@ -15,7 +15,7 @@ public final class StoredTree {
     return (int) meta[PagedStructure.HEIGHT];
   }
 
-  /** Returns the number of entries. */
+  /** Returns the number of entries, below 0 if the tree does not know it without a pass. */
   public static long size(long[] meta) {
     return meta[PagedStructure.SIZE];
   }

@@ -81,7 +81,10 @@ final class InspectCommand implements Callable<Integer> {
     print(out, "Format", "version " + file.version() + ", " + file.codecs());
     print(out, "Tree", file.kind());
     print(out, "Clean", file.isClean() ? "yes" : "no: the file was not closed cleanly");
-    print(out, "Entries", number(file.entries()));
+    print(
+        out,
+        "Entries",
+        file.entries() < 0 ? "not known without a pass over them" : number(file.entries()));
     print(out, "Height", number(file.height()));
     print(
         out,
@@ -106,9 +109,9 @@ final class InspectCommand implements Callable<Integer> {
     return String.format(Locale.ROOT, "%,d", number);
   }
 
-  /** Returns the file's bytes per entry, or 0 for an empty tree. */
+  /** Returns the file's bytes per entry, or 0 for a tree that is empty or has not counted. */
   private static double bytesPerEntry(long bytes, long entries) {
-    return entries == 0 ? 0 : (double) bytes / entries;
+    return entries <= 0 ? 0 : (double) bytes / entries;
   }
 
   private static List<TreeLevels.Level> count(LongIndex index, FileDescription file) {

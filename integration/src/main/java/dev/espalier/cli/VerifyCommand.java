@@ -60,10 +60,12 @@ final class VerifyCommand implements Runnable {
     }
     out.printf(
         Locale.ROOT,
-        "%s: sound, %,d pages, %,d entries%n",
+        "%s: sound, %,d pages, %s%n",
         file.path(),
         description.pages(),
-        description.entries());
+        description.entries() < 0
+            ? "entries not counted"
+            : String.format(Locale.ROOT, "%,d entries", description.entries()));
   }
 
   /** Names damaged pages and returns how many there are. */

@@ -15,7 +15,7 @@ import java.nio.file.Path;
  * @param freePages that were given back and are kept for reuse
  * @param stripes files that the pages are spread over
  * @param height levels of the tree
- * @param entries in the tree, as of the last flush
+ * @param entries in the tree, as of the last flush; -1 if the tree does not know it without a pass
  * @param isClean whether the file was closed cleanly, so that all of this is so
  * @param engine what reads the file
  */
