@@ -72,7 +72,7 @@ class BuffersModelTest {
       var options = new BufferOptions(buffers, PROBES / 10, false, null);
       Run run = new Run(index, model, options);
       run.probe(75);
-      assertEquals(index.statistics().height(), run.lastNodes.treeHeight());
+      assertEquals(index.batchLookup().levels().height(), run.lastNodes.treeHeight());
       index.clear();
       model.clear();
     }
