@@ -30,7 +30,8 @@ final class ExperimentsTest {
     assertEquals(names.size(), new HashSet<>(names).size());
     for (String name : names) {
       assertTrue(
-          name.matches("(thesis|fpb|buf|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated)?"),
+          name.matches(
+              "(thesis|fpb|buf|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated|-stream)?"),
           name);
     }
   }

@@ -30,6 +30,7 @@ public final class BufferingExperiments {
     all.add(new UpdatesAmongProbes());
     all.add(new AnswersOverTime());
     all.add(new GuaranteedThroughput());
+    all.add(new StreamedAnswers());
     return all;
   }
 }
