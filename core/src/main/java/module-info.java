@@ -26,6 +26,7 @@ module dev.espalier.core {
   exports dev.espalier.paged;
   exports dev.espalier.pma;
   exports dev.espalier.rtree;
+  exports dev.espalier.shuttle;
   exports dev.espalier.simulation;
   exports dev.espalier.ttree;
 }

@@ -15,6 +15,7 @@ import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;
 import dev.espalier.pma.CacheObliviousBTree;
 import dev.espalier.pma.PackedMemoryArray;
+import dev.espalier.shuttle.ShuttleTree;
 import dev.espalier.ttree.TTree;
 import java.util.List;
 import java.util.Set;
@@ -119,7 +120,8 @@ public record TreeVariant(
         PackedMemoryArray.VARIANT,
         CacheObliviousBTree.VARIANT,
         BEpsilonTree.VARIANT,
-        BufferedRepositoryTree.VARIANT);
+        BufferedRepositoryTree.VARIANT,
+        ShuttleTree.VARIANT);
   }
 
   /**

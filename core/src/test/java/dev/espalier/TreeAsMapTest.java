@@ -33,7 +33,8 @@ class TreeAsMapTest {
             TreeShape.cacheOblivious(4),
             TreeShape.cola(1024, 2, 1, 2),
             TreeShape.bEpsilon(256, 4),
-            TreeShape.bufferedRepository(256)));
+            TreeShape.bufferedRepository(256),
+            TreeShape.shuttle(2)));
   }
 
   @TestFactory

@@ -27,6 +27,7 @@ import dev.espalier.pma.CacheObliviousBTree;
 import dev.espalier.pma.Densities;
 import dev.espalier.pma.PackedMemoryArray;
 import dev.espalier.prefetch.Locality;
+import dev.espalier.shuttle.ShuttleTree;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +105,8 @@ public record TreeShape(
         packed(4),
         cacheOblivious(4),
         bEpsilon(256, 4),
-        bufferedRepository(256));
+        bufferedRepository(256),
+        shuttle(2));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -161,6 +163,7 @@ public record TreeShape(
     shapes.add(cacheFirst(32 << 10, 10));
     shapes.add(cacheFirst(64 << 10, 32));
     shapes.add(cola(16 << 10, 8, 0.05, 40));
+    shapes.add(shuttle(7));
     return shapes;
   }
 
@@ -360,6 +363,13 @@ public record TreeShape(
         "BufferedRepositoryTree " + pageBytes,
         options -> BufferedRepositoryTree.create(options, pageBytes),
         pageBytes);
+  }
+
+  static TreeShape shuttle(int leafEntries) {
+    ShuttleTree.Geometry geometry =
+        new ShuttleTree.Geometry(ShuttleTree.Schedule.SHIFTED, 4, leafEntries);
+    return new TreeShape(
+        "ShuttleTree " + leafEntries, options -> ShuttleTree.create(options, geometry));
   }
 
   @Override

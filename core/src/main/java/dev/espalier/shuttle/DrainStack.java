@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.shuttle;
+
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.putLong;
+
+import dev.espalier.memory.HugePages;
+import dev.espalier.memory.MemoryBudget;
+import dev.espalier.memory.Region;
+import dev.espalier.memory.Words;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The messages that were taken out of buffers and are being delivered: batches, that of the lowest
+ * buffer on top. Three words a message: key, value, kind.
+ */
+final class DrainStack {
+  private static final int MESSAGE_BYTES = 3 * Long.BYTES;
+
+  private final MemoryBudget budget;
+  private Region region = Region.small(Long.BYTES);
+  private MemorySegment memory = region.segment();
+  private long capacity;
+
+  /** Messages of all batches. */
+  long top;
+
+  DrainStack(MemoryBudget budget) {
+    this.budget = budget;
+  }
+
+  /**
+   * Makes room for so many messages more.
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if there is none; nothing has changed then
+   */
+  void ensure(int messages) {
+    if (top + messages <= capacity) {
+      return;
+    }
+    long bytes = (top + messages) * MESSAGE_BYTES;
+    budget.check(bytes - capacity * MESSAGE_BYTES);
+    Region larger = Region.take(bytes, bytes, bytes, HugePages.OFF);
+    MemorySegment.copy(memory, 0, larger.segment(), 0, top * MESSAGE_BYTES);
+    budget.count(bytes - capacity * MESSAGE_BYTES);
+    capacity = top + messages;
+    Region old = region;
+    region = larger;
+    memory = larger.segment();
+    old.close();
+  }
+
+  /** Puts all messages of a chunk on the stack, for which there is room. */
+  void push(MemorySegment nodes, long chunk, int messages, int chunkCapacity) {
+    for (int slot = 0; slot < messages; slot++) {
+      long to = (top + slot) * MESSAGE_BYTES;
+      putLong(memory, to, ShuttleLayout.key(nodes, chunk, slot));
+      putLong(memory, to + 8, ShuttleLayout.chunkValue(nodes, chunk, chunkCapacity, slot));
+      Words.putLong(memory, to + 16, ShuttleLayout.kind(nodes, chunk, chunkCapacity, slot));
+    }
+    top += messages;
+  }
+
+  long key(long message) {
+    return getLong(memory, message * MESSAGE_BYTES);
+  }
+
+  long value(long message) {
+    return getLong(memory, message * MESSAGE_BYTES + 8);
+  }
+
+  int kind(long message) {
+    return (int) getLong(memory, message * MESSAGE_BYTES + 16);
+  }
+
+  long bytes() {
+    return capacity * MESSAGE_BYTES;
+  }
+
+  /** Gives the memory back, and all batches with it. */
+  void clear() {
+    close();
+    budget.count(-capacity * MESSAGE_BYTES);
+    capacity = 0;
+    top = 0;
+    region = Region.small(Long.BYTES);
+    memory = region.segment();
+  }
+
+  void close() {
+    region.close();
+  }
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.shuttle;
+
+import static dev.espalier.memory.Words.getLong;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.Words;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.BulkloadInput;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The shuttle tree of Bender, Farach-Colton, Fineman, Fogel, Kuszmaul and Nelson: a search tree
+ * with buffers on its edges, all laid out in one array so that searches, and drains of the buffers,
+ * touch few blocks whatever the block size is.
+ *
+ * <p>{@link #set} and {@link #delete} are blind: they leave a message in the first buffer on the
+ * key's path, from where it goes down later, together with others. {@link #put}, {@link
+ * #putIfAbsent} and {@link #remove} search, and change what they find in place; only a new key
+ * becomes a message. No removal needs memory.
+ *
+ * <p>{@link #size} is exact. After a blind write it is not known, and the next call counts, in one
+ * pass over everything; {@link #sizeEstimate} never does, and is too large by the messages that
+ * replace or remove. {@link #isEmpty} looks for the first entry.
+ *
+ * <p>Lookups are O(log n) comparisons and search the buffers on the way; in blocks of {@code B}
+ * entries, O(log n / log B) transfers. <b>With the constants of the paper, the schedule {@link
+ * Schedule#LITERAL}, no tree of fewer than about 4^89 leaves has a buffer at all;</b> below 2^32
+ * entries, that is any tree. By default heights of buffers are shifted so that nodes of height 4,
+ * 6, 9, 12 and 14 have some; the bounds keep their form, and constants grow. Buffers take about 8 %
+ * of the entries' room.
+ *
+ * <p>Single inserts move memory: the array is kept in its order by spreading windows of it, O(log^2
+ * n) lines a split in the long run, and a split high up may copy most of the index.
+ */
+public final class ShuttleTree implements LongIndex {
+  /* Overview
+   *
+   * Structure, invariants and deviations are those of ShuttleStructure.
+   *
+   *   Single lookups go down, on each edge through its buffers from small to large.
+   *
+   *   Batched lookups. A group of probes goes down level by level; a probe that a buffer answers goes
+   *   no further, which is one bit of a long. The separators of the next level's nodes are fetched by
+   *   one call.
+   *
+   *   Levels. To buffered access the tree is one level with one place: a probe's way down ends in any
+   *   of the buffers on it, so no place between root and leaf could stand for it.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "ShuttleTree",
+          "streaming 2",
+          TreeVariant.Medium.MEMORY,
+          Set.of(
+              Capability.BATCHED_LOOKUP,
+              Capability.PREFETCH,
+              Capability.LEAF_RUNS,
+              Capability.UPDATE_IN_PLACE),
+          ShuttleTree::create);
+
+  /** Probes that go down together: as many as a long has bits. */
+  private static final int GROUP = Long.SIZE;
+
+  /** Lines of a node that a probe is certain to read: the header is not, the first keys are. */
+  private static final int FETCHED_LINES = 2;
+
+  /** Which heights buffers have. */
+  public enum Schedule {
+    /** Heights moved so that there are buffers in trees that fit a machine. */
+    SHIFTED,
+    /** Heights as in the paper: no buffers below 2^32 entries, nor far beyond. */
+    LITERAL
+  }
+
+  /**
+   * The tree's proportions.
+   *
+   * @param schedule which heights buffers have
+   * @param fanout the paper's c, from 4 to 16: nodes have about that many children
+   * @param leafEntries entries of a leaf, from 2 to 1024
+   */
+  public record Geometry(Schedule schedule, int fanout, int leafEntries) {
+    /** Small fanout: more and finer buffers. Leaves of 1 KiB. */
+    public static final Geometry DEFAULT = new Geometry(Schedule.SHIFTED, 4, 64);
+
+    /** Checks the parts. */
+    public Geometry {
+      Objects.requireNonNull(schedule, "schedule");
+      check("fanout", fanout, 4, 16);
+      check("leafEntries", leafEntries, 2, 1024);
+    }
+
+    private static void check(String name, int value, int least, int most) {
+      if (value < least || value > most) {
+        throw new IllegalArgumentException(
+            name + " is " + value + "; it must be from " + least + " to " + most);
+      }
+    }
+  }
+
+  final ShuttleStructure tree;
+  private final ShuttleLayout layout;
+  private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
+
+  private ShuttleTree(IndexOptions options, Geometry geometry) {
+    this.layout = new ShuttleLayout(geometry);
+    this.tree = new ShuttleStructure(options, layout);
+    this.missingValue = options.missingValue();
+  }
+
+  /** Makes an empty tree with default options. */
+  public static ShuttleTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty tree of the default geometry. */
+  public static ShuttleTree create(IndexOptions options) {
+    return create(options, Geometry.DEFAULT);
+  }
+
+  /** Makes an empty tree. */
+  public static ShuttleTree create(IndexOptions options, Geometry geometry) {
+    return new ShuttleTree(options, geometry);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  @Override
+  public long missingValue() {
+    tree.checkOpen();
+    return missingValue;
+  }
+
+  @Override
+  public long size() {
+    return tree.exactSize();
+  }
+
+  @Override
+  public long sizeEstimate() {
+    tree.checkOpen();
+    return tree.size >= 0 ? tree.size : tree.settled + tree.messages;
+  }
+
+  @Override
+  public boolean isEmpty() {
+    tree.checkOpen();
+    return tree.size >= 0 ? tree.size == 0 : !cursor().first();
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    MemorySegment nodes = tree.array.nodes;
+    long node = tree.array.root;
+    for (int at = tree.height; at > 1; at--) {
+      int child = layout.childFor(nodes, node, key);
+      int lists = layout.schedule.lists(at);
+      for (int list = 0; list < lists; list++) {
+        long chunk = layout.buffer(nodes, node, list, child);
+        int capacity = layout.chunkCapacity(at, list);
+        int slot = tree.findMessage(nodes, chunk, capacity, key);
+        if (slot >= 0) {
+          return messageValue(nodes, chunk, capacity, slot, defaultValue);
+        }
+      }
+      node = layout.child(nodes, node, child);
+    }
+    int slot = tree.findEntry(nodes, node, key);
+    return slot >= 0 ? getLong(nodes, node + layout.leafValues + ((long) slot << 3)) : defaultValue;
+  }
+
+  private static long messageValue(
+      MemorySegment nodes, long chunk, int capacity, int slot, long defaultValue) {
+    return ShuttleLayout.kind(nodes, chunk, capacity, slot) == ShuttleLayout.PUT
+        ? ShuttleLayout.chunkValue(nodes, chunk, capacity, slot)
+        : defaultValue;
+  }
+
+  /** Two answers for an absent key tell it from one whose value is the first of them. */
+  @Override
+  public boolean containsKey(long key) {
+    return getOrDefault(key, 0) != 0 || getOrDefault(key, 1) != 1;
+  }
+
+  @Override
+  public BatchLookup batchLookup() {
+    tree.checkOpen();
+    return lookup;
+  }
+
+  /** The tree as one level. */
+  private final class Levels implements TreeLevels {
+    @Override
+    public int height() {
+      return 1;
+    }
+
+    @Override
+    public long root() {
+      tree.checkOpen();
+      return 0;
+    }
+
+    @Override
+    public int maxChildren(int level) {
+      return 1;
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      throw new IllegalArgumentException("level is " + level + ", but there is only level 0");
+    }
+
+    @Override
+    public long changesAbove(int level) {
+      return 0;
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      for (int done = 0; done < count; done += GROUP) {
+        int group = Math.min(GROUP, count - done);
+        answerGroup(keys, keysFrom + done, values, valuesFrom + done, group);
+      }
+    }
+  }
+
+  /**
+   * Looks up at most {@link #GROUP} keys together. Until a probe is answered, {@code values} holds
+   * the node it is at.
+   */
+  private void answerGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    MemorySegment nodes = tree.array.nodes;
+    long base = tree.array.base;
+    long answered = 0;
+    for (int i = valuesFrom; i < valuesFrom + count; i++) {
+      values[i] = tree.array.root;
+    }
+    for (int at = tree.height; at > 1; at--) {
+      for (int i = 0; i < count; i++) {
+        if ((answered & 1L << i) == 0) {
+          long key = keys[keysFrom + i];
+          long node = values[valuesFrom + i];
+          int child = layout.childFor(nodes, node, key);
+          values[valuesFrom + i] = layout.child(nodes, node, child);
+          int lists = layout.schedule.lists(at);
+          for (int list = 0; list < lists; list++) {
+            long chunk = layout.buffer(nodes, node, list, child);
+            int capacity = layout.chunkCapacity(at, list);
+            int slot = tree.findMessage(nodes, chunk, capacity, key);
+            if (slot >= 0) {
+              values[valuesFrom + i] = messageValue(nodes, chunk, capacity, slot, missingValue);
+              answered |= 1L << i;
+              break;
+            }
+          }
+        }
+      }
+      Words.prefetchGroup(base + CacheLine.BYTES, values, valuesFrom, count, FETCHED_LINES);
+    }
+    for (int i = 0; i < count; i++) {
+      if ((answered & 1L << i) == 0) {
+        long node = values[valuesFrom + i];
+        int slot = tree.findEntry(nodes, node, keys[keysFrom + i]);
+        long value = node + layout.leafValues + ((long) slot << 3);
+        values[valuesFrom + i] = slot < 0 ? missingValue : getLong(nodes, value);
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    return tree.put(key, value, missingValue, false);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    return tree.put(key, value, missingValue, true);
+  }
+
+  /** Leaves a message; searches only where memory is full, or no edge has a buffer. */
+  @Override
+  public void set(long key, long value) {
+    tree.set(key, value);
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    return tree.remove(key, missingValue);
+  }
+
+  /** Leaves a message; searches only where memory is full, or no edge has a buffer. */
+  @Override
+  public void delete(long key) {
+    tree.delete(key);
+  }
+
+  @Override
+  public void clear() {
+    tree.clear();
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new ShuttleCursor(tree);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    BulkloadInput.checkStart(fillFactor, isEmpty() ? 0 : size());
+    new ShuttleBulkload(tree).load(entries, fillFactor, total, listener);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public void verify(ProgressListener listener) {
+    ShuttleVerifier.verify(tree, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    tree.checkOpen();
+    return ShuttleNodeView.ofRoot(tree);
+  }
+
+  /** Counts the entries if need be; used bytes are those of nodes and buffers. */
+  @Override
+  public IndexStatistics statistics() {
+    tree.checkOpen();
+    return IndexStatistics.of(
+        rootView(),
+        size(),
+        tree.array.used << CacheLine.SHIFT,
+        tree.budget.taken(),
+        tree.array.hasHugePages());
+  }
+
+  @Override
+  public boolean isClosed() {
+    return tree.isClosed();
+  }
+
+  @Override
+  public void close() {
+    tree.close();
+  }
+}
