@@ -2,6 +2,7 @@
 package dev.espalier.shuttle;
 
 import dev.espalier.shuttle.ShuttleTree.Schedule;
+import java.util.Arrays;
 
 /**
  * Which buffers the edges below a node have: a function of the node's height and of nothing else.
@@ -50,7 +51,7 @@ final class BufferSchedule {
         found[count++] = j;
       }
     }
-    return java.util.Arrays.copyOf(found, count);
+    return Arrays.copyOf(found, count);
   }
 
   /** Returns the number of buffers on each edge below a node. */

@@ -30,20 +30,20 @@ final class DrainStack {
   }
 
   /**
-   * Makes room for so many messages more.
+   * Makes room for so many messages in all.
    *
    * @throws dev.espalier.memory.MemoryLimitException if there is none; nothing has changed then
    */
-  void ensure(int messages) {
-    if (top + messages <= capacity) {
+  void reserve(long total) {
+    if (total <= capacity) {
       return;
     }
-    long bytes = (top + messages) * MESSAGE_BYTES;
-    budget.check(bytes - capacity * MESSAGE_BYTES);
+    long bytes = bytes(total);
+    budget.check(bytes - bytes());
     Region larger = Region.take(bytes, bytes, bytes, HugePages.OFF);
-    MemorySegment.copy(memory, 0, larger.segment(), 0, top * MESSAGE_BYTES);
-    budget.count(bytes - capacity * MESSAGE_BYTES);
-    capacity = top + messages;
+    MemorySegment.copy(memory, 0, larger.segment(), 0, bytes());
+    budget.count(bytes - bytes());
+    capacity = total;
     Region old = region;
     region = larger;
     memory = larger.segment();
@@ -73,14 +73,23 @@ final class DrainStack {
     return (int) getLong(memory, message * MESSAGE_BYTES + 16);
   }
 
+  /** Copies one message over another. */
+  void copy(long from, long to) {
+    Words.copy(memory, from * MESSAGE_BYTES, to * MESSAGE_BYTES, MESSAGE_BYTES);
+  }
+
   long bytes() {
-    return capacity * MESSAGE_BYTES;
+    return bytes(capacity);
+  }
+
+  static long bytes(long messages) {
+    return messages * MESSAGE_BYTES;
   }
 
   /** Gives the memory back, and all batches with it. */
   void clear() {
     close();
-    budget.count(-capacity * MESSAGE_BYTES);
+    budget.count(-bytes());
     capacity = 0;
     top = 0;
     region = Region.small(Long.BYTES);

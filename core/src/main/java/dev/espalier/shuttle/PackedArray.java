@@ -179,10 +179,15 @@ final class PackedArray {
     moveInto(larger, lines);
   }
 
-  /** Moves all into a memory as dense as one that has just grown to fit, in another order. */
-  void reorder(LayoutOrder order) {
-    long limit = (budget.left() >>> CacheLine.SHIFT) + capacity;
+  /**
+   * Moves all into a memory that is not larger than need be, in another order.
+   *
+   * @param kept bytes to be left of the memory limit, if possible
+   */
+  void reorder(LayoutOrder order, long kept) {
+    long limit = ((budget.left() - kept) >> CacheLine.SHIFT) + capacity;
     long lines = Math.min(limit, Math.max(LEAST_LINES, used * SIXTEENTHS / MOST_DENSITY + 2));
+    lines = Math.max(lines, used + 1);
     Region another = take(lines);
     packs = false;
     listOf(order);

@@ -92,7 +92,9 @@ final class ShuttleBulkload {
       array.root = firstOfLevel;
       LayoutOrder order = new LayoutOrder(layout, array.nodes, array.elements);
       order.addTree(array.root, height);
-      array.reorder(order);
+      long messages = layout.pathCapacity(height);
+      array.reorder(order, DrainStack.bytes(messages));
+      tree.stack.reserve(messages);
     } catch (RuntimeException | Error failed) {
       array.close();
       throw failed;
@@ -162,7 +164,7 @@ final class ShuttleBulkload {
     layout.count(nodes, node, i + 1);
     layout.parent(nodes, child, node);
     layout.weight(nodes, node, layout.weight(nodes, node) + layout.weight(nodes, child));
-    for (int list = 0; list < layout.schedule.lists(height); list++) {
+    for (int list = 0; list < layout.lists(height); list++) {
       int lines = layout.chunkLines(height, list);
       array.ensure(lines);
       long chunk = array.insertAfter(array.last, lines);

@@ -39,7 +39,7 @@ final class ShuttleCursor extends LeafCursor {
     this.layout = tree.layout;
     int most = 0;
     for (int at = 2; at <= BufferSchedule.MAX_HEIGHT; at++) {
-      most += layout.schedule.lists(at);
+      most += layout.lists(at);
     }
     chunks = new long[most];
     capacities = new int[most];
@@ -132,7 +132,7 @@ final class ShuttleCursor extends LeafCursor {
       if (child < layout.keySlots) {
         high = Math.min(high, layout.separator(nodes, node, child));
       }
-      for (int list = 0; list < layout.schedule.lists(at); list++) {
+      for (int list = 0; list < layout.lists(at); list++) {
         chunks[sources] = layout.buffer(nodes, node, list, child);
         capacities[sources++] = layout.chunkCapacity(at, list);
       }

@@ -12,6 +12,7 @@ import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.shuttle.ShuttleTree.Geometry;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * The bytes of the elements of the array: inner nodes, leaves and the chunks that buffers are.
@@ -45,6 +46,9 @@ final class ShuttleLayout {
   private static final int LIST = 36;
   private static final int SLOT = 40;
 
+  /** Larger buffers, below nodes higher than any tree gets, would have more lines than an int. */
+  private static final long MOST_CAPACITY = 1 << 26;
+
   /** Offset of the first key of an element of any kind. */
   static final int KEYS = HEADER_BYTES;
 
@@ -62,6 +66,9 @@ final class ShuttleLayout {
   final int leafLines;
   private final int childrenOffset;
 
+  /** By the height of the node and the place in its lists: the messages of a buffer. */
+  private final int[][] capacities = new int[BufferSchedule.MAX_HEIGHT + 1][];
+
   ShuttleLayout(Geometry geometry) {
     schedule = new BufferSchedule(geometry.schedule());
     fanout = geometry.fanout();
@@ -72,6 +79,7 @@ final class ShuttleLayout {
     childrenOffset = KEYS + keySlots * Long.BYTES;
     leafValues = KEYS + leafEntries * Long.BYTES;
     leafLines = lines(leafValues + (long) leafEntries * Long.BYTES);
+    Arrays.setAll(capacities, this::chunkCapacities);
   }
 
   private static int lines(long bytes) {
@@ -80,28 +88,47 @@ final class ShuttleLayout {
 
   /** Returns the lines of a node of a height. */
   int nodeLines(int height) {
-    return height == 1
-        ? leafLines
-        : lines(childrenOffset + 4L * maxChildren * (1 + schedule.lists(height)));
+    return height == 1 ? leafLines : lines(childrenOffset + 4L * maxChildren * (1 + lists(height)));
+  }
+
+  /** Returns the number of buffers on each edge below a node. */
+  int lists(int height) {
+    return capacities[height].length;
   }
 
   /** Returns the most messages of the buffer in a place of the lists below a node. */
   int chunkCapacity(int height, int list) {
-    long capacity = leafEntries;
-    for (int i = 1; i < schedule.bufferHeight(height, list); i++) {
-      capacity *= fanout;
+    return capacities[height][list];
+  }
+
+  private int[] chunkCapacities(int height) {
+    int[] found = new int[schedule.lists(height)];
+    for (int list = 0; list < found.length; list++) {
+      found[list] =
+          (int) Math.min(MOST_CAPACITY, power(schedule.bufferHeight(height, list)) * leafEntries);
     }
-    return Math.toIntExact(capacity);
+    return found;
   }
 
   int chunkLines(int height, int list) {
     return lines(KEYS + 18L * chunkCapacity(height, list));
   }
 
+  /** Returns the most messages of all buffers on a path down from a node. */
+  long pathCapacity(int height) {
+    long sum = 0;
+    for (int at = height; at > 1; at--) {
+      for (int capacity : capacities[at]) {
+        sum += capacity;
+      }
+    }
+    return sum;
+  }
+
   /** Returns the lines of all buffers of one edge below a node. */
   long edgeLines(int height) {
     long sum = 0;
-    for (int list = 0; list < schedule.lists(height); list++) {
+    for (int list = 0; list < lists(height); list++) {
       sum += chunkLines(height, list);
     }
     return sum;
@@ -216,7 +243,7 @@ final class ShuttleLayout {
     weight(nodes, node, height == 1 ? 1 : 0);
     if (height > 1) {
       Slots.fill(nodes, node + KEYS, 0, keySlots, Keys.PADDING);
-      for (int i = 0; i < maxChildren * (1 + schedule.lists(height)); i++) {
+      for (int i = 0; i < maxChildren * (1 + lists(height)); i++) {
         putInt(nodes, node + childrenOffset + 4L * i, 0);
       }
     }
@@ -273,14 +300,14 @@ final class ShuttleLayout {
 
   /** Returns how many references to children and buffers a node has room for. */
   int references(int height) {
-    return maxChildren * (1 + schedule.lists(height));
+    return maxChildren * (1 + lists(height));
   }
 
   /** Makes room for a child after child {@code i}, with no buffers and a separator to be set. */
   void openChild(MemorySegment nodes, long node, int height, int i) {
     int count = count(nodes, node);
     Slots.openGap(nodes, node + KEYS, i, count - 1);
-    for (int list = 0; list <= schedule.lists(height); list++) {
+    for (int list = 0; list <= lists(height); list++) {
       for (int to = count; to > i + 1; to--) {
         long moved = child(nodes, node, list * maxChildren + to - 1);
         child(nodes, node, list * maxChildren + to, moved);
@@ -297,7 +324,7 @@ final class ShuttleLayout {
       if (i + 1 < count) {
         separator(nodes, to, i - from, separator(nodes, node, i));
       }
-      for (int list = 0; list <= schedule.lists(height); list++) {
+      for (int list = 0; list <= lists(height); list++) {
         long moved = child(nodes, node, list * maxChildren + i);
         child(nodes, to, list * maxChildren + i - from, moved);
         child(nodes, node, list * maxChildren + i, 0);

@@ -5,6 +5,7 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryLimitException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /** Splits a leaf, and the nodes above that have become too heavy by that. */
 final class ShuttleSplit {
@@ -38,6 +39,9 @@ final class ShuttleSplit {
     findPath(key);
     int heights = heightsToSplit();
     long lines = linesNeeded(heights);
+    if ((heights & 1 << tree.height) != 0) {
+      tree.stack.reserve(layout.pathCapacity(tree.height + 1));
+    }
     tree.array.ensure(lines);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment scratch = scratch(arena, linesToOrder(heights, lines));
@@ -53,7 +57,7 @@ final class ShuttleSplit {
   private void findPath(long key) {
     PackedArray array = tree.array;
     long node = array.root;
-    java.util.Arrays.fill(array.path, 0);
+    Arrays.fill(array.path, 0);
     for (int at = tree.height; at > 1; at--) {
       array.path[at] = node;
       int child = layout.childFor(array.nodes, node, key);
@@ -63,8 +67,8 @@ final class ShuttleSplit {
   }
 
   /**
-   * Returns the heights of the nodes on the path that will be split, as a set of bits: the leaf, and
-   * what another leaf makes too heavy, which need not be the nodes next to it.
+   * Returns the heights of the nodes on the path that will be split, as a set of bits: the leaf,
+   * and what another leaf makes too heavy, which need not be the nodes next to it.
    */
   private int heightsToSplit() {
     MemorySegment nodes = tree.array.nodes;
@@ -96,7 +100,7 @@ final class ShuttleSplit {
     }
     for (int i = 0; i < children; i++) {
       if (layout.child(nodes, above, i) == tree.array.path[at]) {
-        for (int list = 0; list < layout.schedule.lists(at + 1); list++) {
+        for (int list = 0; list < layout.lists(at + 1); list++) {
           if (layout.count(nodes, layout.buffer(nodes, above, list, i)) != 0) {
             throw PackedArray.torn();
           }
@@ -173,7 +177,7 @@ final class ShuttleSplit {
     layout.openChild(nodes, above, at + 1, slot);
     layout.separator(nodes, above, slot, separator);
     layout.child(nodes, above, slot + 1, twin);
-    for (int list = 0; list < layout.schedule.lists(at + 1); list++) {
+    for (int list = 0; list < layout.lists(at + 1); list++) {
       addBuffer(layout.buffer(nodes, above, list, slot), at + 1, list, slot + 1);
       above = array.path[at + 1];
     }
@@ -212,7 +216,7 @@ final class ShuttleSplit {
     array.root = root;
     array.path[height] = root;
     tree.height = height;
-    for (int list = 0; list < layout.schedule.lists(height); list++) {
+    for (int list = 0; list < layout.lists(height); list++) {
       long above = array.path[height];
       addBuffer(list == 0 ? above : layout.buffer(nodes, above, list - 1, 0), height, list, 0);
     }

@@ -77,6 +77,9 @@ final class ShuttleStructure {
    *   D6  A chunk has no gaps inside but at its end.
    */
 
+  /** Messages that find no memory, after which the rest of a batch is not tried. */
+  private static final int MOST_REFUSALS = 64;
+
   /** Slots of leaves for each live entry, beyond which a rebuild makes the tree smaller. */
   private static final int REBUILD_SLOTS = 8;
 
@@ -105,6 +108,11 @@ final class ShuttleStructure {
   long delivered;
   long splits;
   long rebuilds;
+
+  /** How often memory was full during one insert, and the last time. */
+  private int refusals;
+
+  private MemoryLimitException refusal = new MemoryLimitException("");
 
   /** A rebuild is not tried while there are as many live entries. */
   private long leastLive = Long.MAX_VALUE;
@@ -158,6 +166,7 @@ final class ShuttleStructure {
   }
 
   void close() {
+    modifications.changes++; // so that cursors no longer read what they have copied
     stack.close();
     array.close();
   }
@@ -165,7 +174,7 @@ final class ShuttleStructure {
   /** Tells whether no edge of the tree has a buffer. */
   boolean isUnbuffered() {
     for (int at = Math.min(height, BufferSchedule.MAX_HEIGHT); at > 1; at--) {
-      if (layout.schedule.lists(at) > 0) {
+      if (layout.lists(at) > 0) {
         return false;
       }
     }
@@ -197,7 +206,7 @@ final class ShuttleStructure {
     place.chunk = 0;
     for (int at = height; at > 1; at--) {
       int child = layout.childFor(nodes, node, key);
-      int lists = layout.schedule.lists(at);
+      int lists = layout.lists(at);
       for (int list = 0; list < lists; list++) {
         long chunk = layout.buffer(nodes, node, list, child);
         int capacity = layout.chunkCapacity(at, list);
@@ -265,7 +274,13 @@ final class ShuttleStructure {
       }
       return previous;
     }
-    insert(key, value, PUT);
+    try {
+      insert(key, value, PUT);
+    } catch (MemoryLimitException full) {
+      if (!fitsSomewhere(key, value)) {
+        throw full;
+      }
+    }
     sized(1);
     return missing;
   }
@@ -319,11 +334,8 @@ final class ShuttleStructure {
     }
     try {
       insert(key, value, PUT);
-    } catch (MemoryLimitException full) {
-      if (!isPresent(key)) {
-        throw full;
-      }
-      put(key, value, 0, false); // in place
+    } catch (MemoryLimitException _) {
+      put(key, value, 0, false); // in place, unless the key is new
       return;
     }
     size = -1;
@@ -345,13 +357,6 @@ final class ShuttleStructure {
     rebuildIfSparse();
   }
 
-  private boolean isPresent(long key) {
-    Place found = find(key);
-    return found.chunk == 0
-        ? found.slot >= 0
-        : ShuttleLayout.kind(array.nodes, found.chunk, found.capacity, found.slot) == PUT;
-  }
-
   // ---------------------------------------------------------------- messages
 
   /**
@@ -362,12 +367,29 @@ final class ShuttleStructure {
    */
   private void insert(long key, long value, int kind) {
     modifications.changes++;
-    long before = stack.top;
+    refusals = 0;
     try {
       deliver(height, key, value, kind);
     } finally {
-      stack.top = before;
+      stack.top = 0;
     }
+  }
+
+  /** Puts an entry that is new into any buffer on its path, or the leaf, that is not full. */
+  private boolean fitsSomewhere(long key, long value) {
+    for (int at = height; at > 1; at--) {
+      for (int list = 0; list < layout.lists(at); list++) {
+        if (fitsIntoBuffer(at, list, key, value, PUT)) {
+          return true;
+        }
+      }
+    }
+    long leaf = nodeAt(1, key);
+    if (layout.count(array.nodes, leaf) >= layout.leafEntries) {
+      return false;
+    }
+    insertEntry(leaf, -1 - findEntry(array.nodes, leaf, key), key, value);
+    return true;
   }
 
   /**
@@ -376,7 +398,7 @@ final class ShuttleStructure {
    */
   private void deliver(int from, long key, long value, int kind) {
     int buffered = from;
-    while (buffered > 1 && layout.schedule.lists(buffered) == 0) {
+    while (buffered > 1 && layout.lists(buffered) == 0) {
       buffered--;
     }
     if (buffered > 1) {
@@ -398,6 +420,9 @@ final class ShuttleStructure {
 
   private void intoBuffer(int at, int list, long key, long value, int kind) {
     if (!fitsIntoBuffer(at, list, key, value, kind)) {
+      if (refusals >= MOST_REFUSALS) {
+        throw refusal;
+      }
       drain(at, list, key);
       if (!fitsIntoBuffer(at, list, key, value, kind)) {
         throw PackedArray.torn();
@@ -432,31 +457,46 @@ final class ShuttleStructure {
     long chunk = layout.buffer(array.nodes, node, list, layout.childFor(array.nodes, node, key));
     int capacity = layout.chunkCapacity(at, list);
     int count = checkedCount(array.nodes, chunk, capacity);
-    stack.ensure(count);
     long first = stack.top;
     long end = first + count;
+    stack.reserve(end); // there is room already: it was made when the tree got so high
     stack.push(array.nodes, chunk, count, capacity);
     layout.count(array.nodes, chunk, 0);
     messages -= count;
     drains++;
     delivered += count;
-    boolean isLast = list + 1 == layout.schedule.lists(at);
-    long next = first;
+    long refused = first;
+    for (long next = first; next < end; next++) {
+      if (!isDelivered(at, list, next)) {
+        stack.copy(next, refused++);
+      }
+    }
+    for (long back = first; back < refused; back++) {
+      fitsIntoBuffer(at, list, stack.key(back), stack.value(back), stack.kind(back));
+    }
+    stack.top = first;
+    if (refused == end) {
+      throw refusal;
+    }
+  }
+
+  /** Takes a message from the stack further down, if memory allows. */
+  private boolean isDelivered(int at, int list, long message) {
+    if (refusals >= MOST_REFUSALS) {
+      return false;
+    }
     try {
-      for (; next < end; next++) {
-        if (isLast) {
-          deliver(at - 1, stack.key(next), stack.value(next), stack.kind(next));
-        } else {
-          intoBuffer(at, list + 1, stack.key(next), stack.value(next), stack.kind(next));
-        }
+      long key = stack.key(message);
+      if (list + 1 < layout.lists(at)) {
+        intoBuffer(at, list + 1, key, stack.value(message), stack.kind(message));
+      } else {
+        deliver(at - 1, key, stack.value(message), stack.kind(message));
       }
+      return true;
     } catch (MemoryLimitException full) {
-      for (; next < end; next++) {
-        fitsIntoBuffer(at, list, stack.key(next), stack.value(next), stack.kind(next));
-      }
-      throw full;
-    } finally {
-      stack.top = first;
+      refusal = full;
+      refusals++;
+      return false;
     }
   }
 

@@ -181,7 +181,7 @@ public final class ShuttleTree implements LongIndex {
     long node = tree.array.root;
     for (int at = tree.height; at > 1; at--) {
       int child = layout.childFor(nodes, node, key);
-      int lists = layout.schedule.lists(at);
+      int lists = layout.lists(at);
       for (int list = 0; list < lists; list++) {
         long chunk = layout.buffer(nodes, node, list, child);
         int capacity = layout.chunkCapacity(at, list);
@@ -271,7 +271,7 @@ public final class ShuttleTree implements LongIndex {
           long node = values[valuesFrom + i];
           int child = layout.childFor(nodes, node, key);
           values[valuesFrom + i] = layout.child(nodes, node, child);
-          int lists = layout.schedule.lists(at);
+          int lists = layout.lists(at);
           for (int list = 0; list < lists; list++) {
             long chunk = layout.buffer(nodes, node, list, child);
             int capacity = layout.chunkCapacity(at, list);

@@ -171,7 +171,7 @@ final class ShuttleVerifier {
   }
 
   private void visitEdge(long node, int height, int i, long low, long high) {
-    for (int list = 0; list < layout.schedule.lists(height); list++) {
+    for (int list = 0; list < layout.lists(height); list++) {
       long chunk = layout.buffer(nodes, node, list, i);
       check(chunk != 0, "I4", "edge %d of the node @%d lacks buffer %d", i, node, list);
       checkPlace(chunk, layout.chunkLines(height, list));
@@ -208,7 +208,7 @@ final class ShuttleVerifier {
 
   /** Behind the last child there are neither children nor buffers. */
   private void checkUnusedReferences(long node, int height, int count) {
-    for (int list = 0; list <= layout.schedule.lists(height); list++) {
+    for (int list = 0; list <= layout.lists(height); list++) {
       for (int i = count; i < layout.maxChildren; i++) {
         check(
             layout.child(nodes, node, list * layout.maxChildren + i) == 0,
