@@ -18,8 +18,8 @@ final class BufferSchedule {
 
   private static final double LOG_PHI = Math.log((1 + Math.sqrt(5)) / 2);
 
-  /** Classes below have no buffers in the shifted schedule. */
-  private static final int LEAST_SHIFTED_CLASS = 4;
+  /** The paper's classes begin with some constant: the formulas say nothing sensible of 1. */
+  private static final int LEAST_CLASS = 4;
 
   private static final int[] FIBONACCI = new int[20];
 
@@ -81,11 +81,14 @@ final class BufferSchedule {
 
   /** Returns the index of a buffer's height, or 0 or less where there is no buffer. */
   static int heightIndex(Schedule schedule, int sizeClass) {
+    if (sizeClass < LEAST_CLASS) {
+      return 0;
+    }
     if (schedule == Schedule.LITERAL) {
       return sizeClass - (int) Math.ceil(2 * Math.log(sizeClass) / LOG_PHI);
     }
-    if (sizeClass <= LEAST_SHIFTED_CLASS) {
-      return sizeClass == LEAST_SHIFTED_CLASS ? 2 : 0;
+    if (sizeClass == LEAST_CLASS) {
+      return 2;
     }
     int shifted = sizeClass - (int) Math.ceil(2 * Math.log(sizeClass / 5.0) / LOG_PHI);
     return Math.min(sizeClass - 2, shifted);

@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Timeout;
 class ShuttleDamageTest {
   @Test
   void smallestNodesSurvive() {
-    damageAndUse(2, 120, 600);
+    damageAndUse(2, 60, 600);
   }
 
   @Test
   void defaultNodesSurvive() {
-    damageAndUse(64, 40, 20_000);
+    damageAndUse(64, 15, 20_000);
   }
 
   private static void damageAndUse(int leafEntries, int trees, int entries) {
