@@ -23,6 +23,7 @@ final class LayoutOrder {
   private final ShuttleLayout layout;
   private final MemorySegment nodes;
   private final long mostElements;
+  private final long mostLines;
 
   /** The elements in order, {@code count} of them. */
   long[] elements = new long[64];
@@ -36,11 +37,13 @@ final class LayoutOrder {
    * Creates an empty list.
    *
    * @param mostElements elements that there are; a torn tree may seem to have more
+   * @param mostLines lines of them
    */
-  LayoutOrder(ShuttleLayout layout, MemorySegment nodes, long mostElements) {
+  LayoutOrder(ShuttleLayout layout, MemorySegment nodes, long mostElements, long mostLines) {
     this.layout = layout;
     this.nodes = nodes;
     this.mostElements = mostElements;
+    this.mostLines = mostLines;
   }
 
   /** Lists a whole tree. */
@@ -121,13 +124,14 @@ final class LayoutOrder {
   }
 
   private void add(long element) {
-    if (element == 0 || count >= mostElements) {
+    int size = element == 0 ? 0 : layout.lines(nodes, element);
+    if (size < 1 || lines + size > mostLines || count >= mostElements) {
       throw PackedArray.torn();
     }
     if (count == elements.length) {
       elements = Arrays.copyOf(elements, 2 * count);
     }
     elements[count++] = element;
-    lines += layout.lines(nodes, element);
+    lines += size;
   }
 }

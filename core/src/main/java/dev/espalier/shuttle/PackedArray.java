@@ -156,7 +156,7 @@ final class PackedArray {
       if (wanted <= capacity || needed > most(wanted, LIMIT_DENSITY)) {
         throw new MemoryLimitException(
             "the index needs "
-                + (needed * SIXTEENTHS / LIMIT_DENSITY + 2 << CacheLine.SHIFT)
+                + ((needed * SIXTEENTHS / LIMIT_DENSITY + 2) << CacheLine.SHIFT)
                 + " bytes of native memory for its array, but "
                 + (limit << CacheLine.SHIFT)
                 + " are left of its limit");

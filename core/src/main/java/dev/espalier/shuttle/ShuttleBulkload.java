@@ -90,7 +90,7 @@ final class ShuttleBulkload {
         firstOfLevel = array.following(lastOfLevel);
       }
       array.root = firstOfLevel;
-      LayoutOrder order = new LayoutOrder(layout, array.nodes, array.elements);
+      LayoutOrder order = new LayoutOrder(layout, array.nodes, array.elements, array.used);
       order.addTree(array.root, height);
       long messages = layout.pathCapacity(height);
       array.reorder(order, DrainStack.bytes(messages));
@@ -107,7 +107,7 @@ final class ShuttleBulkload {
     long end = Math.max(1, Math.round(entriesPerLeaf));
     int count = 0;
     while (input.next()) {
-      if (count > 0 && input.loaded() > end || count == layout.leafEntries) {
+      if ((count > 0 && input.loaded() > end) || count == layout.leafEntries) {
         layout.count(array.nodes, leaf, count);
         leaf = append(1, 0);
         count = 0;

@@ -208,6 +208,7 @@ final class ShuttleCursor extends LeafCursor {
         long value = ShuttleLayout.chunkValue(nodes, chunks[newest], capacity, next[newest]);
         to = add(values, to, key, value);
       }
+      next[newest]++; // for sure, whatever another thread has made of the key meanwhile
       pass(nodes, key);
     }
     enter(merged, 0, values, to);

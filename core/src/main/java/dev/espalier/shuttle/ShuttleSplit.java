@@ -149,7 +149,8 @@ final class ShuttleSplit {
   }
 
   private LayoutOrder order() {
-    return new LayoutOrder(layout, tree.array.nodes, tree.array.elements);
+    PackedArray array = tree.array;
+    return new LayoutOrder(layout, array.nodes, array.elements, array.used);
   }
 
   private void addLeafToWeights() {

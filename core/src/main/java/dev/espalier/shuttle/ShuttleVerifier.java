@@ -247,7 +247,7 @@ final class ShuttleVerifier {
 
   /** The tree is sound by now, so that it can be listed. */
   private void checkOrder() {
-    LayoutOrder order = new LayoutOrder(layout, nodes, elements);
+    LayoutOrder order = new LayoutOrder(layout, nodes, elements, elementLines);
     order.addTree(array.root, tree.height);
     check(order.count == elements, "I8", "%d of %d elements are listed", order.count, elements);
     long before = 0;

@@ -79,7 +79,11 @@ class ShuttleDumpTest {
     assertTrue(index.tree.height >= 6);
     index.verify(); // compares the links with the computed order
     LayoutOrder order =
-        new LayoutOrder(index.tree.layout, index.tree.array.nodes, index.tree.array.elements);
+        new LayoutOrder(
+            index.tree.layout,
+            index.tree.array.nodes,
+            index.tree.array.elements,
+            index.tree.array.used);
     order.addTree(index.tree.array.root, index.tree.height);
     assertEquals(index.tree.array.elements, order.count);
     assertEquals(index.tree.array.used, order.lines);
