@@ -6,9 +6,7 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryBudget;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.Region;
-import dev.espalier.memory.Words;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.ConcurrentModificationException;
 
 /**
@@ -23,11 +21,6 @@ final class PackedArray {
    * where it is, and the window ends there. A window may be full at l = 0; the whole array may be so
    * full as MOST_DENSITY says; between them thresholds fall evenly. Where that is exceeded the array
    * doubles, or if the memory limit does not let it, gets denser.
-   *
-   * To move elements: each gets its new place into its header (forward), then whatever refers to one
-   * of them is changed, in elements that move and in those that do not, then the bytes are copied.
-   * In a window all that move to the left are copied from left to right, then the others from right
-   * to left; so no copy overwrites what is still to be copied.
    */
 
   /** Lines of the smallest window: a page, and several nodes of the default geometry. */
@@ -38,6 +31,9 @@ final class PackedArray {
 
   /** The same where the memory limit forbids growing: windows would become ever larger beyond. */
   private static final int LIMIT_DENSITY = 15;
+
+  /** The same after a bulkload: between growths, on average, so that inserts find gaps. */
+  private static final int BUILT_DENSITY = 9;
 
   private static final int SIXTEENTHS = 16;
 
@@ -77,11 +73,8 @@ final class PackedArray {
   /** Nodes by height that whoever changes the tree works on: followed when they move. */
   final long[] path = new long[BufferSchedule.MAX_HEIGHT + 2];
 
-  /** The elements to be moved, in their order afterwards, and where to: {@code count} of them. */
-  private long[] list = new long[64];
-
-  private long[] targets = new long[64];
-  private int count;
+  /** The elements that are being moved. */
+  private final Relocation moves;
 
   /** Whether elements are kept together when the array grows: while it is filled at its end. */
   boolean packs;
@@ -101,6 +94,7 @@ final class PackedArray {
     this.layout = layout;
     this.options = options;
     this.budget = budget;
+    this.moves = new Relocation(layout);
     long lines = Math.max(LEAST_LINES, layout.leafLines + 1L);
     budget.check(lines << CacheLine.SHIFT);
     use(Region.small(lines << CacheLine.SHIFT), lines);
@@ -172,10 +166,13 @@ final class PackedArray {
   /** Moves all to a larger memory, evenly spread. */
   private void grow(long lines) {
     Region larger = take(lines);
-    listAll();
-    place(1, lines, -1, 0);
+    moves.clear();
+    for (long at = first; at != 0; at = following(at)) {
+      moves.list(at, elements);
+    }
+    moves.place(nodes, 1, lines, packs);
     redirect(0, 0);
-    copyTo(larger.segment());
+    moves.copyTo(nodes, larger.segment());
     moveInto(larger, lines);
   }
 
@@ -186,14 +183,14 @@ final class PackedArray {
    */
   void reorder(LayoutOrder order, long kept) {
     long limit = ((budget.left() - kept) >> CacheLine.SHIFT) + capacity;
-    long lines = Math.min(limit, Math.max(LEAST_LINES, used * SIXTEENTHS / MOST_DENSITY + 2));
+    long lines = Math.min(limit, Math.max(LEAST_LINES, used * SIXTEENTHS / BUILT_DENSITY + 2));
     lines = Math.max(lines, used + 1);
     Region another = take(lines);
     packs = false;
-    listOf(order);
-    place(1, lines, -1, 0);
+    moves.listOf(order);
+    moves.place(nodes, 1, lines, false);
     redirect(0, 0);
-    copyTo(another.segment());
+    moves.copyTo(nodes, another.segment());
     moveInto(another, lines);
   }
 
@@ -336,22 +333,22 @@ final class PackedArray {
   private long spread(long low, long high, long before, int lines, long from, long to) {
     long outerPrevious = low == 0 ? last : preceding(low);
     long outerNext = high == 0 ? first : following(high);
+    moves.clear();
     int hole = 0;
-    count = 0;
     for (long at = low; at != 0 && at <= high; at = following(at)) {
-      list(at);
+      moves.list(at, elements);
       if (at == before) {
-        hole = count;
+        hole = moves.count;
       }
     }
     rebalances++;
-    long inserted = place(from, to, hole, lines);
+    long inserted = moves.placeAround(nodes, from, to, hole, lines);
     redirect(outerPrevious, outerNext);
-    copyWithin();
+    moves.copyWithin(nodes);
     link(
         inserted,
-        hole == 0 ? outerPrevious : targets[hole - 1],
-        hole == count ? outerNext : targets[hole]);
+        hole == 0 ? outerPrevious : moves.target(hole - 1),
+        hole == moves.count ? outerNext : moves.target(hole));
     return inserted;
   }
 
@@ -361,184 +358,41 @@ final class PackedArray {
    * @param scratch has room for them
    */
   void permute(LayoutOrder order, MemorySegment scratch) {
-    listOf(order);
-    long low = list[0];
+    moves.listOf(order);
+    long low = order.elements[0];
     long high = low;
-    for (int i = 0; i < count; i++) {
-      low = Math.min(low, list[i]);
-      high = Math.max(high, list[i]);
+    for (int i = 0; i < order.count; i++) {
+      low = Math.min(low, order.elements[i]);
+      high = Math.max(high, order.elements[i]);
     }
     long outerPrevious = preceding(low);
     long outerNext = following(high);
-    long to = end(high);
-    place(low >>> CacheLine.SHIFT, to >>> CacheLine.SHIFT, -1, 0);
+    moves.place(nodes, low >>> CacheLine.SHIFT, end(high) >>> CacheLine.SHIFT, false);
     redirect(outerPrevious, outerNext);
-    long packed = 0;
-    for (int i = 0; i < count; i++) {
-      long bytes = bytes(list[i]);
-      layout.forward(nodes, list[i], 0);
-      MemorySegment.copy(nodes, list[i], scratch, packed, bytes);
-      packed += bytes;
-    }
-    packed = 0;
-    for (int i = 0; i < count; i++) {
-      long bytes = (long) layout.lines(scratch, packed) << CacheLine.SHIFT;
-      MemorySegment.copy(scratch, packed, nodes, targets[i], bytes);
-      packed += bytes;
-    }
+    moves.copyBy(nodes, scratch);
   }
 
   // ---------------------------------------------------------------- move
 
-  private void list(long element) {
-    if (count == list.length) {
-      list = Arrays.copyOf(list, 2 * count);
-      targets = new long[2 * count];
-    }
-    if (count >= elements) {
-      throw torn();
-    }
-    list[count++] = element;
-  }
-
-  private void listAll() {
-    count = 0;
-    for (long at = first; at != 0; at = following(at)) {
-      list(at);
-    }
-  }
-
-  private void listOf(LayoutOrder order) {
-    count = 0;
-    for (int i = 0; i < order.count; i++) {
-      list(order.elements[i]);
-    }
-  }
-
-  /**
-   * Finds places for the elements listed, in lines from {@code from} to {@code to}, and for a hole
-   * before the one numbered {@code hole}. Returns the place of the hole.
-   */
-  private long place(long from, long to, int hole, int holeLines) {
-    long sum = hole < 0 ? 0 : holeLines;
-    for (int i = 0; i < count; i++) {
-      sum += layout.lines(nodes, list[i]);
-    }
-    long gaps = to - from - sum;
-    if (gaps < 0) {
-      throw torn();
-    }
-    if (packs) {
-      gaps = 0;
-    }
-    long before = 0;
-    long place = 0;
-    for (int i = 0; i <= count; i++) {
-      if (i == hole) {
-        place = (from + before + share(gaps, before, sum)) << CacheLine.SHIFT;
-        before += holeLines;
-      }
-      if (i < count) {
-        targets[i] = (from + before + share(gaps, before, sum)) << CacheLine.SHIFT;
-        before += layout.lines(nodes, list[i]);
-      }
-    }
-    return place;
-  }
-
-  /** Returns the gaps that come before an element: so many as its share of the lines. */
-  private static long share(long gaps, long before, long all) {
-    return (long) ((double) gaps * before / all);
-  }
-
-  /** Changes all that refers to an element listed, in elements listed and in others. */
+  /** Directs all references to the elements that are about to move to their places. */
   private void redirect(long outerPrevious, long outerNext) {
+    int count = moves.count;
     moved += count;
-    for (int i = 0; i < count; i++) {
-      layout.forward(nodes, list[i], targets[i]);
-    }
-    // First all slots are looked for: a new reference may equal an old one to another element.
-    for (int i = 0; i < count; i++) {
-      long parent = layout.parent(nodes, list[i]);
-      if (parent != 0 && layout.forward(nodes, parent) == 0) {
-        layout.slotOfReference(nodes, list[i], parent);
-      }
-    }
-    for (int i = 0; i < count; i++) {
-      redirectElement(list[i], targets[i]);
-      layout.next(nodes, list[i], i + 1 < count ? targets[i + 1] : outerNext);
-      layout.previous(nodes, list[i], i > 0 ? targets[i - 1] : outerPrevious);
-    }
+    moves.redirect(nodes, outerPrevious, outerNext);
     for (int height = 0; height < path.length; height++) {
-      path[height] = movedTo(path[height]);
+      path[height] = moves.movedTo(nodes, path[height]);
     }
-    root = movedTo(root);
+    root = moves.movedTo(nodes, root);
     if (count > 0) {
       if (outerPrevious == 0) {
-        first = targets[0];
+        first = moves.target(0);
       } else {
-        layout.next(nodes, outerPrevious, targets[0]);
+        layout.next(nodes, outerPrevious, moves.target(0));
       }
       if (outerNext == 0) {
-        last = targets[count - 1];
+        last = moves.target(count - 1);
       } else {
-        layout.previous(nodes, outerNext, targets[count - 1]);
-      }
-    }
-  }
-
-  private long movedTo(long element) {
-    long to = element == 0 ? 0 : layout.forward(nodes, element);
-    return to == 0 ? element : to;
-  }
-
-  private void redirectElement(long element, long target) {
-    long parent = layout.parent(nodes, element);
-    if (parent != 0) {
-      long to = layout.forward(nodes, parent);
-      if (to == 0) {
-        layout.child(nodes, parent, layout.slot(nodes, element), target);
-      } else {
-        layout.parent(nodes, element, to);
-      }
-    }
-    int height = layout.height(nodes, element);
-    if (height <= 1) {
-      return;
-    }
-    int references = layout.references(height);
-    for (int i = 0; i < references; i++) {
-      long below = layout.child(nodes, element, i);
-      if (below != 0) {
-        long to = layout.forward(nodes, below);
-        if (to == 0) {
-          layout.parent(nodes, below, target);
-        } else {
-          layout.child(nodes, element, i, to);
-        }
-      }
-    }
-  }
-
-  /** Copies the elements listed to their places in another memory. */
-  private void copyTo(MemorySegment other) {
-    for (int i = 0; i < count; i++) {
-      layout.forward(nodes, list[i], 0);
-      MemorySegment.copy(nodes, list[i], other, targets[i], bytes(list[i]));
-    }
-  }
-
-  /** Moves the elements listed, whose order stays. */
-  private void copyWithin() {
-    for (int i = 0; i < count; i++) {
-      layout.forward(nodes, list[i], 0);
-      if (targets[i] < list[i]) {
-        Words.copy(nodes, list[i], targets[i], bytes(list[i]));
-      }
-    }
-    for (int i = count - 1; i >= 0; i--) {
-      if (targets[i] > list[i]) {
-        Words.copy(nodes, list[i], targets[i], bytes(list[i]));
+        layout.previous(nodes, outerNext, moves.target(count - 1));
       }
     }
   }

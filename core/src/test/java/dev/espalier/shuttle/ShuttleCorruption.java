@@ -41,7 +41,8 @@ enum ShuttleCorruption {
   MESSAGE_OF_ANOTHER_EDGE("I3", tree -> key(tree, bufferOfALaterEdge(tree), 0, Long.MIN_VALUE)),
   PADDING_OVERWRITTEN(
       "I3",
-      tree -> tree.layout.separator(tree.array.nodes, tree.array.root, tree.layout.keySlots - 1, 5)),
+      tree ->
+          tree.layout.separator(tree.array.nodes, tree.array.root, tree.layout.keySlots - 1, 5)),
 
   BUFFER_DROPPED("I4", tree -> tree.layout.buffer(tree.array.nodes, height6(tree), 0, 0, 0)),
   BUFFERS_OF_AN_EDGE_EXCHANGED(
@@ -64,8 +65,7 @@ enum ShuttleCorruption {
               tree.layout.buffer(tree.array.nodes, height6(tree), 0, 0))),
 
   LEAF_COUNT_ABOVE_CAPACITY(
-      "I5",
-      tree -> tree.layout.count(tree.array.nodes, leaf(tree), tree.layout.leafEntries + 1)),
+      "I5", tree -> tree.layout.count(tree.array.nodes, leaf(tree), tree.layout.leafEntries + 1)),
   BUFFER_COUNT_NEGATIVE("I5", tree -> tree.layout.count(tree.array.nodes, buffer(tree, true), -1)),
   BUFFER_COUNT_ABOVE_CAPACITY(
       "I5", tree -> tree.layout.count(tree.array.nodes, buffer(tree, true), 1 << 20)),
@@ -125,8 +125,7 @@ enum ShuttleCorruption {
         tree.size = -1;
       }),
   NEXT_IS_NONE("I8", tree -> tree.layout.next(tree.array.nodes, tree.array.root, 0)),
-  PREVIOUS_IS_ITSELF(
-      "I8", tree -> tree.layout.previous(tree.array.nodes, leaf(tree), leaf(tree))),
+  PREVIOUS_IS_ITSELF("I8", tree -> tree.layout.previous(tree.array.nodes, leaf(tree), leaf(tree))),
   MOVE_NOT_FINISHED("I8", tree -> tree.layout.forward(tree.array.nodes, leaf(tree), 64)),
   ARRAY_BEGINS_ELSEWHERE("I8", tree -> tree.array.first = leaf(tree)),
 

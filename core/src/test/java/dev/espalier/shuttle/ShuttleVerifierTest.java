@@ -81,11 +81,9 @@ class ShuttleVerifierTest {
 
   private static ShuttleTree load(int leafEntries, int entries) {
     ShuttleTree index =
-        ShuttleTree.create(
-            IndexOptions.DEFAULT, new Geometry(Schedule.SHIFTED, 4, leafEntries));
+        ShuttleTree.create(IndexOptions.DEFAULT, new Geometry(Schedule.SHIFTED, 4, leafEntries));
     long[] keys = LongStream.range(0, entries).map(i -> 10 * i).toArray();
-    index.bulkload(
-        LongEntrySource.of(keys, keys, entries), 0.75, entries, ProgressListener.NONE);
+    index.bulkload(LongEntrySource.of(keys, keys, entries), 0.75, entries, ProgressListener.NONE);
     return index;
   }
 
@@ -101,7 +99,7 @@ class ShuttleVerifierTest {
     ShuttleTree index =
         ShuttleTree.create(IndexOptions.DEFAULT, new Geometry(Schedule.SHIFTED, 4, 3));
     SplittableRandom random = new SplittableRandom(1);
-    for (int i = 0; i < 6_000; i++) {
+    for (int i = 0; i < 2_500; i++) {
       index.set(random.nextLong(), i);
     }
     return index;
