@@ -37,7 +37,15 @@ enum ShuttleCorruption {
         long key = ShuttleLayout.key(tree.array.nodes, first, count(tree, first) - 1);
         tree.layout.separator(tree.array.nodes, ancestor(tree, first, 1), 0, key - 1);
       }),
-  KEYS_OUT_OF_ORDER("I3", tree -> key(tree, leaf(tree), 1, Long.MIN_VALUE)),
+  KEYS_OUT_OF_ORDER(
+      "I3",
+      tree -> {
+        long leaf = leafWithTwoEntries(tree);
+        long first = ShuttleLayout.key(tree.array.nodes, leaf, 0);
+        key(tree, leaf, 0, ShuttleLayout.key(tree.array.nodes, leaf, 1));
+        key(tree, leaf, 1, first);
+      }),
+  KEY_OF_ANOTHER_LEAF("I3", tree -> key(tree, leaf(tree), 0, Long.MAX_VALUE)),
   MESSAGE_OF_ANOTHER_EDGE("I3", tree -> key(tree, bufferOfALaterEdge(tree), 0, Long.MIN_VALUE)),
   PADDING_OVERWRITTEN(
       "I3",
@@ -166,6 +174,14 @@ enum ShuttleCorruption {
       node = tree.layout.child(tree.array.nodes, node, 0);
     }
     return node;
+  }
+
+  private static long leafWithTwoEntries(ShuttleStructure tree) {
+    long at = tree.array.first;
+    while (tree.layout.height(tree.array.nodes, at) != 1 || count(tree, at) < 2) {
+      at = tree.layout.next(tree.array.nodes, at);
+    }
+    return at;
   }
 
   private static long ancestor(ShuttleStructure tree, long node, int levels) {
