@@ -58,7 +58,7 @@ public final class Cola implements LongIndex {
   public static final TreeVariant VARIANT =
       new TreeVariant(
           "Cola",
-          "streaming B-trees",
+          "streaming 3",
           TreeVariant.Medium.PAGES,
           Set.of(
               Capability.BATCHED_LOOKUP,

@@ -71,7 +71,7 @@ public final class ShuttleTree implements LongIndex {
               Capability.BATCHED_LOOKUP,
               Capability.PREFETCH,
               Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE),
+              Capability.BLIND_WRITES),
           ShuttleTree::create);
 
   /** Probes that go down together: as many as a long has bits. */
