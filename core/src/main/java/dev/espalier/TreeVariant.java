@@ -6,6 +6,7 @@ import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.cola.Cola;
+import dev.espalier.cola.DeamortizedCola;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.memory.PageStore;
@@ -121,7 +122,8 @@ public record TreeVariant(
         CacheObliviousBTree.VARIANT,
         BEpsilonTree.VARIANT,
         BufferedRepositoryTree.VARIANT,
-        ShuttleTree.VARIANT);
+        ShuttleTree.VARIANT,
+        DeamortizedCola.VARIANT);
   }
 
   /**

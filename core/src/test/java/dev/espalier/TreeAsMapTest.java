@@ -34,7 +34,8 @@ class TreeAsMapTest {
             TreeShape.cola(1024, 2, 1, 2),
             TreeShape.bEpsilon(256, 4),
             TreeShape.bufferedRepository(256),
-            TreeShape.shuttle(2)));
+            TreeShape.shuttle(2),
+            TreeShape.deamortizedCola(1024, 2)));
   }
 
   @TestFactory

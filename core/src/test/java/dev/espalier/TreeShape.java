@@ -14,6 +14,7 @@ import dev.espalier.bplus.PbPlusChoices.NodeSearch;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.cola.Cola;
+import dev.espalier.cola.DeamortizedCola;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
@@ -106,7 +107,8 @@ public record TreeShape(
         cacheOblivious(4),
         bEpsilon(256, 4),
         bufferedRepository(256),
-        shuttle(2));
+        shuttle(2),
+        deamortizedCola(1024, 2));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -370,6 +372,14 @@ public record TreeShape(
         new ShuttleTree.Geometry(ShuttleTree.Schedule.SHIFTED, 4, leafEntries);
     return new TreeShape(
         "ShuttleTree " + leafEntries, options -> ShuttleTree.create(options, geometry));
+  }
+
+  static TreeShape deamortizedCola(int pageBytes, int batch) {
+    DeamortizedCola.Geometry geometry = new DeamortizedCola.Geometry(batch);
+    return new TreeShape(
+        "DeamortizedCola " + pageBytes + " " + batch,
+        options -> DeamortizedCola.create(options, pageBytes, geometry),
+        16L * pageBytes);
   }
 
   @Override

@@ -192,6 +192,21 @@ final class ElementPage {
     pointerWord(pages, page, slot >>> 6, pointerWord(pages, page, slot >>> 6) | 1L << slot);
   }
 
+  /** Makes room for a bit before {@code slot} among those that say what is no put. */
+  void openBit(MemorySegment pages, long page, int slot) {
+    int first = slot >>> 6;
+    for (int i = words - 1; i > first; i--) {
+      noPutWord(
+          pages,
+          page,
+          i,
+          noPutWord(pages, page, i) << 1 | noPutWord(pages, page, i - 1) >>> (Long.SIZE - 1));
+    }
+    long word = noPutWord(pages, page, first);
+    long below = (1L << slot) - 1;
+    noPutWord(pages, page, first, (word & below) | (word & ~below) << 1);
+  }
+
   /** Removes the bit of {@code slot} among those that say what is no put. */
   void closeBit(MemorySegment pages, long page, int slot) {
     int first = slot >>> 6;

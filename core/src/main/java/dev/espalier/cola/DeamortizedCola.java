@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.batch.BatchLookup;
+import dev.espalier.batch.TreeLevels;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
+import dev.espalier.node.Keys;
+import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.BulkloadInput;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * The deamortized COLA: sorted arrays, two of each size at most, merged a few elements at a time.
+ * No insert has to wait until a whole level is merged, as now and then with {@link Cola}.
+ *
+ * <p>A {@link #set} or {@link #delete} moves at most 2d + 2 elements, where d, the number of
+ * levels, is the logarithm of the messages per batch; it shifts up to a batch of messages within
+ * one page; and it gives back a few pages. What remains beside: an extent is found in a time that
+ * grows with the number of pages, 64 of them per step; the memory itself grows now and then, by
+ * copying while it is small. And a memory that is nearly full: then a call may merge everything,
+ * O(n), before it says so.
+ *
+ * <p>The price is paid by lookups, which have no lookahead pointers: O(log^2 n), a binary search in
+ * each of up to 2d arrays. Half-done merges take memory too: up to half of what the entries take,
+ * and as much again until pages are given back.
+ *
+ * <p>As with {@code Cola}, {@code set} and {@code delete} are blind, {@link #put}, {@link
+ * #putIfAbsent} and {@link #remove} search first; {@link #size} is O(1) until something blind was
+ * called, then takes one pass and knows it again, and {@link #sizeEstimate} is always cheap.
+ * Cursors merge the arrays as they go. The fill factor of {@link #bulkload} is checked, but arrays
+ * are always full. A {@code remove} or {@code delete} may throw {@link
+ * dev.espalier.memory.MemoryLimitException} as a put does.
+ */
+public final class DeamortizedCola implements LongIndex {
+  /* Overview
+   *
+   * Arrays, merges, invariants and deviations are those of DeamortizedStructure: A7 of the
+   * algorithm's usual description, without A8. Search: the top, then array by array, the newest
+   * first; in each the page by binary search over first keys, then within the page. The newest
+   * message decides, so the search ends at the first.
+   *
+   *   Batched lookups. A group of probes goes through the arrays together, and through each by steps
+   *   of one binary search: for each step first all lines are fetched, then all keys compared. Where
+   *   a probe is in the array, its place in the caller's values says; which probes are still open is
+   *   a set of bits.
+   */
+
+  /** This tree in the catalogue. */
+  public static final TreeVariant VARIANT =
+      new TreeVariant(
+          "DeamortizedCola",
+          "streaming B-trees",
+          TreeVariant.Medium.PAGES,
+          Set.of(
+              Capability.BATCHED_LOOKUP,
+              Capability.PREFETCH,
+              Capability.LEAF_RUNS,
+              Capability.BLIND_WRITES),
+          DeamortizedCola::create,
+          DeamortizedCola::open);
+
+  /** Probes that go through the arrays together: the bits of a long. */
+  private static final int GROUP = 64;
+
+  /** Keys that lie in a line: steps among so few need no line of their own. */
+  private static final int LINE_KEYS = 8;
+
+  final DeamortizedStructure tree;
+  private final PageStore store;
+  private final ElementPage layout;
+  private final long missingValue;
+  private final BatchLookup lookup = new BatchLookup(this, new Levels());
+
+  /**
+   * The proportions.
+   *
+   * @param batch messages that are gathered in the top page, and in an array of level 0; at most a
+   *     page of them
+   */
+  public record Geometry(int batch) {
+    /** A page of messages. */
+    public static final Geometry DEFAULT = new Geometry(256);
+
+    /** Checks the part. */
+    public Geometry {
+      if (batch < 1) {
+        throw new IllegalArgumentException("batch is " + batch + "; it must be positive");
+      }
+    }
+  }
+
+  private DeamortizedCola(IndexOptions options, PageStore store, Geometry geometry) {
+    this.tree = new DeamortizedStructure(store, geometry.batch());
+    this.store = store;
+    this.layout = tree.layout;
+    this.missingValue = options.missingValue();
+  }
+
+  /** Makes an empty index with default options. */
+  public static DeamortizedCola create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /** Makes an empty index in memory. */
+  public static DeamortizedCola create(IndexOptions options) {
+    return create(options, Cola.DEFAULT_PAGE_BYTES, Geometry.DEFAULT);
+  }
+
+  /**
+   * Makes an empty index in memory.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 1 to 64 KiB
+   */
+  public static DeamortizedCola create(IndexOptions options, int pageBytes, Geometry geometry) {
+    return open(
+        options,
+        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
+        geometry);
+  }
+
+  /** Opens the index that is in a store, or makes an empty one in an empty store. */
+  public static DeamortizedCola open(IndexOptions options, PageStore store) {
+    return open(options, store, Geometry.DEFAULT);
+  }
+
+  /**
+   * Opens the index that is in a store, or makes an empty one in an empty store.
+   *
+   * @param options of which the memory's do not matter: that is the store's
+   * @param store belongs to the index from now on, which closes it
+   * @throws IllegalArgumentException if another kind of tree is in the store, or one of another
+   *     geometry
+   */
+  public static DeamortizedCola open(IndexOptions options, PageStore store, Geometry geometry) {
+    return new DeamortizedCola(options, store, geometry);
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return VARIANT;
+  }
+
+  @Override
+  public long missingValue() {
+    tree.checkOpen();
+    return missingValue;
+  }
+
+  /** O(1) after writes that search, one pass over all levels after blind ones. */
+  @Override
+  public long size() {
+    tree.checkOpen();
+    long size = tree.meta[MessageLevels.SIZE];
+    if (size == MessageLevels.UNKNOWN) {
+      size = tree.countEntries();
+      tree.meta[MessageLevels.SIZE] = size;
+    }
+    return size;
+  }
+
+  @Override
+  public long sizeEstimate() {
+    tree.checkOpen();
+    long size = tree.meta[MessageLevels.SIZE];
+    return size != MessageLevels.UNKNOWN
+        ? size
+        : Math.max(0, tree.messages() - 2 * tree.tombstones());
+  }
+
+  @Override
+  public boolean isEmpty() {
+    tree.checkOpen();
+    long size = tree.meta[MessageLevels.SIZE];
+    return size == MessageLevels.UNKNOWN ? !cursor().first() : size == 0;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    MemorySegment pages = tree.pages;
+    long page = store.pin((int) tree.meta[MessageLevels.TOP]);
+    int count = (int) Math.min(ElementPage.number(pages, page), tree.batch);
+    int slot = Keys.lowerBoundBinary(pages, page + layout.keysOffset, count, key);
+    if (slot < count && layout.key(pages, page, slot) == key) {
+      long value =
+          ElementPage.isPut(pages, page, slot) ? layout.value(pages, page, slot) : defaultValue;
+      store.unpin(page, false);
+      return value;
+    }
+    store.unpin(page, false);
+    return tree.depth == 0 ? defaultValue : getFromArrays(pages, key, defaultValue);
+  }
+
+  private long getFromArrays(MemorySegment pages, long key, long defaultValue) {
+    int capacity = layout.capacity;
+    Level[] arrays = tree.arrays;
+    int count = 2 * tree.depth;
+    for (int i = 0; i < count; i++) {
+      Level array = arrays[i];
+      long elements = array.elements();
+      if (elements == 0) {
+        continue;
+      }
+      long number = tree.pageOf(array, 0, elements, key);
+      int inPage = (int) Math.min(elements - number * capacity, capacity);
+      long page = store.pin(array.firstPage() + (int) number);
+      long keys = page + layout.keysOffset;
+      int slot = Keys.lowerBoundBinary(pages, keys, inPage, key);
+      if (slot < inPage && Words.getLong(pages, keys + ((long) slot << 3)) == key) {
+        long value = layout.value(pages, page, slot);
+        boolean isPut = ElementPage.isPut(pages, page, slot);
+        if (isPut || value == ElementPage.TOMBSTONE) {
+          store.unpin(page, false);
+          return isPut ? value : defaultValue;
+        }
+      }
+      store.unpin(page, false);
+    }
+    return defaultValue;
+  }
+
+  /** A value that is found whatever is asked for in its place. */
+  @Override
+  public boolean containsKey(long key) {
+    return getOrDefault(key, 0) != 0 || getOrDefault(key, 1) != 1;
+  }
+
+  @Override
+  public BatchLookup batchLookup() {
+    tree.checkOpen();
+    return lookup;
+  }
+
+  /**
+   * The index as one level: a probe may be answered in any array, so none can wait between two of
+   * them.
+   */
+  private final class Levels implements TreeLevels {
+
+    @Override
+    public int height() {
+      return 1;
+    }
+
+    @Override
+    public long root() {
+      tree.checkOpen();
+      return 0;
+    }
+
+    @Override
+    public int maxChildren(int level) {
+      return 0;
+    }
+
+    @Override
+    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
+      throw new IllegalArgumentException("level is " + level + "; there is none below it");
+    }
+
+    @Override
+    public void answer(
+        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      if (!store.keepsPlaces()) {
+        for (int i = 0; i < count; i++) {
+          values[valuesFrom + i] = get(keys[keysFrom + i]);
+        }
+        return;
+      }
+      for (int i = 0; i < count; i += GROUP) {
+        answerGroup(keys, keysFrom + i, values, valuesFrom + i, Math.min(GROUP, count - i));
+      }
+    }
+
+    @Override
+    public long changesAbove(int level) {
+      return tree.levelChanges.above(level);
+    }
+
+    @Override
+    public boolean readsPages() {
+      return !store.keepsPlaces();
+    }
+  }
+
+  private void answerGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    MemorySegment pages = tree.pages;
+    Level top = tree.top();
+    long open = -1L >>> (GROUP - count);
+    if (top.elements() > 0) {
+      open = answerFrom(pages, top, open, keys, keysFrom, values, valuesFrom);
+    }
+    Level[] arrays = tree.arrays;
+    int last = 2 * tree.depth;
+    for (int i = 0; i < last && open != 0; i++) {
+      if (arrays[i].elements() > 0) {
+        open = answerFrom(pages, arrays[i], open, keys, keysFrom, values, valuesFrom);
+      }
+    }
+    for (; open != 0; open &= open - 1) {
+      values[valuesFrom + Long.numberOfTrailingZeros(open)] = missingValue;
+    }
+  }
+
+  /** Answers what an array has messages for; returns the probes that are still open. */
+  private long answerFrom(
+      MemorySegment pages,
+      Level array,
+      long open,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom) {
+    int capacity = layout.capacity;
+    for (long rest = open; rest != 0; rest &= rest - 1) {
+      values[valuesFrom + Long.numberOfTrailingZeros(rest)] = 0;
+    }
+    int half;
+    for (long length = array.pages(); length > 1; length -= half) {
+      half = (int) (length >>> 1);
+      step(pages, array, open, keys, keysFrom, values, valuesFrom, (long) half * capacity, true);
+    }
+    for (int length = capacity; length > 1; length -= half) {
+      half = length >>> 1;
+      step(pages, array, open, keys, keysFrom, values, valuesFrom, half, length > LINE_KEYS);
+    }
+    long stillOpen = open;
+    for (long rest = open; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
+      long position = values[valuesFrom + i];
+      long page = store.pin(array.firstPage() + (int) (position / capacity));
+      int slot = (int) (position % capacity);
+      if (layout.key(pages, page, slot) == keys[keysFrom + i]) {
+        long value = layout.value(pages, page, slot);
+        boolean isPut = ElementPage.isPut(pages, page, slot);
+        if (isPut || value == ElementPage.TOMBSTONE) {
+          values[valuesFrom + i] = isPut ? value : missingValue;
+          stillOpen &= ~Long.lowestOneBit(rest);
+        }
+      }
+    }
+    return stillOpen;
+  }
+
+  /** One step of a binary search: each probe goes on by {@code half} unless its key is before. */
+  private void step(
+      MemorySegment pages,
+      Level array,
+      long open,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      long half,
+      boolean fetches) {
+    long elements = array.elements();
+    if (fetches) {
+      long address = pages.address();
+      for (long rest = open; rest != 0; rest &= rest - 1) {
+        long position = places[placesFrom + Long.numberOfTrailingZeros(rest)] + half;
+        Words.prefetch(address + keyOffset(array, position), 1, Locality.T0);
+      }
+    }
+    for (long rest = open; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
+      long position = places[placesFrom + i] + half;
+      if (position < elements
+          && Words.getLong(pages, keyOffset(array, position)) <= keys[keysFrom + i]) {
+        places[placesFrom + i] = position;
+      }
+    }
+  }
+
+  private long keyOffset(Level array, long position) {
+    long number = position / layout.capacity;
+    return store.pin(array.firstPage() + (int) number)
+        + layout.keysOffset
+        + ((position - number * layout.capacity) << 3);
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    long previous = getOrDefault(key, missingValue);
+    boolean isNew = previous == missingValue && !containsKey(key);
+    tree.write(key, value, true);
+    tree.changeSize(isNew ? 1 : 0);
+    return previous;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    long previous = getOrDefault(key, missingValue);
+    if (previous == missingValue && !containsKey(key)) {
+      tree.write(key, value, true);
+      tree.changeSize(1);
+    } else {
+      store.beforeChange();
+    }
+    return previous;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    tree.write(key, value, true);
+    tree.meta[MessageLevels.SIZE] = MessageLevels.UNKNOWN;
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      set(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    long previous = getOrDefault(key, missingValue);
+    if (previous == missingValue && !containsKey(key)) {
+      store.beforeChange();
+      return missingValue;
+    }
+    tree.write(key, 0, false);
+    tree.changeSize(-1);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    tree.write(key, 0, false);
+    tree.meta[MessageLevels.SIZE] = MessageLevels.UNKNOWN;
+  }
+
+  @Override
+  public void clear() {
+    tree.clear();
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  public LongCursor cursor() {
+    tree.checkOpen();
+    return new DeamortizedCursor(tree);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    tree.checkOpen();
+    store.beforeChange();
+    BulkloadInput.checkStart(fillFactor, size());
+    tree.load(entries, total, listener);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public void verify(ProgressListener listener) {
+    DeamortizedVerifier.verify(tree, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    tree.checkOpen();
+    return DeamortizedNodeView.root(tree);
+  }
+
+  @Override
+  public IndexStatistics statistics() {
+    tree.checkOpen();
+    return IndexStatistics.of(
+        rootView(),
+        size(),
+        (long) store.pagesInUse() * store.pageBytes(),
+        store.committedBytes(),
+        store.hugePagesGranted());
+  }
+
+  @Override
+  public void flush() {
+    tree.checkOpen();
+    store.flush();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return store.isClosed();
+  }
+
+  @Override
+  public void close() {
+    tree.modifications.changes++;
+    store.close();
+  }
+}

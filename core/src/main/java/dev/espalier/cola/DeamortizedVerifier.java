@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.memory.PageStore;
+import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
+import java.util.concurrent.CancellationException;
+
+/**
+ * Checks the invariants I1 to I10 of {@link DeamortizedStructure}. Built to survive any damage: it
+ * goes to no page that is not in use, and counts no page twice.
+ */
+final class DeamortizedVerifier {
+  private static final long REPORT_EVERY = 1 << 16;
+
+  private final DeamortizedStructure tree;
+  private final PageStore store;
+  private final MemorySegment pages;
+  private final ElementPage layout;
+  private final ProgressListener listener;
+  private final BitSet seen = new BitSet();
+  private long checked;
+  private long total;
+
+  private DeamortizedVerifier(DeamortizedStructure tree, ProgressListener listener) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.pages = tree.pages;
+    this.layout = tree.layout;
+    this.listener = listener;
+  }
+
+  static void verify(DeamortizedStructure tree, ProgressListener listener) {
+    tree.checkOpen();
+    new DeamortizedVerifier(tree, listener).run();
+  }
+
+  private void run() {
+    checkShape();
+    checkPages();
+    checkTop();
+    for (int k = 0; k < tree.depth; k++) {
+      for (int i = 2 * k; i <= 2 * k + 1; i++) {
+        if (tree.arrays[i].pages() > 0) {
+          checkArray(tree.arrays[i], "array " + i);
+        }
+      }
+      if (tree.merges[k].isBegun()) {
+        checkArray(tree.merges[k].written(layout.capacity), "the target of level " + k);
+        checkMoved(k);
+      }
+    }
+    checkEntries();
+  }
+
+  // ---------------------------------------------------------------- counts
+
+  private void checkShape() {
+    int depth = tree.depth;
+    check(
+        depth >= 0
+            && depth < DeamortizedStructure.MOST_LEVELS
+            && tree.meta[MessageLevels.HEIGHT] == depth + 1L,
+        "I2",
+        "there are %d levels, but the height is %d",
+        depth,
+        tree.meta[MessageLevels.HEIGHT]);
+    for (int k = 0; k < depth; k++) {
+      Level newer = tree.arrays[2 * k];
+      Level older = tree.arrays[2 * k + 1];
+      checkSize(k, newer);
+      checkSize(k, older);
+      check(
+          older.pages() > 0 || newer.pages() == 0,
+          "I2",
+          "level %d has a newer array, but no older one",
+          k);
+      check(
+          k == 0 || !tree.isUnsafe(k - 1) || !tree.isUnsafe(k),
+          "I3",
+          "levels %d and %d both have two arrays",
+          k - 1,
+          k);
+      checkMerge(k, newer, older);
+    }
+    check(
+        depth == 0 || tree.arrays[2 * depth - 1].pages() > 0,
+        "I2",
+        "the deepest level, %d, has no array",
+        depth - 1);
+    if (depth > 0) {
+      check(
+          tree.arrays[2 * depth - 1].tombstones() == 0
+              && (!tree.merges[depth - 1].isBegun() || tree.merges[depth - 1].tombstones == 0),
+          "I8",
+          "the deepest level has tombstones that hide nothing");
+    }
+  }
+
+  private void checkSize(int k, Level array) {
+    total += array.elements();
+    check(
+        array.elements() >= 0 && array.elements() <= tree.capacity(k),
+        "I2",
+        "an array of level %d has %d elements, of %d at most",
+        k,
+        array.elements(),
+        tree.capacity(k));
+    long needed = Math.ceilDiv(array.elements(), (long) layout.capacity);
+    check(
+        array.pages() == needed || (array.pages() == 1 && needed == 0),
+        "I7",
+        "an array of level %d has %d elements in %d pages",
+        k,
+        array.elements(),
+        array.pages());
+  }
+
+  private void checkMerge(int k, Level newer, Level older) {
+    HalfMerge half = tree.merges[k];
+    if (!half.isBegun()) {
+      return;
+    }
+    check(tree.isUnsafe(k), "I5", "level %d has a target, but not two arrays", k);
+    check(
+        half.movedNewer >= 0
+            && half.movedNewer <= newer.elements()
+            && half.movedOlder >= 0
+            && half.movedOlder <= older.elements(),
+        "I5",
+        "level %d has moved %d and %d elements, of %d and %d",
+        k,
+        half.movedNewer,
+        half.movedOlder,
+        newer.elements(),
+        older.elements());
+    check(
+        half.elements >= 0 && half.elements <= half.movedNewer + half.movedOlder,
+        "I4",
+        "level %d has written %d elements, but moved %d",
+        k,
+        half.elements,
+        half.movedNewer + half.movedOlder);
+    check(
+        half.elements <= (long) half.pages * layout.capacity,
+        "I4",
+        "the target of level %d has no room for the %d elements written to it",
+        k,
+        half.elements);
+  }
+
+  // ---------------------------------------------------------------- pages
+
+  private void checkPages() {
+    claim((int) tree.meta[MessageLevels.TOP], 1);
+    check(
+        tree.manifest[0] == tree.meta[MessageLevels.MANIFEST],
+        "I9",
+        "the manifest is page %d, not %d",
+        tree.manifest[0],
+        tree.meta[MessageLevels.MANIFEST]);
+    for (int i = 0; i < tree.manifestPages; i++) {
+      claim(tree.manifest[i], 1);
+    }
+    for (int k = 0; k < tree.depth; k++) {
+      claim(tree.arrays[2 * k]);
+      claim(tree.arrays[2 * k + 1]);
+      HalfMerge half = tree.merges[k];
+      if (half.isBegun()) {
+        claim(half.firstPage, half.pages);
+      }
+      for (int i = 0; i < HalfMerge.WASTE; i++) {
+        if (half.wastePages[i] != 0) {
+          claim(half.wasteFirst[i], half.wastePages[i]);
+        }
+      }
+    }
+    check(
+        seen.cardinality() == store.pagesInUse(),
+        "I9",
+        "the index knows %d pages, but %d are in use",
+        seen.cardinality(),
+        store.pagesInUse());
+  }
+
+  private void claim(Level array) {
+    if (array.pages() != 0) {
+      claim(array.firstPage(), array.pages());
+    }
+  }
+
+  private void claim(int first, int count) {
+    check(first > 0 && count >= 0, "I9", "there is an extent of %d pages from %d on", count, first);
+    check(count <= store.pagesInUse(), "I9", "%d pages from %d on are not in use", count, first);
+    for (int page = first; page < first + count; page++) {
+      check(store.isInUse(page), "I9", "page %d is not in use", page);
+      check(!seen.get(page), "I9", "page %d is in two places", page);
+      seen.set(page);
+    }
+  }
+
+  // ---------------------------------------------------------------- elements
+
+  private void checkTop() {
+    long page = store.pin((int) tree.meta[MessageLevels.TOP]);
+    try {
+      long count = ElementPage.number(pages, page);
+      check(
+          count >= 0 && count <= tree.batch,
+          "I2",
+          "the top has %d messages of %d",
+          count,
+          tree.batch);
+      for (int slot = 0; slot < count; slot++) {
+        checkElement(page, slot, "the top");
+        boolean isPut = ElementPage.isPut(pages, page, slot);
+        check(
+            isPut || layout.value(pages, page, slot) == ElementPage.TOMBSTONE,
+            "I7",
+            "element %d of the top is neither put nor tombstone",
+            slot);
+        check(isPut || tree.depth > 0, "I8", "a tombstone in the top has nothing below it");
+      }
+    } finally {
+      store.unpin(page, false);
+    }
+  }
+
+  private void checkElement(long page, int slot, String where) {
+    check(
+        slot == 0 || layout.key(pages, page, slot - 1) < layout.key(pages, page, slot),
+        "I1",
+        "key %d in %s is not above its predecessor",
+        layout.key(pages, page, slot),
+        where);
+    check(!layout.isPointer(pages, page, slot), "I6", "there is a pointer in %s", where);
+  }
+
+  private void checkArray(Level array, String where) {
+    long messages = 0;
+    long tombstones = 0;
+    long before = Long.MIN_VALUE;
+    for (int i = 0; i < array.pages(); i++) {
+      int count = (int) Math.min(array.elements() - (long) i * layout.capacity, layout.capacity);
+      if (count == 0) {
+        break;
+      }
+      long page = store.pin(array.firstPage() + i);
+      try {
+        check(
+            i == 0 || layout.key(pages, page, 0) > before,
+            "I1",
+            "page %d of %s does not begin above the one before",
+            i,
+            where);
+        check(
+            ElementPage.number(pages, page) == 0,
+            "I6",
+            "page %d of %s says that %d pointers come before it",
+            i,
+            where,
+            ElementPage.number(pages, page));
+        for (int slot = 0; slot < count; slot++) {
+          checkElement(page, slot, where);
+          boolean isPut = ElementPage.isPut(pages, page, slot);
+          boolean isTombstone = !isPut && layout.value(pages, page, slot) == ElementPage.TOMBSTONE;
+          messages += isPut || isTombstone ? 1 : 0;
+          tombstones += isTombstone ? 1 : 0;
+        }
+        before = layout.key(pages, page, count - 1);
+      } finally {
+        store.unpin(page, false);
+      }
+      report(count);
+    }
+    check(
+        messages == array.messages() && tombstones == array.tombstones(),
+        "I7",
+        "%s has %d messages and %d tombstones, but counts %d and %d",
+        where,
+        messages,
+        tombstones,
+        array.messages(),
+        array.tombstones());
+  }
+
+  private void report(int elements) {
+    long reports = checked / REPORT_EVERY;
+    checked += elements;
+    if (checked / REPORT_EVERY != reports && !listener.onProgress(checked, total)) {
+      throw new CancellationException("verify cancelled after " + checked + " elements");
+    }
+  }
+
+  // ---------------------------------------------------------------- targets
+
+  /** Merges what was moved once more, and compares. */
+  private void checkMoved(int k) {
+    HalfMerge half = tree.merges[k];
+    boolean deepest = k == tree.depth - 1;
+    // The newer array is read on to its end: what is next there hides its key in the older one.
+    Messages newer = new Messages(tree.arrays[2 * k], tree.arrays[2 * k].elements());
+    Messages older = new Messages(tree.arrays[2 * k + 1], half.movedOlder);
+    Messages target = new Messages(half.written(layout.capacity), half.elements);
+    while (newer.isIn(half.movedNewer) || older.isIn(half.movedOlder)) {
+      while (older.isThere && newer.isThere && older.key == newer.key) {
+        older.next();
+      }
+      if (!newer.isIn(half.movedNewer) && !older.isThere) {
+        break;
+      }
+      boolean fromNewer = newer.isIn(half.movedNewer) && (!older.isThere || newer.key < older.key);
+      Messages source = fromNewer ? newer : older;
+      if (source.isPut || !deepest) {
+        check(
+            target.isThere
+                && target.key == source.key
+                && target.value == source.value
+                && target.isPut == source.isPut,
+            "I4",
+            "the target of level %d does not have key %d as it was moved",
+            k,
+            source.key);
+        target.next();
+      }
+      source.next();
+    }
+    check(!target.isThere, "I4", "the target of level %d has more than was moved to it", k);
+    long room = (long) half.pages * layout.capacity - half.elements;
+    long left =
+        left(tree.arrays[2 * k], half.movedNewer) + left(tree.arrays[2 * k + 1], half.movedOlder);
+    check(left <= room, "I4", "the target of level %d has room for %d of %d", k, room, left);
+  }
+
+  /** Counts the messages of an array from a position on. */
+  private long left(Level array, long position) {
+    long count = 0;
+    Messages messages = new Messages(array, array.elements());
+    messages.seek(position);
+    while (messages.isThere) {
+      count++;
+      messages.next();
+    }
+    return count;
+  }
+
+  /** The messages of an array one after the other, up to some position. */
+  private final class Messages {
+    private final Level array;
+    private final long end;
+    private long position = -1;
+    boolean isThere;
+    long key;
+    long value;
+    boolean isPut;
+
+    Messages(Level array, long end) {
+      this.array = array;
+      this.end = end;
+      next();
+    }
+
+    /** Goes to the first message from a position on. */
+    void seek(long from) {
+      position = from - 1;
+      next();
+    }
+
+    void next() {
+      do {
+        position++;
+        isThere = position < end;
+      } while (isThere && !read());
+    }
+
+    /** Tells whether there is a message before a position. */
+    boolean isIn(long before) {
+      return isThere && position < before;
+    }
+
+    /** Returns false if there is no message. */
+    private boolean read() {
+      long page = store.pin(array.firstPage() + (int) (position / layout.capacity));
+      int slot = (int) (position % layout.capacity);
+      key = layout.key(pages, page, slot);
+      value = layout.value(pages, page, slot);
+      isPut = ElementPage.isPut(pages, page, slot);
+      boolean isMessage = layout.isMessage(pages, page, slot);
+      store.unpin(page, false);
+      return isMessage;
+    }
+  }
+
+  // ---------------------------------------------------------------- entries
+
+  private void checkEntries() {
+    long size = tree.meta[MessageLevels.SIZE];
+    if (size == MessageLevels.UNKNOWN) {
+      return;
+    }
+    long entries = tree.countEntries();
+    check(size == entries, "I10", "the size is %d, but there are %d entries", size, entries);
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
+  private static void check(boolean holds, String invariant, String format, Object... arguments) {
+    if (!holds) {
+      throw new InvariantViolationException(invariant, String.format(format, arguments));
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.putLong;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How far the merge of a level's two arrays has come, and what the one before it left to be given
+ * back. With the arrays, this is all that the manifest says of a level, so a merge goes on where it
+ * was after an index is opened again.
+ *
+ * <pre>
+ *  0                 32                40            48            56         64         72
+ *  | newer: 4 longs | older: 4 longs | target pages | moved newer | moved older | elements |
+ *                                            | messages | tombstones | waste: 3 extents |
+ * </pre>
+ */
+final class HalfMerge {
+  /** Extents that a merge leaves: its two sources, and what it did not need of its target. */
+  static final int WASTE = 3;
+
+  /** Longs in the manifest for an array. */
+  private static final int ARRAY_WORDS = 4;
+
+  /** Longs in the manifest for a level. */
+  static final int WORDS = 2 * ARRAY_WORDS + 6 + WASTE;
+
+  /** The extent that is being written; no pages if no merge has begun. */
+  int firstPage;
+
+  int pages;
+
+  /** Elements of the two arrays that were moved, or passed over. */
+  long movedNewer;
+
+  long movedOlder;
+
+  /** What was written so far. */
+  long elements;
+
+  long messages;
+  long tombstones;
+
+  final int[] wasteFirst = new int[WASTE];
+  final int[] wastePages = new int[WASTE];
+
+  boolean isBegun() {
+    return pages > 0;
+  }
+
+  void begin(int extent, int count) {
+    firstPage = extent;
+    pages = count;
+    movedNewer = 0;
+    movedOlder = 0;
+    elements = 0;
+    messages = 0;
+    tombstones = 0;
+  }
+
+  void end() {
+    begin(0, 0);
+  }
+
+  /** Returns what was written so far as an array, in as many pages as that needs. */
+  Level written(int capacity) {
+    int used = (int) Math.max(1, Math.ceilDiv(elements, (long) capacity));
+    return new Level(firstPage, Math.min(used, pages), elements, messages, tombstones, 0);
+  }
+
+  /** Tells whether everything was given back. */
+  boolean isTidy() {
+    return wastePages() == 0;
+  }
+
+  /** Returns the pages that wait to be given back. */
+  long wastePages() {
+    return (long) wastePages[0] + wastePages[1] + wastePages[2];
+  }
+
+  void waste(int i, int extent, int count) {
+    wasteFirst[i] = extent;
+    wastePages[i] = count;
+  }
+
+  // ---------------------------------------------------------------- manifest
+
+  void write(MemorySegment segment, long at, Level newer, Level older) {
+    writeArray(segment, at, newer);
+    writeArray(segment, at + ARRAY_WORDS * Long.BYTES, older);
+    long own = at + 2 * ARRAY_WORDS * Long.BYTES;
+    putLong(segment, own, extent(firstPage, pages));
+    putLong(segment, own + 8, movedNewer);
+    putLong(segment, own + 16, movedOlder);
+    putLong(segment, own + 24, elements);
+    putLong(segment, own + 32, messages);
+    putLong(segment, own + 40, tombstones);
+    for (int i = 0; i < WASTE; i++) {
+      putLong(segment, own + 48 + 8L * i, extent(wasteFirst[i], wastePages[i]));
+    }
+  }
+
+  void read(MemorySegment segment, long at) {
+    long own = at + 2 * ARRAY_WORDS * Long.BYTES;
+    firstPage = (int) (getLong(segment, own) >>> 32);
+    pages = (int) getLong(segment, own);
+    movedNewer = getLong(segment, own + 8);
+    movedOlder = getLong(segment, own + 16);
+    elements = getLong(segment, own + 24);
+    messages = getLong(segment, own + 32);
+    tombstones = getLong(segment, own + 40);
+    for (int i = 0; i < WASTE; i++) {
+      long extent = getLong(segment, own + 48 + 8L * i);
+      waste(i, (int) (extent >>> 32), (int) extent);
+    }
+  }
+
+  private static void writeArray(MemorySegment segment, long at, Level array) {
+    putLong(segment, at, extent(array.firstPage(), array.pages()));
+    putLong(segment, at + 8, array.elements());
+    putLong(segment, at + 16, array.messages());
+    putLong(segment, at + 24, array.tombstones());
+  }
+
+  /** Reads the array filled later, or the other one, from a level's place in the manifest. */
+  static Level readArray(MemorySegment segment, long level, boolean newer) {
+    long at = newer ? level : level + ARRAY_WORDS * Long.BYTES;
+    long extent = getLong(segment, at);
+    return new Level(
+        (int) (extent >>> 32),
+        (int) extent,
+        getLong(segment, at + 8),
+        getLong(segment, at + 16),
+        getLong(segment, at + 24),
+        0);
+  }
+
+  private static long extent(int first, int count) {
+    return (long) first << 32 | count;
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.LongRun;
+
+/** The entries of a deamortized COLA, block by block. */
+final class LiveMessages extends MessageStream {
+  private static final int BLOCK = 256;
+
+  private final DeamortizedCursor cursor;
+  private final LongRun run = new LongRun();
+  private int taken;
+  private boolean atEnd;
+
+  LiveMessages(DeamortizedStructure tree) {
+    super(BLOCK);
+    this.cursor = new DeamortizedCursor(tree);
+  }
+
+  @Override
+  boolean refill() {
+    if (!atEnd && taken == run.count()) {
+      atEnd = !cursor.nextRun(run);
+      taken = 0;
+    }
+    int count = atEnd ? 0 : Math.min(BLOCK, run.count() - taken);
+    for (int i = 0; i < count; i++) {
+      keys[i] = run.key(taken + i);
+      values[i] = run.value(taken + i);
+    }
+    taken += count;
+    return begin(count, true);
+  }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.memory.PageStore;
+import dev.espalier.node.Keys;
+import dev.espalier.node.Slots;
+import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LevelChanges;
+import java.lang.foreign.MemorySegment;
+import java.util.ConcurrentModificationException;
+
+/**
+ * What a deamortized COLA stands on: a page of messages at the top, which is always in order, and
+ * searches in arrays of messages, each an extent of pages.
+ */
+abstract class MessageLevels {
+  /** The store's meta words; height and size are where all trees on pages have them. */
+  static final int STAMP = 0;
+
+  static final int MANIFEST = 1;
+  static final int HEIGHT = 2;
+  static final int SIZE = 3;
+  static final int TOP = 4;
+
+  /** The size while it is not known. */
+  static final long UNKNOWN = -1;
+
+  static final int MIN_PAGE_BYTES = 1024;
+
+  final PageStore store;
+  final ElementPage layout;
+
+  /** Most messages of the top page: the geometry's batch, if a page has room for it. */
+  final int batch;
+
+  final long[] meta;
+  final ChangeCount modifications = new ChangeCount();
+
+  /** For probes that wait: the whole index is one level to them. */
+  final LevelChanges levelChanges = new LevelChanges(2);
+
+  /** The pages; read anew after every allocation. */
+  MemorySegment pages;
+
+  MessageLevels(PageStore store, int batch) {
+    int pageBytes = store.pageBytes();
+    if (pageBytes < MIN_PAGE_BYTES) {
+      throw new IllegalArgumentException(
+          "pages have " + pageBytes + " bytes; a COLA needs " + MIN_PAGE_BYTES + " at least");
+    }
+    this.store = store;
+    this.layout = new ElementPage(pageBytes);
+    this.batch = Math.min(batch, layout.capacity);
+    this.meta = store.meta();
+    this.pages = store.segment();
+  }
+
+  // ---------------------------------------------------------------- for the trees
+
+  /** Makes the empty structure in an empty store. */
+  abstract void plant();
+
+  /** Returns the number of messages in all sources. */
+  abstract long messages();
+
+  /** Returns the number of tombstones, those in the top page apart. */
+  abstract long tombstones();
+
+  /** Takes the pages of the manifest and the top, and says that there are no entries. */
+  final void plantTop() {
+    int manifest = store.allocate();
+    int top = store.allocate();
+    refresh();
+    clearTop(top);
+    meta[MANIFEST] = manifest;
+    meta[TOP] = top;
+    meta[HEIGHT] = 1;
+    meta[SIZE] = 0;
+  }
+
+  /** Makes a page a top without messages. */
+  final void clearTop(int top) {
+    long page = store.pin(top);
+    ElementPage.number(pages, page, 0);
+    layout.clearBits(pages, page);
+    store.unpin(page, true);
+  }
+
+  final void refresh() {
+    pages = store.segment();
+  }
+
+  final void checkOpen() {
+    if (store.isClosed()) {
+      throw new IllegalStateException("the index is closed");
+    }
+  }
+
+  // ---------------------------------------------------------------- sizes
+
+  final int topCount() {
+    long top = store.pin((int) meta[TOP]);
+    long count = ElementPage.number(pages, top);
+    store.unpin(top, false);
+    return Math.clamp(count, 0, layout.capacity);
+  }
+
+  /** Returns level 0 as a level, for those who read it like others. */
+  final Level top() {
+    int count = topCount();
+    return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, 0, 0);
+  }
+
+  /** Notes that there are so many entries more, if it is known how many there were. */
+  final void changeSize(int by) {
+    if (meta[SIZE] != UNKNOWN) {
+      meta[SIZE] += by;
+    }
+  }
+
+  // ---------------------------------------------------------------- search
+
+  /**
+   * Returns the first position of a level from {@code low} on whose key is not below {@code key},
+   * or {@code high}. O(log (high - low)).
+   */
+  final long lowerBound(Level level, long low, long high, long key) {
+    if (low >= high) {
+      return high;
+    }
+    long number = pageOf(level, low, high, key);
+    long start = number * layout.capacity;
+    int from = (int) Math.max(low - start, 0);
+    int to = (int) Math.min(high - start, layout.capacity);
+    long page = store.pin(level.firstPage() + (int) number);
+    int slot =
+        from
+            + Keys.lowerBoundBinary(
+                pages, page + layout.keysOffset + ((long) from << 3), to - from, key);
+    store.unpin(page, false);
+    return start + slot;
+  }
+
+  /**
+   * Returns which of a level's pages to search for a key that belongs to the positions {@code low}
+   * to {@code high}: the last whose first key is not above it.
+   */
+  final long pageOf(Level level, long low, long high, long key) {
+    long first = Math.min(low, high - 1) / layout.capacity;
+    long last = (high - 1) / layout.capacity;
+    while (first < last) {
+      long middle = (first + last + 1) >>> 1;
+      long page = store.pin(level.firstPage() + (int) middle);
+      if (layout.key(pages, page, 0) <= key) {
+        first = middle;
+      } else {
+        last = middle - 1;
+      }
+      store.unpin(page, false);
+    }
+    return first;
+  }
+
+  // ---------------------------------------------------------------- top page
+
+  /** Threads that tear the index may have left any count. */
+  final int checkedCount(long top) {
+    long count = ElementPage.number(pages, top);
+    if (count < 0 || count > batch) {
+      store.unpin(top, false);
+      throw new ConcurrentModificationException(
+          "level 0 has " + count + " messages: the index was changed by another thread");
+    }
+    return (int) count;
+  }
+
+  final void insert(long top, int slot, int count, long key, long value, boolean isPut) {
+    Slots.openGap(pages, top + layout.keysOffset, slot, count);
+    Slots.openGap(pages, top + layout.valuesOffset, slot, count);
+    layout.openBit(pages, top, slot);
+    layout.set(pages, top, slot, key, value);
+    ElementPage.isPut(pages, top, slot, isPut);
+    ElementPage.number(pages, top, count + 1L);
+  }
+
+  final void remove(long top, int slot, int count) {
+    Slots.closeGap(pages, top + layout.keysOffset, slot, count);
+    Slots.closeGap(pages, top + layout.valuesOffset, slot, count);
+    layout.closeBit(pages, top, slot);
+    ElementPage.number(pages, top, count - 1L);
+  }
+
+  // ---------------------------------------------------------------- clear
+
+  /** A second failure is added to the first. */
+  final void clearAfter(Throwable failed) {
+    try {
+      clear();
+    } catch (RuntimeException second) {
+      store.leftHalfway(failed);
+      failed.addSuppressed(second);
+    }
+  }
+
+  final void clear() {
+    checkOpen();
+    store.beforeChange();
+    modifications.changes++;
+    levelChanges.changedAll();
+    try {
+      store.clear();
+      refresh();
+      plant();
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+}
