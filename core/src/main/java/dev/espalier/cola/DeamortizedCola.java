@@ -444,8 +444,7 @@ public final class DeamortizedCola implements LongIndex {
       store.beforeChange();
       return missingValue;
     }
-    tree.write(key, 0, false);
-    tree.changeSize(-1);
+    tree.remove(key);
     return previous;
   }
 

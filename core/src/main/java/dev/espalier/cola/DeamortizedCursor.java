@@ -354,7 +354,6 @@ final class DeamortizedCursor extends LeafCursor {
 
   @Override
   protected void removeFromTree(long key) {
-    tree.write(key, 0, false);
-    tree.changeSize(-1);
+    tree.remove(key);
   }
 }

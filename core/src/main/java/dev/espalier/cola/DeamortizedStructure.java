@@ -379,6 +379,16 @@ final class DeamortizedStructure extends MessageLevels {
     }
   }
 
+  /** Removes a key that has an entry; with the last one all tombstones go, if it is known to be. */
+  void remove(long key) {
+    if (meta[SIZE] == 1) {
+      clear();
+      return;
+    }
+    write(key, 0, false);
+    changeSize(-1);
+  }
+
   private void insert(long key, long value, boolean isPut) {
     long top = store.pin((int) meta[TOP]);
     int count = checkedCount(top);
