@@ -62,7 +62,7 @@ public final class DeamortizedCola implements LongIndex {
   public static final TreeVariant VARIANT =
       new TreeVariant(
           "DeamortizedCola",
-          "streaming B-trees",
+          "streaming 3",
           TreeVariant.Medium.PAGES,
           Set.of(
               Capability.BATCHED_LOOKUP,
