@@ -443,7 +443,7 @@ public final class Cola implements LongIndex {
     boolean isNew = previous == missingValue && !containsKey(key);
     tree.write(key, value, true);
     if (isNew) {
-      tree.added();
+      tree.changeSize(1);
     }
     return previous;
   }
@@ -453,7 +453,7 @@ public final class Cola implements LongIndex {
     long previous = getOrDefault(key, missingValue);
     if (previous == missingValue && !containsKey(key)) {
       tree.write(key, value, true);
-      tree.added();
+      tree.changeSize(1);
     } else {
       store.beforeChange();
     }

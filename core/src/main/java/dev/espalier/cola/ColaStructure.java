@@ -11,14 +11,11 @@ import dev.espalier.ProgressListener;
 import dev.espalier.cola.Cola.Geometry;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
-import dev.espalier.node.Keys;
-import dev.espalier.support.ChangeCount;
-import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /** The levels of one COLA, and what changes them. */
-final class ColaStructure {
+final class ColaStructure extends MessageLevels {
   /* Overview
    *
    *   level 0    one page of at most `batch` messages, in key order
@@ -73,45 +70,19 @@ final class ColaStructure {
    *   D6  What a full memory leaves possible: the room kept, and changes in place.
    */
 
-  /** The store's meta words; height and size are where all trees on pages have them. */
-  static final int STAMP = 0;
-
-  static final int MANIFEST = 1;
-  static final int HEIGHT = 2;
-  static final int SIZE = 3;
-  static final int TOP = 4;
   static final int MERGES = 5;
   private static final int SHAPE = 6;
 
   /** "COLA" and a version. */
   private static final long OWN_STAMP = 0x434F_4C41_0000_0001L;
 
-  /** The size while it is not known. */
-  static final long UNKNOWN = -1;
-
-  static final int MIN_PAGE_BYTES = 1024;
-
   final IndexOptions options;
-  final PageStore store;
-  final ElementPage layout;
   final Geometry geometry;
-
-  /** Most messages of level 0: the geometry's batch, if a page has room for it. */
-  final int batch;
 
   final int stride;
 
   /** The deepest level that a manifest has room for. */
   final int mostLevels;
-
-  final long[] meta;
-  final ChangeCount modifications = new ChangeCount();
-
-  /** For probes that wait: the whole index is one level to them. */
-  final LevelChanges levelChanges = new LevelChanges(2);
-
-  /** The pages; read anew after every allocation. */
-  MemorySegment pages;
 
   /** From 1 to {@link #depth}; what is deeper is empty. */
   final Level[] levels;
@@ -129,22 +100,13 @@ final class ColaStructure {
   private final ColaMerge merge;
 
   ColaStructure(IndexOptions options, PageStore store, Geometry geometry) {
-    int pageBytes = store.pageBytes();
-    if (pageBytes < MIN_PAGE_BYTES) {
-      throw new IllegalArgumentException(
-          "pages have " + pageBytes + " bytes; a COLA needs " + MIN_PAGE_BYTES + " at least");
-    }
+    super(store, geometry.batch());
     this.options = options;
-    this.store = store;
-    this.layout = new ElementPage(pageBytes);
     this.geometry = geometry;
-    this.batch = Math.min(geometry.batch(), layout.capacity);
     this.stride = geometry.stride();
     this.top = new TopPage(layout, batch);
-    this.mostLevels = (pageBytes - PageStore.RESERVED_BYTES) / (Level.WORDS * Long.BYTES);
+    this.mostLevels = (layout.bytes - PageStore.RESERVED_BYTES) / (Level.WORDS * Long.BYTES);
     this.levels = new Level[mostLevels + 2];
-    this.meta = store.meta();
-    this.pages = store.segment();
     Arrays.fill(levels, Level.EMPTY);
     this.merge = new ColaMerge(this);
     if (meta[STAMP] == 0) {
@@ -172,27 +134,15 @@ final class ColaStructure {
     }
   }
 
-  private void plant() {
-    int manifest = store.allocate();
-    int topPage = store.allocate();
-    refresh();
-    long page = store.pin(topPage);
-    top.clear(pages, page);
-    store.unpin(page, true);
+  @Override
+  void plant() {
+    plantTop();
     meta[STAMP] = OWN_STAMP;
-    meta[MANIFEST] = manifest;
-    meta[TOP] = topPage;
     meta[SHAPE] = shape();
-    meta[HEIGHT] = 1;
-    meta[SIZE] = 0;
     meta[MERGES] = 0;
     Arrays.fill(levels, Level.EMPTY);
     depth = 0;
     roomy = false; // Looked at when the first message comes.
-  }
-
-  void refresh() {
-    pages = store.segment();
   }
 
   // ---------------------------------------------------------------- manifest
@@ -291,7 +241,7 @@ final class ColaStructure {
     return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, tombstones, 0);
   }
 
-  /** Returns the messages in all levels, and in level 0. */
+  @Override
   long messages() {
     long sum = topCount();
     for (int k = 1; k <= depth; k++) {
@@ -300,6 +250,7 @@ final class ColaStructure {
     return sum;
   }
 
+  @Override
   long tombstones() {
     long sum = 0;
     for (int k = 1; k <= depth; k++) {
@@ -308,54 +259,7 @@ final class ColaStructure {
     return sum;
   }
 
-  void checkOpen() {
-    if (store.isClosed()) {
-      throw new IllegalStateException("the index is closed");
-    }
-  }
-
   // ---------------------------------------------------------------- search
-
-  /**
-   * Returns the first position of a level from {@code low} on whose key is not below {@code key},
-   * or {@code high}. O(log (high - low)).
-   */
-  long lowerBound(Level level, long low, long high, long key) {
-    if (low >= high) {
-      return high;
-    }
-    long number = pageOf(level, low, high, key);
-    long start = number * layout.capacity;
-    int from = (int) Math.max(low - start, 0);
-    int to = (int) Math.min(high - start, layout.capacity);
-    long page = store.pin(level.firstPage() + (int) number);
-    int slot =
-        from
-            + Keys.lowerBoundBinary(
-                pages, page + layout.keysOffset + ((long) from << 3), to - from, key);
-    store.unpin(page, false);
-    return start + slot;
-  }
-
-  /**
-   * Returns which of a level's pages to search for a key that belongs to the positions {@code low}
-   * to {@code high}: the last whose first key is not above it.
-   */
-  long pageOf(Level level, long low, long high, long key) {
-    long first = Math.min(low, high - 1) / layout.capacity;
-    long last = (high - 1) / layout.capacity;
-    while (first < last) {
-      long middle = (first + last + 1) >>> 1;
-      long page = store.pin(level.firstPage() + (int) middle);
-      if (layout.key(pages, page, 0) <= key) {
-        first = middle;
-      } else {
-        last = middle - 1;
-      }
-      store.unpin(page, false);
-    }
-    return first;
-  }
 
   /**
    * Returns the slot of level 0, in its page that is pinned, with a key's newest message, or -1.
@@ -553,13 +457,6 @@ final class ColaStructure {
         level.runs());
   }
 
-  /** Notes that there is an entry more, if it is known how many there were. */
-  void added() {
-    if (meta[SIZE] != UNKNOWN) {
-      meta[SIZE]++;
-    }
-  }
-
   /** Removes a key that has an entry; with the last one all tombstones go, if it is known to be. */
   void remove(long key) {
     if (meta[SIZE] == 1) {
@@ -567,9 +464,7 @@ final class ColaStructure {
       return;
     }
     write(key, 0, false);
-    if (meta[SIZE] != UNKNOWN) {
-      meta[SIZE]--;
-    }
+    changeSize(-1);
   }
 
   /** Counts the entries in one pass. */
@@ -594,30 +489,5 @@ final class ColaStructure {
     }
     modifications.changes++;
     levelChanges.changedAll();
-  }
-
-  /** A second failure is added to the first. */
-  private void clearAfter(Throwable failed) {
-    try {
-      clear();
-    } catch (RuntimeException second) {
-      store.leftHalfway(failed);
-      failed.addSuppressed(second);
-    }
-  }
-
-  void clear() {
-    checkOpen();
-    store.beforeChange();
-    modifications.changes++;
-    levelChanges.changedAll();
-    try {
-      store.clear();
-      refresh();
-      plant();
-    } catch (RuntimeException | Error failed) {
-      store.leftHalfway(failed);
-      throw failed;
-    }
   }
 }

@@ -110,6 +110,7 @@ final class DeamortizedStructure extends MessageLevels {
 
   private final DeamortizedMerge merge = new DeamortizedMerge(this);
   private final InPlaceChanges inPlace = new InPlaceChanges(this);
+  private final SortedTop sortedTop;
 
   /** Messages taken, and changed in place, since all arrays were last made one. */
   private long changed;
@@ -121,6 +122,7 @@ final class DeamortizedStructure extends MessageLevels {
 
   DeamortizedStructure(PageStore store, int batch) {
     super(store, batch);
+    this.sortedTop = new SortedTop(layout, this.batch);
     this.manifest = new int[Math.ceilDiv(MOST_LEVELS, levelsPerPage())];
     for (int k = 0; k < MOST_LEVELS; k++) {
       merges[k] = new HalfMerge();
@@ -364,7 +366,7 @@ final class DeamortizedStructure extends MessageLevels {
       layout.value(pages, top, slot, isPut ? value : ElementPage.TOMBSTONE);
       ElementPage.isPut(pages, top, slot, isPut);
     } else if (isThere) {
-      remove(top, slot, count);
+      sortedTop.remove(pages, top, slot, count);
     }
     store.unpin(top, isThere);
     if (isThere) {
@@ -389,6 +391,29 @@ final class DeamortizedStructure extends MessageLevels {
     changeSize(-1);
   }
 
+  /** Returns the count of the top, which is pinned, and unpins it if that is impossible. */
+  private int checkedCount(long page) {
+    try {
+      return sortedTop.count(pages, page);
+    } catch (ConcurrentModificationException torn) {
+      store.unpin(page, false);
+      throw torn;
+    }
+  }
+
+  private int topCount() {
+    long page = store.pin((int) meta[TOP]);
+    long count = ElementPage.number(pages, page);
+    store.unpin(page, false);
+    return Math.clamp(count, 0, layout.capacity);
+  }
+
+  /** Returns the top as a level, for those who read it like others. */
+  Level top() {
+    int count = topCount();
+    return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, 0, 0);
+  }
+
   private void insert(long key, long value, boolean isPut) {
     long top = store.pin((int) meta[TOP]);
     int count = checkedCount(top);
@@ -398,7 +423,7 @@ final class DeamortizedStructure extends MessageLevels {
       throw new ConcurrentModificationException(
           "the top is full again: the index was changed by another thread");
     }
-    insert(top, slot, count, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
+    sortedTop.insert(pages, top, slot, count, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
     store.unpin(top, true);
     modifications.changes++;
     changed++;

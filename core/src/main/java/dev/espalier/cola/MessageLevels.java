@@ -3,15 +3,13 @@ package dev.espalier.cola;
 
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
-import dev.espalier.node.Slots;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 
 /**
- * What a deamortized COLA stands on: a page of messages at the top, which is always in order, and
- * searches in arrays of messages, each an extent of pages.
+ * What both COLAs stand on: a page of messages at the top, and searches in levels below it, each an
+ * extent of pages.
  */
 abstract class MessageLevels {
   /** The store's meta words; height and size are where all trees on pages have them. */
@@ -98,19 +96,6 @@ abstract class MessageLevels {
 
   // ---------------------------------------------------------------- sizes
 
-  final int topCount() {
-    long top = store.pin((int) meta[TOP]);
-    long count = ElementPage.number(pages, top);
-    store.unpin(top, false);
-    return Math.clamp(count, 0, layout.capacity);
-  }
-
-  /** Returns level 0 as a level, for those who read it like others. */
-  final Level top() {
-    int count = topCount();
-    return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, 0, 0);
-  }
-
   /** Notes that there are so many entries more, if it is known how many there were. */
   final void changeSize(int by) {
     if (meta[SIZE] != UNKNOWN) {
@@ -159,35 +144,6 @@ abstract class MessageLevels {
       store.unpin(page, false);
     }
     return first;
-  }
-
-  // ---------------------------------------------------------------- top page
-
-  /** Threads that tear the index may have left any count. */
-  final int checkedCount(long top) {
-    long count = ElementPage.number(pages, top);
-    if (count < 0 || count > batch) {
-      store.unpin(top, false);
-      throw new ConcurrentModificationException(
-          "level 0 has " + count + " messages: the index was changed by another thread");
-    }
-    return (int) count;
-  }
-
-  final void insert(long top, int slot, int count, long key, long value, boolean isPut) {
-    Slots.openGap(pages, top + layout.keysOffset, slot, count);
-    Slots.openGap(pages, top + layout.valuesOffset, slot, count);
-    layout.openBit(pages, top, slot);
-    layout.set(pages, top, slot, key, value);
-    ElementPage.isPut(pages, top, slot, isPut);
-    ElementPage.number(pages, top, count + 1L);
-  }
-
-  final void remove(long top, int slot, int count) {
-    Slots.closeGap(pages, top + layout.keysOffset, slot, count);
-    Slots.closeGap(pages, top + layout.valuesOffset, slot, count);
-    layout.closeBit(pages, top, slot);
-    ElementPage.number(pages, top, count - 1L);
   }
 
   // ---------------------------------------------------------------- clear

@@ -124,10 +124,4 @@ final class TopPage {
     ElementPage.number(pages, page, number(count - 1, 0));
     return true;
   }
-
-  /** Makes the page empty. */
-  void clear(MemorySegment pages, long page) {
-    ElementPage.number(pages, page, 0);
-    layout.clearBits(pages, page);
-  }
 }

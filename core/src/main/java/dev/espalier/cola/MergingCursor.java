@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.memory.PageStore;
+import dev.espalier.node.Keys;
+import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LeafCursor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * A cursor over several levels, merged as it goes. Its leaves are stretches of one level between
+ * keys of the others and what is no put; where these would be short, copies of the merged entries.
+ */
+abstract class MergingCursor extends LeafCursor {
+  /** A stretch of so many entries is worth a leaf of its own. */
+  private static final int STRETCH = 32;
+
+  /** Entries of a copied leaf: few after a seek, then twice as many each time. */
+  private static final int FIRST_COPY = 8;
+
+  private static final int MOST_COPIED = 512;
+
+  private final PageStore store;
+  private final ElementPage layout;
+
+  /** The levels that are read, the newest first, as they were at the last seek. */
+  private Level[] levels = new Level[0];
+
+  private int count;
+
+  /** For each level the positions where the current leaf's part of it begins and ends. */
+  private long[] starts = new long[0];
+
+  private long[] ends = new long[0];
+
+  /** Where each level is read at the moment. */
+  private long[] at = new long[0];
+
+  /** The page of each level that is seen, or -1, and where its bytes are. */
+  private long[] pages = new long[0];
+
+  private long[] bases = new long[0];
+  private MemorySegment[] memories = new MemorySegment[0];
+
+  /** Pages are copied to here if they don't stay where they are. */
+  private MemorySegment copies = MemorySegment.NULL;
+
+  private MemorySegment merged = MemorySegment.NULL;
+  private int mostCopied = FIRST_COPY;
+
+  /** The level whose key comes next, and what {@link #choose} found out about the others. */
+  private int chosen;
+
+  private boolean isTied;
+  private boolean hasLimit;
+  private long limit;
+
+  MergingCursor(ChangeCount count, PageStore store, ElementPage layout) {
+    super(count);
+    this.store = store;
+    this.layout = layout;
+  }
+
+  // ---------------------------------------------------------------- for the indexes
+
+  /** Returns the number of levels. */
+  abstract int countLevels();
+
+  /** Writes the levels, the newest first. */
+  abstract void readLevels(Level[] to);
+
+  /** Writes, for each of {@code count} levels, the first position whose key is not below a key. */
+  abstract void seek(long key, Level[] in, int levelCount, long[] positions);
+
+  /** Returns where level 0 was copied to, if it is not read where it is. */
+  MemorySegment newestCopy() {
+    return MemorySegment.NULL;
+  }
+
+  // ---------------------------------------------------------------- seek
+
+  @Override
+  protected final void descend(long key) {
+    begin();
+    seek(key, levels, count, starts);
+    System.arraycopy(starts, 0, ends, 0, count);
+    enterNextLeaf();
+    slot = 0;
+  }
+
+  @Override
+  protected final void descendToLast() {
+    begin();
+    for (int k = 0; k < count; k++) {
+      starts[k] = levels[k].elements();
+      ends[k] = starts[k];
+    }
+    enterPreviousLeaf();
+  }
+
+  /** Looks at the levels that are there now, and stands on nothing. */
+  private void begin() {
+    checkOpen();
+    count = countLevels();
+    if (count > levels.length) {
+      levels = new Level[count];
+      starts = new long[count];
+      ends = new long[count];
+      at = new long[count];
+      pages = new long[count];
+      bases = new long[count];
+      memories = new MemorySegment[count];
+      if (!store.keepsPlaces()) {
+        copies = Arena.ofAuto().allocate((long) count * layout.bytes, Long.BYTES);
+      }
+    }
+    readLevels(levels);
+    Arrays.fill(pages, -1);
+    Arrays.fill(memories, store.keepsPlaces() ? store.segment() : copies);
+    MemorySegment newest = newestCopy();
+    if (newest.byteSize() > 0) {
+      memories[0] = newest;
+      pages[0] = 0;
+      bases[0] = 0;
+    }
+    mostCopied = FIRST_COPY;
+    enter(memories[0], 0, 0, 0);
+  }
+
+  // ---------------------------------------------------------------- elements
+
+  /** Makes the page with a position of a level readable, and returns the slot. */
+  private int see(int level, long position) {
+    long number = position / layout.capacity;
+    if (pages[level] != number) {
+      int page = levels[level].firstPage() + (int) number;
+      long place = store.pin(page);
+      bases[level] = place;
+      if (!store.keepsPlaces()) {
+        bases[level] = (long) level * layout.bytes;
+        MemorySegment.copy(store.segment(), place, copies, bases[level], layout.bytes);
+      }
+      store.unpin(place, false);
+      pages[level] = number;
+    }
+    return (int) (position - number * layout.capacity);
+  }
+
+  private long key(int level, long position) {
+    int place = see(level, position);
+    return layout.key(memories[level], bases[level], place);
+  }
+
+  private boolean isPut(int level, long position) {
+    int place = see(level, position);
+    return ElementPage.isPut(memories[level], bases[level], place);
+  }
+
+  private boolean isMessage(int level, long position) {
+    int place = see(level, position);
+    return layout.isMessage(memories[level], bases[level], place);
+  }
+
+  // ---------------------------------------------------------------- range scan
+
+  @Override
+  protected final boolean enterNextLeaf() {
+    System.arraycopy(ends, 0, starts, 0, count);
+    System.arraycopy(ends, 0, at, 0, count);
+    int copied = 0;
+    while (copied < mostCopied && choose(true)) {
+      long from = at[chosen];
+      int run = isTied ? 0 : stretchAfter(from);
+      if (run >= STRETCH) {
+        if (copied > 0) {
+          break;
+        }
+        at[chosen] += run;
+        System.arraycopy(at, 0, ends, 0, count);
+        enterStretch(from, run);
+        return true;
+      }
+      if (run > 0) {
+        run = Math.min(run, mostCopied - copied);
+        copy(see(chosen, from), copied, run);
+        copied += run;
+        at[chosen] += run;
+      } else {
+        if (isPut(chosen, from)) {
+          copy(see(chosen, from), copied, 1);
+          copied++;
+        }
+        pass(key(chosen, from), true);
+      }
+    }
+    System.arraycopy(at, 0, ends, 0, count);
+    return enterCopied(0, copied);
+  }
+
+  @Override
+  protected final boolean enterPreviousLeaf() {
+    System.arraycopy(starts, 0, ends, 0, count);
+    System.arraycopy(starts, 0, at, 0, count);
+    int copied = 0;
+    while (copied < mostCopied && choose(false)) {
+      long to = at[chosen];
+      int run = isTied ? 0 : stretchBefore(to);
+      if (run >= STRETCH) {
+        if (copied > 0) {
+          break;
+        }
+        at[chosen] -= run;
+        System.arraycopy(at, 0, starts, 0, count);
+        enterStretch(to - run, run);
+        return true;
+      }
+      if (run > 0) {
+        run = Math.min(run, mostCopied - copied);
+        copied += run;
+        copy(see(chosen, to - run), MOST_COPIED - copied, run);
+        at[chosen] -= run;
+      } else {
+        if (isPut(chosen, to - 1)) {
+          copied++;
+          copy(see(chosen, to - 1), MOST_COPIED - copied, 1);
+        }
+        pass(key(chosen, to - 1), false);
+      }
+    }
+    System.arraycopy(at, 0, starts, 0, count);
+    return enterCopied(MOST_COPIED - copied, copied);
+  }
+
+  /** Finds the level with the next key, the newest of them; returns false if there is none. */
+  private boolean choose(boolean forward) {
+    boolean found = false;
+    long best = 0;
+    isTied = false;
+    hasLimit = false;
+    for (int k = 0; k < count; k++) {
+      if (!skipToMessage(k, forward)) {
+        continue;
+      }
+      long key = key(k, forward ? at[k] : at[k] - 1);
+      if (!found || (forward ? key < best : key > best)) {
+        if (found) {
+          isTied = false;
+          narrow(best, forward);
+        }
+        found = true;
+        best = key;
+        chosen = k;
+      } else if (key == best) {
+        isTied = true;
+      } else {
+        narrow(key, forward);
+      }
+    }
+    return found;
+  }
+
+  private void narrow(long key, boolean forward) {
+    if (!hasLimit || (forward ? key < limit : key > limit)) {
+      limit = key;
+      hasLimit = true;
+    }
+  }
+
+  /** Goes to the next message of a level; returns false if there is none. */
+  private boolean skipToMessage(int level, boolean forward) {
+    if (forward) {
+      long end = levels[level].elements();
+      while (at[level] < end && !isMessage(level, at[level])) {
+        at[level]++;
+      }
+      return at[level] < end;
+    }
+    while (at[level] > 0 && !isMessage(level, at[level] - 1)) {
+      at[level]--;
+    }
+    return at[level] > 0;
+  }
+
+  /** Passes by all messages of a key, which are the next of their levels. */
+  private void pass(long key, boolean forward) {
+    for (int k = 0; k < count; k++) {
+      if (forward && at[k] < levels[k].elements() && key(k, at[k]) == key) {
+        at[k]++;
+      } else if (!forward && at[k] > 0 && key(k, at[k] - 1) == key) {
+        at[k]--;
+      }
+    }
+  }
+
+  /** Counts the puts from a position of the chosen level on, in its page and before the limit. */
+  private int stretchAfter(long position) {
+    int from = see(chosen, position);
+    long base = bases[chosen];
+    MemorySegment memory = memories[chosen];
+    int to = (int) Math.min(levels[chosen].elements() - position + from, layout.capacity);
+    if (hasLimit && layout.key(memory, base, to - 1) >= limit) {
+      long keys = base + layout.keysOffset + ((long) from << 3);
+      to = from + Keys.lowerBoundBinary(memory, keys, to - from, limit);
+    }
+    for (int word = from >>> 6; word <= (to - 1) >>> 6; word++) {
+      long noPuts = ElementPage.noPutWord(memory, base, word);
+      noPuts &= word == from >>> 6 ? -1L << from : -1L;
+      if (noPuts != 0) {
+        return Math.min(to, (word << 6) + Long.numberOfTrailingZeros(noPuts)) - from;
+      }
+    }
+    return to - from;
+  }
+
+  /** Counts the puts before a position of the chosen level, in their page and behind the limit. */
+  private int stretchBefore(long position) {
+    int last = see(chosen, position - 1);
+    long base = bases[chosen];
+    MemorySegment memory = memories[chosen];
+    int from = 0;
+    if (hasLimit) {
+      long keys = base + layout.keysOffset;
+      from = Keys.lowerBoundBinary(memory, keys, last + 1, limit + 1);
+    }
+    for (int word = last >>> 6; word >= from >>> 6; word--) {
+      long noPuts = ElementPage.noPutWord(memory, base, word);
+      noPuts &= word == last >>> 6 ? -1L >>> (63 - (last & 63)) : -1L;
+      if (noPuts != 0) {
+        int noPut = (word << 6) + 63 - Long.numberOfLeadingZeros(noPuts);
+        return last - Math.max(noPut, from - 1);
+      }
+    }
+    return last + 1 - from;
+  }
+
+  private void enterStretch(long position, int run) {
+    int from = see(chosen, position);
+    long base = bases[chosen] + ((long) from << 3);
+    enter(memories[chosen], base + layout.keysOffset, base + layout.valuesOffset, run);
+  }
+
+  /** Copies entries from a page of the chosen level to a place in the merged leaf. */
+  private void copy(int from, int to, int run) {
+    if (merged.byteSize() == 0) {
+      merged = Arena.ofAuto().allocate(2L * MOST_COPIED * Long.BYTES, Long.BYTES);
+    }
+    long base = bases[chosen] + ((long) from << 3);
+    long target = (long) to << 3;
+    long bytes = (long) run << 3;
+    MemorySegment memory = memories[chosen];
+    MemorySegment.copy(memory, base + layout.keysOffset, merged, target, bytes);
+    MemorySegment.copy(
+        memory, base + layout.valuesOffset, merged, target + ((long) MOST_COPIED << 3), bytes);
+  }
+
+  private boolean enterCopied(int from, int copied) {
+    long keys = (long) from << 3;
+    enter(merged, keys, keys + ((long) MOST_COPIED << 3), copied);
+    mostCopied = Math.min(2 * mostCopied, MOST_COPIED);
+    return copied > 0;
+  }
+}
