@@ -4,9 +4,9 @@ package dev.espalier.bepsilon;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.LongIndex;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
+import dev.espalier.support.OneLevel;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
  * decided by the messages above it, too, which change without a page's place changing. So a place
  * on the way is no place from which a probe can be answered.
  */
-final class BEpsilonLevels implements TreeLevels {
+final class BEpsilonLevels extends OneLevel {
   /** Probes that go down together: as many as a long has bits, and reads an SSD answers at once. */
   private static final int GROUP = Long.SIZE;
 
@@ -36,33 +36,12 @@ final class BEpsilonLevels implements TreeLevels {
   }
 
   @Override
-  public int height() {
-    return 1;
-  }
-
-  /** The only place there is; the number of the root's page may change meanwhile. */
-  @Override
-  public long root() {
+  protected void checkOpen() {
     tree.checkOpen();
-    return 0;
   }
 
   @Override
-  public int maxChildren(int level) {
-    throw noSuchLevel(level);
-  }
-
-  @Override
-  public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
-    throw noSuchLevel(level);
-  }
-
-  private static IllegalArgumentException noSuchLevel(int level) {
-    return new IllegalArgumentException("level is " + level + ", but probes wait at the root only");
-  }
-
-  @Override
-  public long changesAbove(int level) {
+  protected long replacements() {
     return tree.replacements;
   }
 

@@ -42,7 +42,7 @@ public final class BEpsilonTree extends BEpsilonIndex {
           "BEpsilonTree",
           "Brodal and Fagerberg 2003",
           TreeVariant.Medium.PAGES,
-          Set.of(Capability.BLIND_WRITES),
+          Set.of(Capability.UPDATE_IN_PLACE, Capability.BLIND_WRITES),
           BEpsilonTree::create,
           BEpsilonTree::open);
 

@@ -41,7 +41,7 @@ public final class BufferedRepositoryTree extends BEpsilonIndex {
           "BufferedRepositoryTree",
           "Buchsbaum et al. 2000",
           TreeVariant.Medium.PAGES,
-          Set.of(Capability.BLIND_WRITES),
+          Set.of(Capability.UPDATE_IN_PLACE, Capability.BLIND_WRITES),
           BufferedRepositoryTree::create,
           BufferedRepositoryTree::open);
 

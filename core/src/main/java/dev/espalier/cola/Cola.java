@@ -9,7 +9,6 @@ import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
@@ -20,6 +19,7 @@ import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -310,27 +310,16 @@ public final class Cola implements LongIndex {
    * The index as one level: a probe may be answered in any level, so none can wait between two of
    * them.
    */
-  private final class Levels implements TreeLevels {
+  private final class Levels extends OneLevel {
 
     @Override
-    public int height() {
-      return 1;
-    }
-
-    @Override
-    public long root() {
+    protected void checkOpen() {
       tree.checkOpen();
-      return 0;
     }
 
     @Override
-    public int maxChildren(int level) {
-      return 0;
-    }
-
-    @Override
-    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
-      throw new IllegalArgumentException("level is " + level + "; there is none below it");
+    protected long replacements() {
+      return tree.levelChanges.above(0);
     }
 
     @Override
@@ -342,11 +331,6 @@ public final class Cola implements LongIndex {
         int group = Math.min(most, count - done);
         answerGroup(keys, keysFrom + done, values, valuesFrom + done, group, pinned);
       }
-    }
-
-    @Override
-    public long changesAbove(int level) {
-      return tree.levelChanges.above(level);
     }
 
     @Override

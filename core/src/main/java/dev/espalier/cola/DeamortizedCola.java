@@ -9,7 +9,6 @@ import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryPageStore;
@@ -19,6 +18,7 @@ import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -254,27 +254,16 @@ public final class DeamortizedCola implements LongIndex {
    * The index as one level: a probe may be answered in any array, so none can wait between two of
    * them.
    */
-  private final class Levels implements TreeLevels {
+  private final class Levels extends OneLevel {
 
     @Override
-    public int height() {
-      return 1;
-    }
-
-    @Override
-    public long root() {
+    protected void checkOpen() {
       tree.checkOpen();
-      return 0;
     }
 
     @Override
-    public int maxChildren(int level) {
-      return 0;
-    }
-
-    @Override
-    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
-      throw new IllegalArgumentException("level is " + level + "; there is none below it");
+    protected long replacements() {
+      return tree.levelChanges.above(0);
     }
 
     @Override
@@ -289,11 +278,6 @@ public final class DeamortizedCola implements LongIndex {
       for (int i = 0; i < count; i += GROUP) {
         answerGroup(keys, keysFrom + i, values, valuesFrom + i, Math.min(GROUP, count - i));
       }
-    }
-
-    @Override
-    public long changesAbove(int level) {
-      return tree.levelChanges.above(level);
     }
 
     @Override

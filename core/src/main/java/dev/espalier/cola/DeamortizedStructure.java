@@ -401,7 +401,7 @@ final class DeamortizedStructure extends MessageLevels {
     }
   }
 
-  private int topCount() {
+  int topCount() {
     long page = store.pin((int) meta[TOP]);
     long count = ElementPage.number(pages, page);
     store.unpin(page, false);

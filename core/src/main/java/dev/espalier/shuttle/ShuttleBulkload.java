@@ -68,6 +68,7 @@ final class ShuttleBulkload {
     tree.settled = settled;
     tree.messages = 0;
     tree.modifications.changes++;
+    tree.replacements++;
     old.close();
   }
 

@@ -103,6 +103,9 @@ final class ShuttleStructure {
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
 
+  /** How often all of the tree was replaced. */
+  long replacements;
+
   // Counted since the index was made, for tests.
   long drains;
   long delivered;
@@ -147,6 +150,7 @@ final class ShuttleStructure {
   void clear() {
     checkOpen();
     modifications.changes++;
+    replacements++;
     PackedArray old = array;
     old.close();
     array = newArray();

@@ -11,13 +11,13 @@ import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
@@ -71,6 +71,7 @@ public final class ShuttleTree implements LongIndex {
               Capability.BATCHED_LOOKUP,
               Capability.PREFETCH,
               Capability.LEAF_RUNS,
+              Capability.UPDATE_IN_PLACE,
               Capability.BLIND_WRITES),
           ShuttleTree::create);
 
@@ -216,31 +217,15 @@ public final class ShuttleTree implements LongIndex {
   }
 
   /** The tree as one level. */
-  private final class Levels implements TreeLevels {
+  private final class Levels extends OneLevel {
     @Override
-    public int height() {
-      return 1;
-    }
-
-    @Override
-    public long root() {
+    protected void checkOpen() {
       tree.checkOpen();
-      return 0;
     }
 
     @Override
-    public int maxChildren(int level) {
-      return 1;
-    }
-
-    @Override
-    public void descend(int level, long[] keys, long[] places, int[] slots, int count) {
-      throw new IllegalArgumentException("level is " + level + ", but there is only level 0");
-    }
-
-    @Override
-    public long changesAbove(int level) {
-      return 0;
+    protected long replacements() {
+      return tree.replacements;
     }
 
     @Override
