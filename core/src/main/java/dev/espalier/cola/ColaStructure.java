@@ -56,7 +56,7 @@ final class ColaStructure extends MessageLevels {
    *   I6  A page's sum is the number of pointers in the pages before it.                         [C6]
    *   I7  The counts of elements, messages and tombstones are right.
    *   I8  The deepest level has no tombstone; with no levels there is none in level 0. Holes are in
-   *       no other level that has not been the deepest.                                     [C9, C10]
+   *       no other level than the deepest.                                                  [C9, C10]
    *   I9  Pages are in use by the store's account, in one level each, and no others are.        [C14]
    *   I10 The size, where it is known, is the number of keys whose newest message is a put.
    *

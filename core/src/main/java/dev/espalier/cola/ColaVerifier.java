@@ -167,6 +167,7 @@ final class ColaVerifier {
     long messages = 0;
     long tombstones = 0;
     long pointers = 0;
+    long holes = 0;
     long before = Long.MIN_VALUE;
     for (int i = 0; i < level.pages(); i++) {
       long start = (long) i * layout.capacity;
@@ -196,6 +197,8 @@ final class ColaVerifier {
           if (layout.isPointer(pages, page, slot)) {
             checkPointer(number, pointers, layout.key(pages, page, slot));
             pointers++;
+          } else if (!isPut && !isTombstone) {
+            holes++;
           }
         }
         before = layout.key(pages, page, count - 1);
@@ -205,6 +208,7 @@ final class ColaVerifier {
       report(count);
     }
     checkCounts(number, messages, tombstones, pointers);
+    check(number == tree.depth || holes == 0, "I8", "level %d has %d holes", number, holes);
   }
 
   private void report(int elements) {
