@@ -336,6 +336,9 @@ final class ColaStructure extends MessageLevels {
       }
       return;
     }
+    if (!isPut && depth == 0) {
+      return; // The merge has left nothing at all.
+    }
     long page = store.pin((int) meta[TOP]);
     append(page, ElementPage.number(pages, page), key, value, isPut);
     store.unpin(page, true);
@@ -379,6 +382,9 @@ final class ColaStructure extends MessageLevels {
    */
   private boolean isRoomy(long less) {
     long messages = messages() + batch;
+    if (messages > capacity(mostLevels)) {
+      return false;
+    }
     long extent = Math.ceilDiv(messages, (long) layout.capacity);
     long pointers = 0;
     long elements = messages;
