@@ -4,6 +4,7 @@ package dev.espalier.memory;
 /** A page store that refuses to have more than so many pages in use. */
 public final class RefusingPageStore extends ForwardingPageStore {
   private int mostPages;
+  private boolean hidesLimit;
 
   /** Stands before {@code store}. */
   public RefusingPageStore(PageStore store, int mostPages) {
@@ -14,6 +15,11 @@ public final class RefusingPageStore extends ForwardingPageStore {
   /** Sets how many pages may be in use. */
   public void mostPages(int pages) {
     mostPages = pages;
+  }
+
+  /** From now on {@link #hasRoom} knows of no limit, so that refusals come unforeseen. */
+  public void hideLimit() {
+    hidesLimit = true;
   }
 
   @Override
@@ -30,7 +36,7 @@ public final class RefusingPageStore extends ForwardingPageStore {
 
   @Override
   public boolean hasRoom(long extent, long more) {
-    return super.hasRoom(extent, more) && extent + more <= mostPages - pagesInUse();
+    return super.hasRoom(extent, more) && (hidesLimit || extent + more <= mostPages - pagesInUse());
   }
 
   private void checkRoom(int count) {
