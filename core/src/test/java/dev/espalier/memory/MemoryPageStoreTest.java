@@ -128,6 +128,60 @@ class MemoryPageStoreTest {
   }
 
   @Test
+  void rowOfPagesLiesTogetherAndIsTakenBackPageByPage() {
+    assertEquals(1, store.allocate(3));
+    assertEquals(4, store.allocate());
+    assertEquals(5, store.allocate(2));
+    for (int page = 1; page <= 6; page++) {
+      assertTrue(store.isInUse(page));
+      long place = store.pinFresh(page);
+      assertEquals(store.pin(page), place);
+      Words.putLong(store.segment(), place, page);
+    }
+    store.free(2);
+    store.free(3);
+    assertEquals(7, store.allocate(3));
+    assertEquals(2, store.allocate(2));
+    assertEquals(9, store.pagesInUse());
+    assertEquals(6, Words.getLong(store.segment(), store.pin(6)));
+  }
+
+  @Test
+  void fullStoreRefusesARowAndNothingHasChanged() {
+    store.close();
+    store = new MemoryPageStore(PAGE_BYTES, 10 * PAGE_BYTES, HugePages.OFF);
+    store.allocate(4);
+    long bytes = store.committedBytes();
+    assertThrows(MemoryLimitException.class, () -> store.allocate(7));
+    assertEquals(4, store.pagesInUse());
+    assertFalse(store.isInUse(5));
+    assertEquals(bytes, store.committedBytes());
+    assertEquals(5, store.allocate(6));
+  }
+
+  @Test
+  void hasRoomWhereARowFitsAndSoManyPagesAnywhere() {
+    store.close();
+    store = new MemoryPageStore(PAGE_BYTES, 10 * PAGE_BYTES + 100, HugePages.OFF);
+    assertTrue(store.hasRoom(10, 0));
+    assertTrue(store.hasRoom(4, 6));
+    assertFalse(store.hasRoom(4, 7));
+    assertFalse(store.hasRoom(11, 0));
+    store.allocate(8);
+    store.free(3);
+    store.free(4);
+    store.free(5);
+    assertTrue(store.hasRoom(3, 2));
+    assertFalse(store.hasRoom(4, 0)); // 3 to 5, 9 and 10
+    assertFalse(store.hasRoom(3, 3));
+    assertFalse(store.hasRoom(1L << 40, 0));
+    assertEquals(3, store.allocate(3));
+    assertEquals(9, store.allocate(2));
+    assertTrue(store.hasRoom(0, 0));
+    assertFalse(store.hasRoom(0, 1));
+  }
+
+  @Test
   void manyPagesArePinnedAtOnce() {
     for (int i = 0; i < 5; i++) {
       store.allocate();
