@@ -123,6 +123,13 @@ final class ColaMerge {
     }
   }
 
+  /** Forgets the extents of a bulkload that failed: the store has taken back all pages. */
+  void forget() {
+    for (LevelWriter writer : writers) {
+      writer.keep();
+    }
+  }
+
   /**
    * Writes the messages of the levels 0 to {@code sources}, merged. The newest levels are the
    * smallest, so each message passes few merges on its way through those of the levels below it.

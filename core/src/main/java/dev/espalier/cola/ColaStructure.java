@@ -90,7 +90,7 @@ final class ColaStructure extends MessageLevels {
   /** The deepest level that is not empty, or 0. */
   int depth;
 
-  /** Whether there is room to merge everything once more. */
+  /** Whether there is known to be room to merge everything once more. */
   private boolean roomy;
 
   /** Elements written by merges, for those who count work. */
@@ -115,7 +115,6 @@ final class ColaStructure extends MessageLevels {
       checkStamp();
       readManifest();
     }
-    roomy = isRoomy(0);
   }
 
   private long shape() {
@@ -136,6 +135,7 @@ final class ColaStructure extends MessageLevels {
 
   @Override
   void plant() {
+    merge.forget();
     plantTop();
     meta[STAMP] = OWN_STAMP;
     meta[SHAPE] = shape();
@@ -412,16 +412,18 @@ final class ColaStructure extends MessageLevels {
       long page = store.pin(level.firstPage() + (int) (position / layout.capacity));
       int slot = (int) (position % layout.capacity);
       boolean isFound = layout.key(pages, page, slot) == key && layout.isMessage(pages, page, slot);
-      if (isFound) {
-        levels[k] = change(level, page, slot, k == depth, value, isPut);
-      }
-      store.unpin(page, isFound);
-      if (isFound) {
-        long manifest = store.pin((int) meta[MANIFEST]);
-        writeManifest(manifest);
-        store.unpin(manifest, true);
-        modifications.changes++;
-        return true;
+      try {
+        if (isFound) {
+          // Before anything has changed: reading it may fail.
+          long manifest = store.pin((int) meta[MANIFEST]);
+          levels[k] = change(level, page, slot, k == depth, value, isPut);
+          writeManifest(manifest);
+          store.unpin(manifest, true);
+          modifications.changes++;
+          return true;
+        }
+      } finally {
+        store.unpin(page, isFound);
       }
     }
     return !isPut;

@@ -277,7 +277,7 @@ final class LevelWriter {
     }
   }
 
-  /** Says that what was written is in use. */
+  /** Leaves what was written to others: from now on {@link #discard} does nothing. */
   void keep() {
     allocated = 0;
   }
