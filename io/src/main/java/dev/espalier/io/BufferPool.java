@@ -638,6 +638,7 @@ public final class BufferPool implements AutoCloseable {
   void fresh(FilePageStore store, int page) {
     long patience = 0;
     while (!tryFresh(store, page)) {
+      store.beforeChange(); // If pages can't be written, that is why there is no frame.
       patience = waitForFrame(store, patience);
     }
   }

@@ -314,9 +314,10 @@ final class FilePageStore implements PageStore {
     roomFor = pages;
   }
 
+  /** Also if no more changes are taken: one that failed gives back what it had allocated. */
   @Override
   public void free(int page) {
-    beforeChange();
+    checkChangeable();
     if (isInUse(page)) {
       pool.discard(this, page);
     }
@@ -335,12 +336,16 @@ final class FilePageStore implements PageStore {
 
   // ---------------------------------------------------------------- change
 
-  @Override
-  public void beforeChange() {
+  private void checkChangeable() {
     checkPages();
     if (readOnly) {
       throw new UnsupportedOperationException(file.path() + ": opened for reading only");
     }
+  }
+
+  @Override
+  public void beforeChange() {
+    checkChangeable();
     PageFileException reason = failure;
     if (reason != null) {
       throw new IllegalStateException(
