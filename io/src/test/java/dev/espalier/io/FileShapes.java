@@ -26,6 +26,10 @@ public final class FileShapes implements ShapeSource {
   public List<TreeShape> shapes() {
     List<TreeShape> shapes = new ArrayList<>();
     for (String tree : PagedTrees.names()) {
+      if (tree.equals("Cola")) {
+        shapes.add(shape(tree, 1024, "best", PageFiles.BEST));
+        continue;
+      }
       shapes.add(shape(tree, 256, "best", PageFiles.BEST));
       shapes.add(shape(tree, 512, "channel", PageFiles.CHANNEL));
     }

@@ -22,12 +22,16 @@ final class PagedTrees {
         .toList();
   }
 
-  /** Returns options for a tree in small pages and a pool with so many frames. */
+  /**
+   * Returns options for a tree in small pages, or the smallest that it can have if those are
+   * larger, and a pool with so many frames.
+   */
   static FileOptions options(String tree, int pageBytes, int frames) {
+    int bytes = tree.equals("Cola") ? Math.max(pageBytes, 1024) : pageBytes;
     return FileOptions.DEFAULT
         .withVariant(TreeVariant.named(tree))
-        .withPageBytes(pageBytes)
-        .withPoolBytes((frames + 1L) * pageBytes);
+        .withPageBytes(bytes)
+        .withPoolBytes((frames + 1L) * bytes);
   }
 
   /** Checks that an index has the entries of a map, by lookups and by a scan, and is sound. */
