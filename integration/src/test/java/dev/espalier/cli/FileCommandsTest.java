@@ -259,6 +259,20 @@ final class FileCommandsTest {
   }
 
   @Test
+  void colaIsLoadedReadAndCheckedLikeTheOtherTrees() throws IOException {
+    load(lines(3_000), "--variant", "Cola", "--page-size", "1K", "--pool", "64K");
+    load("7,70\n9000,1\n", "--append", "--pool", "64K");
+    assertEquals("7,70\n3000,-3000\n9000,1\n", run("get", "7", "3000", "9000").out());
+    assertEquals("6,-6\n7,70\n8,-8\n", run("scan", "6", "8").out());
+    assertEquals(3_001, run("dump").out().lines().count());
+    assertEquals(0, run("verify").status());
+    CommandRun inspect = run("inspect");
+    assertEquals(0, inspect.status(), inspect.err());
+    assertTrue(inspect.out().contains("Cola"), inspect.out());
+    assertTrue(inspect.out().contains("not known without a pass"), inspect.out());
+  }
+
+  @Test
   void appendOfManyBatchesPutsThemAll() throws IOException {
     load("1,0\n", "--page-size", "4K", "--pool", "64K");
     load(lines(20_000), "--append", "--pool", "64K");
