@@ -37,7 +37,8 @@ class TopPageTest {
     layout = new ElementPage(bytes);
     top = new TopPage(layout, layout.capacity);
     pages = Arena.ofAuto().allocate(bytes, CacheLine.BYTES).fill((byte) 0x5a);
-    top.clear(pages, 0);
+    ElementPage.number(pages, 0, 0);
+    layout.clearBits(pages, 0);
   }
 
   private void put(long key, long value) {
