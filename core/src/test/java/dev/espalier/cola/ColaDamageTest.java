@@ -22,13 +22,13 @@ class ColaDamageTest {
 
   @Test
   void smallLevelsSurvive() {
-    damageAndUse(60, 400, 1024, new Geometry(2, 0.3, 5));
-    damageAndUse(60, 400, 1024, new Geometry(4, 1, 20));
+    damageAndUse(30, 400, 1024, new Geometry(2, 0.3, 5));
+    damageAndUse(30, 400, 1024, new Geometry(4, 1, 20));
   }
 
   @Test
   void defaultPagesSurvive() {
-    damageAndUse(12, 4_000, 4096, Geometry.DEFAULT);
+    damageAndUse(5, 4_000, 4096, Geometry.DEFAULT);
   }
 
   private static void damageAndUse(int trees, int entries, int pageBytes, Geometry geometry) {

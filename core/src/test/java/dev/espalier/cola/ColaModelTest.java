@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Keys overwritten, deleted and put again, in small levels, beside a map that plainly does it. */
 class ColaModelTest {
-  private static final int STEPS = 3000;
+  private static final int STEPS = 2000;
   private static final int KEYS = 400;
 
   private final TreeMap<Long, Long> model = new TreeMap<>();

@@ -9,7 +9,11 @@ import dev.espalier.IndexOptions;
 import dev.espalier.InvariantNumbers;
 import dev.espalier.cola.Cola.Geometry;
 import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.memory.HugePages;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,6 +23,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,12 +32,27 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 @Tag("fallback-too")
 class ColaVerifierTest {
+  private static final int PAGE_BYTES = 1024;
+
+  /** Filled once; each corruption is done to copies. */
+  private static final List<Cola> HEALTHY = new ArrayList<>();
+
+  @BeforeAll
+  static void fill() {
+    HEALTHY.add(fill(new Geometry(2, 0.3, 20)));
+    HEALTHY.add(fill(new Geometry(4, 1, 10)));
+  }
+
+  @AfterAll
+  static void close() {
+    HEALTHY.forEach(Cola::close);
+  }
 
   @ParameterizedTest
   @EnumSource
   void corruptionIsReportedByItsNumber(ColaCorruption corruption) {
-    for (Cola index : healthyTrees()) {
-      try (index) {
+    for (Cola healthy : HEALTHY) {
+      try (Cola index = copy(healthy)) {
         index.verify();
         corruption.inflictOn(index.tree);
         InvariantViolationException violation =
@@ -87,13 +108,25 @@ class ColaVerifierTest {
     }
   }
 
-  private static List<Cola> healthyTrees() {
-    return List.of(fill(new Geometry(2, 0.3, 20)), fill(new Geometry(4, 1, 10)));
+  private static Cola copy(Cola index) {
+    PageStore from = index.tree.store;
+    PageStore to = new MemoryPageStore(PAGE_BYTES, Long.MAX_VALUE, HugePages.OFF);
+    int pages = (int) (index.statistics().committedBytes() / PAGE_BYTES);
+    to.allocate(pages);
+    for (int page = 1; page <= pages; page++) {
+      if (!from.isInUse(page)) {
+        to.free(page);
+      }
+    }
+    long bytes = (long) pages * PAGE_BYTES;
+    MemorySegment.copy(from.segment(), 0, to.segment(), 0, bytes);
+    System.arraycopy(from.meta(), 0, to.meta(), 0, PageStore.META_WORDS);
+    return Cola.open(IndexOptions.DEFAULT, to, index.tree.geometry);
   }
 
   /** Puts and removes scattered keys until the levels are what the corruptions want. */
   private static Cola fill(Geometry geometry) {
-    Cola index = Cola.create(IndexOptions.DEFAULT, 1024, geometry);
+    Cola index = Cola.create(IndexOptions.DEFAULT, PAGE_BYTES, geometry);
     SplittableRandom random = new SplittableRandom(2);
     for (int i = 0; i < 2000 || !isReady(index.tree); i++) {
       assertTrue(i < 50_000, geometry::toString);
