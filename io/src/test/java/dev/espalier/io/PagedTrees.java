@@ -27,7 +27,7 @@ final class PagedTrees {
    * larger, and a pool with so many frames.
    */
   static FileOptions options(String tree, int pageBytes, int frames) {
-    int bytes = tree.equals("Cola") ? Math.max(pageBytes, 1024) : pageBytes;
+    int bytes = tree.endsWith("Cola") ? Math.max(pageBytes, 1024) : pageBytes;
     return FileOptions.DEFAULT
         .withVariant(TreeVariant.named(tree))
         .withPageBytes(bytes)
