@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
       "  prefetch         nodes are prefetched",
       "  jump-pointers    range scans prefetch leaves ahead",
       "  leaf-runs        a scan can hand out whole leaves",
-      "  update-in-place  put and remove do not rebuild the structure"
+      "  update-in-place  put and remove do not rebuild the structure",
+      "  blind-writes     set and delete do not look for what was there"
     })
 final class VariantsCommand implements Runnable {
 

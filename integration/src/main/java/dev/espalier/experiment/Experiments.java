@@ -2,6 +2,7 @@
 package dev.espalier.experiment;
 
 import dev.espalier.experiment.buffering.BufferingExperiments;
+import dev.espalier.experiment.cosb.CosbExperiments;
 import dev.espalier.experiment.fpb.FpbExperiments;
 import dev.espalier.experiment.pio.PioExperiments;
 import dev.espalier.experiment.thesis.ThesisExperiments;
@@ -19,6 +20,7 @@ public final class Experiments {
             ThesisExperiments.all(),
             FpbExperiments.all(),
             BufferingExperiments.all(),
+            CosbExperiments.all(),
             PioExperiments.all())
         .flatMap(Collection::stream)
         .toList();

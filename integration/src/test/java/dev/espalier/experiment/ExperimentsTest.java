@@ -31,7 +31,8 @@ final class ExperimentsTest {
     for (String name : names) {
       assertTrue(
           name.matches(
-              "(thesis|fpb|buf|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated|-stream)?"),
+              "(thesis|fpb|buf|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated|-stream)?"
+                  + "|cosb-[a-z]+"),
           name);
     }
   }
