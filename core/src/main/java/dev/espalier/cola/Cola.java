@@ -85,7 +85,6 @@ public final class Cola implements LongIndex {
   final ColaStructure tree;
   private final PageStore store;
   private final ElementPage layout;
-  private final int stride;
 
   /** Cache lines that a window's keys are in, at most. */
   private final int windowLines;
@@ -133,11 +132,10 @@ public final class Cola implements LongIndex {
   }
 
   private Cola(IndexOptions options, PageStore store, Geometry geometry) {
-    this.tree = new ColaStructure(options, store, geometry);
+    this.tree = new ColaStructure(store, geometry);
     this.store = store;
     this.layout = tree.layout;
-    this.stride = tree.stride;
-    this.windowLines = stride / CacheLine.LONGS + 2;
+    this.windowLines = tree.stride / CacheLine.LONGS + 2;
     this.missingValue = options.missingValue();
   }
 
@@ -262,8 +260,8 @@ public final class Cola implements LongIndex {
    */
   private long search(int k, Level level, long pointers, long key) {
     MemorySegment pages = tree.pages;
-    long low = k == 1 ? 0 : Math.max((pointers - 1) * stride + 1, 0);
-    long high = k == 1 ? level.elements() : Math.min(level.elements(), pointers * stride + 1);
+    long low = k == 1 ? 0 : tree.windowStart(pointers);
+    long high = k == 1 ? level.elements() : tree.windowEnd(level, pointers);
     long number = tree.pageOf(level, low, high, key);
     long start = number * layout.capacity;
     int from = (int) Math.max(low - start, 0);
@@ -401,7 +399,7 @@ public final class Cola implements LongIndex {
     int count = 0;
     for (long left = open; left != 0; left &= left - 1) {
       long pointers = values[valuesFrom + Long.numberOfTrailingZeros(left)];
-      long low = Math.max((pointers - 1) * stride + 1, 0);
+      long low = tree.windowStart(pointers);
       long number = Math.min(low, level.elements() - 1) / layout.capacity;
       int page = level.firstPage() + (int) number;
       if (pins) {

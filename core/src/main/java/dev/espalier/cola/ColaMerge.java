@@ -54,12 +54,12 @@ final class ColaMerge {
    * Merges level 0 and the levels 1 to {@code target} into {@code target}, or if that is the
    * deepest, into the level that the result fits into.
    *
+   * @param top level 0, in order
    * @throws MemoryLimitException if there is no room; nothing has changed then
    */
-  void into(int target) {
+  void into(int target, Level top) {
     boolean deepest = target >= tree.depth;
     int sources = Math.min(target, tree.depth);
-    Level top = tree.foldedTop();
     long most = top.messages();
     for (int k = 1; k <= sources; k++) {
       most += tree.levels[k].messages();

@@ -4,7 +4,6 @@ package dev.espalier.cola;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
-import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
@@ -76,7 +75,6 @@ final class ColaStructure extends MessageLevels {
   /** "COLA" and a version. */
   private static final long OWN_STAMP = 0x434F_4C41_0000_0001L;
 
-  final IndexOptions options;
   final Geometry geometry;
 
   final int stride;
@@ -99,9 +97,8 @@ final class ColaStructure extends MessageLevels {
   private final TopPage top;
   private final ColaMerge merge;
 
-  ColaStructure(IndexOptions options, PageStore store, Geometry geometry) {
+  ColaStructure(PageStore store, Geometry geometry) {
     super(store, geometry.batch());
-    this.options = options;
     this.geometry = geometry;
     this.stride = geometry.stride();
     this.top = new TopPage(layout, batch);
@@ -346,8 +343,9 @@ final class ColaStructure extends MessageLevels {
 
   /** Makes room for a message in level 0. */
   private void makeRoom() {
-    if (foldedTop().messages() == batch) {
-      mergeDown();
+    Level folded = foldedTop();
+    if (folded.messages() == batch) {
+      mergeDown(folded);
     }
     roomy = isRoomy(0);
     if (!roomy) {
@@ -361,7 +359,7 @@ final class ColaStructure extends MessageLevels {
    * Merges level 0, which is full, into the level whose turn it is; or into the deepest, if the
    * merge could use up the room for that one.
    */
-  private void mergeDown() {
+  private void mergeDown(Level folded) {
     int target = 1;
     while (target <= depth && levels[target].runs() == geometry.growth() - 1) {
       target++;
@@ -373,7 +371,7 @@ final class ColaStructure extends MessageLevels {
     if (2 * tombstones() > messages() || !isRoomy(written)) {
       target = Math.max(target, depth);
     }
-    merge.into(target);
+    merge.into(target, folded);
   }
 
   /**

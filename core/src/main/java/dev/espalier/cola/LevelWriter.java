@@ -97,9 +97,12 @@ final class LevelWriter {
         appendMessages(stream, from, end);
         from = end;
         if (end < to) {
-          boolean alone = stream.keys[end] != kept.key();
-          appendPointer(kept.key(), stream, alone ? -1 : end);
-          from += alone ? 0 : 1;
+          if (stream.keys[end] == kept.key()) {
+            appendPointer(stream, end);
+            from++;
+          } else {
+            appendPointer(kept.key());
+          }
           kept.advance();
         }
       }
@@ -173,14 +176,10 @@ final class LevelWriter {
     endPointer();
   }
 
-  /** Appends a pointer, which is message {@code i} of a block too unless that is negative. */
-  private void appendPointer(long key, MessageStream stream, int i) {
-    if (i < 0) {
-      appendPointer(key);
-      return;
-    }
-    beginElement(key);
-    layout.set(scratch, page, slot, key, stream.values[i]);
+  /** Appends message {@code i} of a block, which is a pointer too. */
+  private void appendPointer(MessageStream stream, int i) {
+    beginElement(stream.keys[i]);
+    layout.set(scratch, page, slot, stream.keys[i], stream.values[i]);
     markTombstone(slot, stream.allPuts || stream.puts[i]);
     messages++;
     endPointer();
