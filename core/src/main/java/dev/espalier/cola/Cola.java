@@ -2,14 +2,10 @@
 package dev.espalier.cola;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
@@ -17,8 +13,6 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
-import dev.espalier.support.BatchArguments;
-import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -43,7 +37,7 @@ import java.util.Set;
  * <p>A {@code remove} or {@code delete} may throw {@link dev.espalier.memory.MemoryLimitException}
  * as a put does: what it writes has to be merged too.
  */
-public final class Cola implements LongIndex {
+public final class Cola extends ColaIndex {
   /* Overview
    *
    * Levels, invariants and deviations are those of ColaStructure. Search: in level 0 all keys; from
@@ -132,7 +126,9 @@ public final class Cola implements LongIndex {
   }
 
   private Cola(IndexOptions options, PageStore store, Geometry geometry) {
-    this.tree = new ColaStructure(store, geometry);
+    ColaStructure structure = new ColaStructure(store, geometry);
+    super(structure, options.missingValue());
+    this.tree = structure;
     this.store = store;
     this.layout = tree.layout;
     this.windowLines = tree.stride / CacheLine.LONGS + 2;
@@ -183,40 +179,6 @@ public final class Cola implements LongIndex {
     return VARIANT;
   }
 
-  @Override
-  public long missingValue() {
-    tree.checkOpen();
-    return missingValue;
-  }
-
-  /** O(1) after writes that search, one pass over all levels after blind ones. */
-  @Override
-  public long size() {
-    tree.checkOpen();
-    long size = tree.meta[ColaStructure.SIZE];
-    if (size == ColaStructure.UNKNOWN) {
-      size = tree.countEntries();
-      tree.meta[ColaStructure.SIZE] = size;
-    }
-    return size;
-  }
-
-  @Override
-  public long sizeEstimate() {
-    tree.checkOpen();
-    long size = tree.meta[ColaStructure.SIZE];
-    return size != ColaStructure.UNKNOWN
-        ? size
-        : Math.max(0, tree.messages() - 2 * tree.tombstones());
-  }
-
-  @Override
-  public boolean isEmpty() {
-    tree.checkOpen();
-    long size = tree.meta[ColaStructure.SIZE];
-    return size == ColaStructure.UNKNOWN ? !cursor().first() : size == 0;
-  }
-
   // ---------------------------------------------------------------- search
 
   @Override
@@ -227,7 +189,7 @@ public final class Cola implements LongIndex {
   @Override
   public long getOrDefault(long key, long defaultValue) {
     MemorySegment pages = tree.pages;
-    long page = store.pin((int) tree.meta[ColaStructure.TOP]);
+    long page = store.pin((int) tree.meta[MessageLevels.TOP]);
     int slot = tree.findInTop(pages, page, key);
     if (slot >= 0) {
       long value =
@@ -290,12 +252,6 @@ public final class Cola implements LongIndex {
     long value = isPut ? layout.value(tree.pages, page, slot) : defaultValue;
     store.unpin(page, false);
     return value;
-  }
-
-  /** A value that is found whatever is asked for in its place. */
-  @Override
-  public boolean containsKey(long key) {
-    return getOrDefault(key, 0) != 0 || getOrDefault(key, 1) != 1;
   }
 
   @Override
@@ -372,7 +328,7 @@ public final class Cola implements LongIndex {
   private long searchTop(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment pages = tree.pages;
     long open = 0;
-    long page = store.pin((int) tree.meta[ColaStructure.TOP]);
+    long page = store.pin((int) tree.meta[MessageLevels.TOP]);
     for (int i = 0; i < count; i++) {
       int slot = tree.findInTop(pages, page, keys[keysFrom + i]);
       if (slot < 0) {
@@ -417,89 +373,6 @@ public final class Cola implements LongIndex {
     return count;
   }
 
-  // ---------------------------------------------------------------- insert
-
-  @Override
-  public long put(long key, long value) {
-    long previous = getOrDefault(key, missingValue);
-    boolean isNew = previous == missingValue && !containsKey(key);
-    tree.write(key, value, true);
-    if (isNew) {
-      tree.changeSize(1);
-    }
-    return previous;
-  }
-
-  @Override
-  public long putIfAbsent(long key, long value) {
-    long previous = getOrDefault(key, missingValue);
-    if (previous == missingValue && !containsKey(key)) {
-      tree.write(key, value, true);
-      tree.changeSize(1);
-    } else {
-      store.beforeChange();
-    }
-    return previous;
-  }
-
-  @Override
-  public void set(long key, long value) {
-    tree.write(key, value, true);
-    tree.meta[ColaStructure.SIZE] = ColaStructure.UNKNOWN;
-  }
-
-  @Override
-  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    for (int i = 0; i < count; i++) {
-      set(keys[keysFrom + i], values[valuesFrom + i]);
-    }
-  }
-
-  // ---------------------------------------------------------------- delete
-
-  @Override
-  public long remove(long key) {
-    long previous = getOrDefault(key, missingValue);
-    if (previous == missingValue && !containsKey(key)) {
-      store.beforeChange();
-      return missingValue;
-    }
-    tree.remove(key);
-    return previous;
-  }
-
-  @Override
-  public void delete(long key) {
-    tree.write(key, 0, false);
-    tree.meta[ColaStructure.SIZE] = ColaStructure.UNKNOWN;
-  }
-
-  @Override
-  public void clear() {
-    tree.clear();
-  }
-
-  // ---------------------------------------------------------------- range scan
-
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new ColaCursor(tree);
-  }
-
-  // ---------------------------------------------------------------- bulkload
-
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    tree.checkOpen();
-    store.beforeChange();
-    BulkloadInput.checkStart(fillFactor, size());
-    tree.load(entries, total, listener);
-  }
-
   // ---------------------------------------------------------------- inspect
 
   @Override
@@ -511,33 +384,5 @@ public final class Cola implements LongIndex {
   public NodeView rootView() {
     tree.checkOpen();
     return new ColaNodeView(tree, 0);
-  }
-
-  @Override
-  public IndexStatistics statistics() {
-    tree.checkOpen();
-    return IndexStatistics.of(
-        rootView(),
-        size(),
-        (long) store.pagesInUse() * store.pageBytes(),
-        store.committedBytes(),
-        store.hugePagesGranted());
-  }
-
-  @Override
-  public void flush() {
-    tree.checkOpen();
-    store.flush();
-  }
-
-  @Override
-  public boolean isClosed() {
-    return store.isClosed();
-  }
-
-  @Override
-  public void close() {
-    tree.modifications.changes++;
-    store.close();
   }
 }

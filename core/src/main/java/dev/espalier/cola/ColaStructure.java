@@ -4,8 +4,8 @@ package dev.espalier.cola;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
-import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
 import dev.espalier.cola.Cola.Geometry;
 import dev.espalier.memory.MemoryLimitException;
@@ -296,6 +296,7 @@ final class ColaStructure extends MessageLevels {
    * @throws dev.espalier.memory.MemoryLimitException if there is no room to merge; nothing has
    *     changed then
    */
+  @Override
   void write(long key, long value, boolean isPut) {
     store.beforeChange();
     long page = store.pin((int) meta[TOP]);
@@ -463,28 +464,13 @@ final class ColaStructure extends MessageLevels {
         level.runs());
   }
 
-  /** Removes a key that has an entry; with the last one all tombstones go, if it is known to be. */
-  void remove(long key) {
-    if (meta[SIZE] == 1) {
-      clear();
-      return;
-    }
-    write(key, 0, false);
-    changeSize(-1);
-  }
-
-  /** Counts the entries in one pass. */
-  long countEntries() {
-    long sum = 0;
-    ColaCursor cursor = new ColaCursor(this);
-    LongRun run = new LongRun();
-    while (cursor.nextRun(run)) {
-      sum += run.count();
-    }
-    return sum;
+  @Override
+  LongCursor cursor() {
+    return new ColaCursor(this);
   }
 
   /** Fills this empty index; it is empty again if that fails. */
+  @Override
   void load(LongEntrySource entries, long total, ProgressListener listener) {
     clear();
     try {

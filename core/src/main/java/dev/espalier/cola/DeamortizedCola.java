@@ -2,22 +2,16 @@
 package dev.espalier.cola;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
-import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
-import dev.espalier.support.BatchArguments;
-import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -44,7 +38,7 @@ import java.util.Set;
  * are always full. A {@code remove} or {@code delete} may throw {@link
  * dev.espalier.memory.MemoryLimitException} as a put does.
  */
-public final class DeamortizedCola implements LongIndex {
+public final class DeamortizedCola extends ColaIndex {
   /* Overview
    *
    * Arrays, merges, invariants and deviations are those of DeamortizedStructure: A7 of the
@@ -103,7 +97,9 @@ public final class DeamortizedCola implements LongIndex {
   }
 
   private DeamortizedCola(IndexOptions options, PageStore store, Geometry geometry) {
-    this.tree = new DeamortizedStructure(store, geometry.batch());
+    DeamortizedStructure structure = new DeamortizedStructure(store, geometry.batch());
+    super(structure, options.missingValue());
+    this.tree = structure;
     this.store = store;
     this.layout = tree.layout;
     this.missingValue = options.missingValue();
@@ -151,40 +147,6 @@ public final class DeamortizedCola implements LongIndex {
   @Override
   public TreeVariant variant() {
     return VARIANT;
-  }
-
-  @Override
-  public long missingValue() {
-    tree.checkOpen();
-    return missingValue;
-  }
-
-  /** O(1) after writes that search, one pass over all levels after blind ones. */
-  @Override
-  public long size() {
-    tree.checkOpen();
-    long size = tree.meta[MessageLevels.SIZE];
-    if (size == MessageLevels.UNKNOWN) {
-      size = tree.countEntries();
-      tree.meta[MessageLevels.SIZE] = size;
-    }
-    return size;
-  }
-
-  @Override
-  public long sizeEstimate() {
-    tree.checkOpen();
-    long size = tree.meta[MessageLevels.SIZE];
-    return size != MessageLevels.UNKNOWN
-        ? size
-        : Math.max(0, tree.messages() - 2 * tree.tombstones());
-  }
-
-  @Override
-  public boolean isEmpty() {
-    tree.checkOpen();
-    long size = tree.meta[MessageLevels.SIZE];
-    return size == MessageLevels.UNKNOWN ? !cursor().first() : size == 0;
   }
 
   // ---------------------------------------------------------------- search
@@ -236,12 +198,6 @@ public final class DeamortizedCola implements LongIndex {
       store.unpin(page, false);
     }
     return defaultValue;
-  }
-
-  /** A value that is found whatever is asked for in its place. */
-  @Override
-  public boolean containsKey(long key) {
-    return getOrDefault(key, 0) != 0 || getOrDefault(key, 1) != 1;
   }
 
   @Override
@@ -381,87 +337,6 @@ public final class DeamortizedCola implements LongIndex {
         + ((position - number * layout.capacity) << 3);
   }
 
-  // ---------------------------------------------------------------- insert
-
-  @Override
-  public long put(long key, long value) {
-    long previous = getOrDefault(key, missingValue);
-    boolean isNew = previous == missingValue && !containsKey(key);
-    tree.write(key, value, true);
-    tree.changeSize(isNew ? 1 : 0);
-    return previous;
-  }
-
-  @Override
-  public long putIfAbsent(long key, long value) {
-    long previous = getOrDefault(key, missingValue);
-    if (previous == missingValue && !containsKey(key)) {
-      tree.write(key, value, true);
-      tree.changeSize(1);
-    } else {
-      store.beforeChange();
-    }
-    return previous;
-  }
-
-  @Override
-  public void set(long key, long value) {
-    tree.write(key, value, true);
-    tree.meta[MessageLevels.SIZE] = MessageLevels.UNKNOWN;
-  }
-
-  @Override
-  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    for (int i = 0; i < count; i++) {
-      set(keys[keysFrom + i], values[valuesFrom + i]);
-    }
-  }
-
-  // ---------------------------------------------------------------- delete
-
-  @Override
-  public long remove(long key) {
-    long previous = getOrDefault(key, missingValue);
-    if (previous == missingValue && !containsKey(key)) {
-      store.beforeChange();
-      return missingValue;
-    }
-    tree.remove(key);
-    return previous;
-  }
-
-  @Override
-  public void delete(long key) {
-    tree.write(key, 0, false);
-    tree.meta[MessageLevels.SIZE] = MessageLevels.UNKNOWN;
-  }
-
-  @Override
-  public void clear() {
-    tree.clear();
-  }
-
-  // ---------------------------------------------------------------- range scan
-
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new DeamortizedCursor(tree);
-  }
-
-  // ---------------------------------------------------------------- bulkload
-
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    tree.checkOpen();
-    store.beforeChange();
-    BulkloadInput.checkStart(fillFactor, size());
-    tree.load(entries, total, listener);
-  }
-
   // ---------------------------------------------------------------- inspect
 
   @Override
@@ -473,33 +348,5 @@ public final class DeamortizedCola implements LongIndex {
   public NodeView rootView() {
     tree.checkOpen();
     return DeamortizedNodeView.root(tree);
-  }
-
-  @Override
-  public IndexStatistics statistics() {
-    tree.checkOpen();
-    return IndexStatistics.of(
-        rootView(),
-        size(),
-        (long) store.pagesInUse() * store.pageBytes(),
-        store.committedBytes(),
-        store.hugePagesGranted());
-  }
-
-  @Override
-  public void flush() {
-    tree.checkOpen();
-    store.flush();
-  }
-
-  @Override
-  public boolean isClosed() {
-    return store.isClosed();
-  }
-
-  @Override
-  public void close() {
-    tree.modifications.changes++;
-    store.close();
   }
 }

@@ -4,8 +4,8 @@ package dev.espalier.cola;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
-import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
@@ -337,15 +337,9 @@ final class DeamortizedStructure extends MessageLevels {
     }
   }
 
-  /** Counts the entries in one pass. */
-  long countEntries() {
-    long sum = 0;
-    DeamortizedCursor cursor = new DeamortizedCursor(this);
-    LongRun run = new LongRun();
-    while (cursor.nextRun(run)) {
-      sum += run.count();
-    }
-    return sum;
+  @Override
+  LongCursor cursor() {
+    return new DeamortizedCursor(this);
   }
 
   // ---------------------------------------------------------------- write
@@ -356,6 +350,7 @@ final class DeamortizedStructure extends MessageLevels {
    *
    * @throws MemoryLimitException if there is no room for what follows; nothing has changed then
    */
+  @Override
   void write(long key, long value, boolean isPut) {
     store.beforeChange();
     long top = store.pin((int) meta[TOP]);
@@ -379,16 +374,6 @@ final class DeamortizedStructure extends MessageLevels {
     if (makeRoom(count == batch, key, value, isPut)) {
       insert(key, value, isPut);
     }
-  }
-
-  /** Removes a key that has an entry; with the last one all tombstones go, if it is known to be. */
-  void remove(long key) {
-    if (meta[SIZE] == 1) {
-      clear();
-      return;
-    }
-    write(key, 0, false);
-    changeSize(-1);
   }
 
   /** Returns the count of the top, which is pinned, and unpins it if that is impossible. */
@@ -544,6 +529,7 @@ final class DeamortizedStructure extends MessageLevels {
   // ---------------------------------------------------------------- bulkload
 
   /** Fills this empty index; it is empty again if that fails. */
+  @Override
   void load(LongEntrySource entries, long total, ProgressListener listener) {
     clear();
     try {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongRun;
+import dev.espalier.ProgressListener;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.support.ChangeCount;
@@ -63,6 +67,40 @@ abstract class MessageLevels {
 
   /** Returns the number of tombstones, those in the top page apart. */
   abstract long tombstones();
+
+  /** Returns a new cursor, positioned nowhere. */
+  abstract LongCursor cursor();
+
+  /**
+   * Writes a message: a put, or with any value a tombstone.
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing has changed then
+   */
+  abstract void write(long key, long value, boolean isPut);
+
+  /** Removes a key that has an entry; with the last one all tombstones go, if it is known to be. */
+  final void remove(long key) {
+    if (meta[SIZE] == 1) {
+      clear();
+      return;
+    }
+    write(key, 0, false);
+    changeSize(-1);
+  }
+
+  /** Fills this empty index; it is empty again if that fails. */
+  abstract void load(LongEntrySource entries, long total, ProgressListener listener);
+
+  /** Counts the entries in one pass. */
+  final long countEntries() {
+    long sum = 0;
+    LongCursor cursor = cursor();
+    LongRun run = new LongRun();
+    while (cursor.nextRun(run)) {
+      sum += run.count();
+    }
+    return sum;
+  }
 
   /** Takes the pages of the manifest and the top, and says that there are no entries. */
   final void plantTop() {

@@ -4,21 +4,14 @@ package dev.espalier.pma;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
-import dev.espalier.inspect.IndexStatistics;
-import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.Words;
 import dev.espalier.pma.PackedMemoryArray.Geometry;
 import dev.espalier.pma.PmaStructure.Directory;
 import dev.espalier.prefetch.Locality;
-import dev.espalier.support.BatchArguments;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
@@ -36,7 +29,7 @@ import java.util.Set;
  * <p>Memory is that of the array; the index takes less than a hundredth of it with segments of the
  * default size.
  */
-public final class CacheObliviousBTree implements LongIndex {
+public final class CacheObliviousBTree extends PmaIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of PmaStructure, the order of the nodes that of
@@ -72,13 +65,10 @@ public final class CacheObliviousBTree implements LongIndex {
    */
   private static final int CACHED_LEVELS = 16;
 
-  final PmaStructure tree;
-  private final long missingValue;
   private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private CacheObliviousBTree(IndexOptions options, Geometry geometry) {
-    this.tree = new PmaStructure(options, geometry, Directory.VAN_EMDE_BOAS);
-    this.missingValue = options.missingValue();
+    super(new PmaStructure(options, geometry, Directory.VAN_EMDE_BOAS), options);
   }
 
   /** Makes an empty tree with default options. */
@@ -99,23 +89,6 @@ public final class CacheObliviousBTree implements LongIndex {
   @Override
   public TreeVariant variant() {
     return VARIANT;
-  }
-
-  @Override
-  public long missingValue() {
-    tree.checkOpen();
-    return missingValue;
-  }
-
-  @Override
-  public long size() {
-    tree.checkOpen();
-    return tree.size;
-  }
-
-  @Override
-  public boolean isEmpty() {
-    return size() == 0;
   }
 
   // ---------------------------------------------------------------- search
@@ -139,7 +112,8 @@ public final class CacheObliviousBTree implements LongIndex {
   }
 
   /** Returns the offset of the segment where {@code key} is or belongs. */
-  private long findSegment(SegmentColumns columns, long key) {
+  @Override
+  long findSegment(SegmentColumns columns, long key) {
     VebIndex index = Objects.requireNonNull(tree.index);
     VebLayout layout = index.layout;
     MemorySegment memory = columns.memory;
@@ -250,124 +224,5 @@ public final class CacheObliviousBTree implements LongIndex {
         Words.prefetch(memory.address() + next, 1, Locality.T0);
       }
     }
-  }
-
-  // ---------------------------------------------------------------- insert
-
-  @Override
-  public long put(long key, long value) {
-    return put(key, value, true);
-  }
-
-  @Override
-  public long putIfAbsent(long key, long value) {
-    return put(key, value, false);
-  }
-
-  private long put(long key, long value, boolean overwrite) {
-    SegmentColumns columns = tree.columns;
-    int segment = (int) (findSegment(columns, key) >> columns.shift);
-    int slot = tree.lowerBound(segment, key);
-    if (!tree.holds(segment, slot, key)) {
-      tree.insertAt(segment, slot, key, value);
-      return missingValue;
-    }
-    long place = columns.slot(segment) + slot;
-    long previous = columns.value(place);
-    if (overwrite) {
-      columns.value(place, value);
-    }
-    return previous;
-  }
-
-  @Override
-  public void set(long key, long value) {
-    put(key, value);
-  }
-
-  @Override
-  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    for (int i = 0; i < count; i++) {
-      put(keys[keysFrom + i], values[valuesFrom + i]);
-    }
-  }
-
-  // ---------------------------------------------------------------- delete
-
-  @Override
-  public long remove(long key) {
-    SegmentColumns columns = tree.columns;
-    int segment = (int) (findSegment(columns, key) >> columns.shift);
-    int slot = tree.lowerBound(segment, key);
-    if (!tree.holds(segment, slot, key)) {
-      return missingValue;
-    }
-    long previous = columns.value(columns.slot(segment) + slot);
-    tree.removeAt(segment, slot);
-    return previous;
-  }
-
-  @Override
-  public void delete(long key) {
-    remove(key);
-  }
-
-  @Override
-  public void clear() {
-    tree.clear();
-  }
-
-  // ---------------------------------------------------------------- range scan
-
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new PmaCursor(tree);
-  }
-
-  // ---------------------------------------------------------------- bulkload
-
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    new PmaBulkload(tree, fillFactor).load(entries, total, listener);
-  }
-
-  // ---------------------------------------------------------------- inspect
-
-  /** Returns what rebalances have moved since the tree was made. */
-  public RebalanceCounts rebalanceCounts() {
-    tree.checkOpen();
-    return RebalanceCounts.of(tree);
-  }
-
-  @Override
-  public void verify(ProgressListener listener) {
-    PmaVerifier.verify(tree, listener);
-  }
-
-  @Override
-  public NodeView rootView() {
-    tree.checkOpen();
-    return new PmaNodeView(tree, 0, 0);
-  }
-
-  @Override
-  public IndexStatistics statistics() {
-    tree.checkOpen();
-    return IndexStatistics.of(
-        rootView(), tree.size, tree.usedBytes(), tree.budget.taken(), tree.columns.hasHugePages());
-  }
-
-  @Override
-  public boolean isClosed() {
-    return tree.isClosed();
-  }
-
-  @Override
-  public void close() {
-    tree.close();
   }
 }

@@ -4,19 +4,12 @@ package dev.espalier.pma;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
-import dev.espalier.inspect.IndexStatistics;
-import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.Words;
 import dev.espalier.pma.PmaStructure.Directory;
-import dev.espalier.support.BatchArguments;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
@@ -34,7 +27,7 @@ import java.util.Set;
  * <p>There are up to 2.7 slots for an entry after the array has grown, 1.3 before, and more after
  * many removes. While it grows there is memory for both arrays.
  */
-public final class PackedMemoryArray implements LongIndex {
+public final class PackedMemoryArray extends PmaIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of PmaStructure.
@@ -67,8 +60,6 @@ public final class PackedMemoryArray implements LongIndex {
   /** Levels from the root whose first keys, a line each, stay in the second-level cache. */
   private static final int CACHED_LEVELS = 10;
 
-  final PmaStructure tree;
-  private final long missingValue;
   private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /**
@@ -119,8 +110,7 @@ public final class PackedMemoryArray implements LongIndex {
   }
 
   private PackedMemoryArray(IndexOptions options, Geometry geometry) {
-    this.tree = new PmaStructure(options, geometry, Directory.NONE);
-    this.missingValue = options.missingValue();
+    super(new PmaStructure(options, geometry, Directory.NONE), options);
   }
 
   /** Makes an empty array with default options. */
@@ -141,23 +131,6 @@ public final class PackedMemoryArray implements LongIndex {
   @Override
   public TreeVariant variant() {
     return VARIANT;
-  }
-
-  @Override
-  public long missingValue() {
-    tree.checkOpen();
-    return missingValue;
-  }
-
-  @Override
-  public long size() {
-    tree.checkOpen();
-    return tree.size;
-  }
-
-  @Override
-  public boolean isEmpty() {
-    return size() == 0;
   }
 
   // ---------------------------------------------------------------- search
@@ -181,7 +154,8 @@ public final class PackedMemoryArray implements LongIndex {
   }
 
   /** Returns the offset of the last segment whose first key is at most {@code key}, or else 0. */
-  private long findSegment(SegmentColumns columns, long key) {
+  @Override
+  long findSegment(SegmentColumns columns, long key) {
     MemorySegment memory = columns.memory;
     int shift = columns.shift;
     long low = 0;
@@ -288,124 +262,5 @@ public final class PackedMemoryArray implements LongIndex {
         places[placesFrom + i] = middle;
       }
     }
-  }
-
-  // ---------------------------------------------------------------- insert
-
-  @Override
-  public long put(long key, long value) {
-    return put(key, value, true);
-  }
-
-  @Override
-  public long putIfAbsent(long key, long value) {
-    return put(key, value, false);
-  }
-
-  private long put(long key, long value, boolean overwrite) {
-    SegmentColumns columns = tree.columns;
-    int segment = (int) (findSegment(columns, key) >> columns.shift);
-    int slot = tree.lowerBound(segment, key);
-    if (!tree.holds(segment, slot, key)) {
-      tree.insertAt(segment, slot, key, value);
-      return missingValue;
-    }
-    long place = columns.slot(segment) + slot;
-    long previous = columns.value(place);
-    if (overwrite) {
-      columns.value(place, value);
-    }
-    return previous;
-  }
-
-  @Override
-  public void set(long key, long value) {
-    put(key, value);
-  }
-
-  @Override
-  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    for (int i = 0; i < count; i++) {
-      put(keys[keysFrom + i], values[valuesFrom + i]);
-    }
-  }
-
-  // ---------------------------------------------------------------- delete
-
-  @Override
-  public long remove(long key) {
-    SegmentColumns columns = tree.columns;
-    int segment = (int) (findSegment(columns, key) >> columns.shift);
-    int slot = tree.lowerBound(segment, key);
-    if (!tree.holds(segment, slot, key)) {
-      return missingValue;
-    }
-    long previous = columns.value(columns.slot(segment) + slot);
-    tree.removeAt(segment, slot);
-    return previous;
-  }
-
-  @Override
-  public void delete(long key) {
-    remove(key);
-  }
-
-  @Override
-  public void clear() {
-    tree.clear();
-  }
-
-  // ---------------------------------------------------------------- range scan
-
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new PmaCursor(tree);
-  }
-
-  // ---------------------------------------------------------------- bulkload
-
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    new PmaBulkload(tree, fillFactor).load(entries, total, listener);
-  }
-
-  // ---------------------------------------------------------------- inspect
-
-  /** Returns what rebalances have moved since the array was made. */
-  public RebalanceCounts rebalanceCounts() {
-    tree.checkOpen();
-    return RebalanceCounts.of(tree);
-  }
-
-  @Override
-  public void verify(ProgressListener listener) {
-    PmaVerifier.verify(tree, listener);
-  }
-
-  @Override
-  public NodeView rootView() {
-    tree.checkOpen();
-    return new PmaNodeView(tree, 0, 0);
-  }
-
-  @Override
-  public IndexStatistics statistics() {
-    tree.checkOpen();
-    return IndexStatistics.of(
-        rootView(), tree.size, tree.usedBytes(), tree.budget.taken(), tree.columns.hasHugePages());
-  }
-
-  @Override
-  public boolean isClosed() {
-    return tree.isClosed();
-  }
-
-  @Override
-  public void close() {
-    tree.close();
   }
 }
