@@ -3,6 +3,7 @@ package dev.espalier.bepsilon;
 
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import java.util.ConcurrentModificationException;
 
 /** How messages go down: flushes, and the splits that follow from them. */
 final class BEpsilonFlush {
@@ -91,11 +92,10 @@ final class BEpsilonFlush {
     }
     while (isToBeFlushed()) {
       long before = moved;
-      int top = tree.height() - 1;
-      path[top] = tree.root();
       triesLeft = tries;
       try {
-        flush(top);
+        flush(tree.root(), tree.height() - 1);
+        checkProgress(moved - before);
       } catch (MemoryLimitException full) {
         // Other runs may have gone before, and another one may be the longest now.
         if (moved == before) {
@@ -124,11 +124,23 @@ final class BEpsilonFlush {
   }
 
   /**
-   * Sends messages of the path's page of a level down. Returns false if pages were split or merged,
-   * so that the path is void.
+   * Throws unless a step has moved messages. Each does, unless other threads change pages or this
+   * object at the same time; without them in the way, a loop over such steps would not end.
    */
-  private boolean flush(int level) {
-    while (findLongestRun(path[level], level)) {
+  private static void checkProgress(long moved) {
+    if (moved <= 0) {
+      throw new ConcurrentModificationException(
+          "a flush moved no messages: the index was changed by another thread");
+    }
+  }
+
+  /**
+   * Sends messages of a page down, which becomes the path's page of its level. Returns false if
+   * pages were split or merged, so that the path is void.
+   */
+  private boolean flush(int page, int level) {
+    path[level] = page;
+    while (findLongestRun(page, level)) {
       long before = moved;
       try {
         if (!sendRun(level)) {
@@ -151,16 +163,18 @@ final class BEpsilonFlush {
   private boolean sendRun(int level) {
     int from = runFrom;
     int run = runTo - from;
+    checkProgress(run);
     int child = runChild;
     path[level - 1] = child;
     if (level == 1) {
-      return !applyRun(runSlot, child, from, runTo);
+      return !applyRun(runSlot, child, from, from + run);
     }
     int needed = policy == FlushPolicy.WHOLE_BUFFER ? run : Math.min(run, leastMoved);
     int room = room(child, level - 1);
     while (room < needed) {
+      int before = room;
       try {
-        if (!flush(level - 1)) {
+        if (!flush(child, level - 1)) {
           return false;
         }
       } catch (MemoryLimitException full) {
@@ -171,6 +185,7 @@ final class BEpsilonFlush {
         break;
       }
       room = room(child, level - 1);
+      checkProgress(room - before);
     }
     int some = Math.min(run, room);
     merge.moveMessages(path[level], child, from, from + some);

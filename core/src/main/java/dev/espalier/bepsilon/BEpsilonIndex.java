@@ -4,7 +4,6 @@ package dev.espalier.bepsilon;
 import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
-import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
@@ -39,12 +38,7 @@ abstract sealed class BEpsilonIndex implements LongIndex
     if (known >= 0) {
       return known;
     }
-    long entries = 0;
-    LongCursor cursor = cursor();
-    LongRun run = new LongRun();
-    while (cursor.nextRun(run)) {
-      entries += run.count();
-    }
+    long entries = countRange(Long.MIN_VALUE, true, Long.MAX_VALUE, true);
     tree.counted(entries);
     return entries;
   }

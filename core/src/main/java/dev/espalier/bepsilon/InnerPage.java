@@ -192,6 +192,7 @@ final class InnerPage {
   /** Removes the messages {@code from} to {@code to - 1}. */
   void removeMessages(MemorySegment pages, long page, int from, int to) {
     int messages = checkedMessages(pages, page);
+    NodePage.checked(page, to, from, messages);
     copyMessages(pages, page, to, page, from, messages - to);
     NodePage.messages(pages, page, messages - (to - from));
   }

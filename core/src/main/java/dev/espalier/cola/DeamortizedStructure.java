@@ -110,7 +110,6 @@ final class DeamortizedStructure extends MessageLevels {
 
   private final DeamortizedMerge merge = new DeamortizedMerge(this);
   private final InPlaceChanges inPlace = new InPlaceChanges(this);
-  private final SortedTop sortedTop;
 
   /** Messages taken, and changed in place, since all arrays were last made one. */
   private long changed;
@@ -122,7 +121,6 @@ final class DeamortizedStructure extends MessageLevels {
 
   DeamortizedStructure(PageStore store, int batch) {
     super(store, batch);
-    this.sortedTop = new SortedTop(layout, this.batch);
     this.manifest = new int[Math.ceilDiv(MOST_LEVELS, levelsPerPage())];
     for (int k = 0; k < MOST_LEVELS; k++) {
       merges[k] = new HalfMerge();
@@ -361,7 +359,7 @@ final class DeamortizedStructure extends MessageLevels {
       layout.value(pages, top, slot, isPut ? value : ElementPage.TOMBSTONE);
       ElementPage.isPut(pages, top, slot, isPut);
     } else if (isThere) {
-      sortedTop.remove(pages, top, slot, count);
+      layout.remove(pages, top, slot, count);
     }
     store.unpin(top, isThere);
     if (isThere) {
@@ -378,12 +376,13 @@ final class DeamortizedStructure extends MessageLevels {
 
   /** Returns the count of the top, which is pinned, and unpins it if that is impossible. */
   private int checkedCount(long page) {
-    try {
-      return sortedTop.count(pages, page);
-    } catch (ConcurrentModificationException torn) {
+    long count = ElementPage.number(pages, page);
+    if (count < 0 || count > batch) {
       store.unpin(page, false);
-      throw torn;
+      throw new ConcurrentModificationException(
+          "the top has " + count + " messages: the index was changed by another thread");
     }
+    return (int) count;
   }
 
   int topCount() {
@@ -408,7 +407,7 @@ final class DeamortizedStructure extends MessageLevels {
       throw new ConcurrentModificationException(
           "the top is full again: the index was changed by another thread");
     }
-    sortedTop.insert(pages, top, slot, count, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
+    layout.insert(pages, top, slot, count, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
     store.unpin(top, true);
     modifications.changes++;
     changed++;

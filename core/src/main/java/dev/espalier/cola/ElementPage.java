@@ -6,6 +6,7 @@ import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.PageStore;
+import dev.espalier.node.Slots;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -140,6 +141,25 @@ final class ElementPage {
   void set(MemorySegment pages, long page, int slot, long key, long value) {
     putLong(pages, page + keysOffset + ((long) slot << 3), key);
     value(pages, page, slot, value);
+  }
+
+  /** Inserts a message before a slot of a page that has {@code count}, in order, and the count. */
+  void insert(
+      MemorySegment pages, long page, int slot, int count, long key, long value, boolean isPut) {
+    Slots.openGap(pages, page + keysOffset, slot, count);
+    Slots.openGap(pages, page + valuesOffset, slot, count);
+    openBit(pages, page, slot);
+    set(pages, page, slot, key, value);
+    isPut(pages, page, slot, isPut);
+    number(pages, page, count + 1L);
+  }
+
+  /** Removes a message from a page that has {@code count}, in order, and the count. */
+  void remove(MemorySegment pages, long page, int slot, int count) {
+    Slots.closeGap(pages, page + keysOffset, slot, count);
+    Slots.closeGap(pages, page + valuesOffset, slot, count);
+    closeBit(pages, page, slot);
+    number(pages, page, count - 1L);
   }
 
   /** Writes the rest of a block of messages, where all bits are 0, from a slot on. */

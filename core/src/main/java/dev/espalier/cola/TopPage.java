@@ -2,7 +2,6 @@
 package dev.espalier.cola;
 
 import dev.espalier.node.Keys;
-import dev.espalier.node.Slots;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -117,11 +116,7 @@ final class TopPage {
     if (slot < 0) {
       return false;
     }
-    int count = sortedCount(ElementPage.number(pages, page));
-    Slots.closeGap(pages, page + layout.keysOffset, slot, count);
-    Slots.closeGap(pages, page + layout.valuesOffset, slot, count);
-    layout.closeBit(pages, page, slot);
-    ElementPage.number(pages, page, number(count - 1, 0));
+    layout.remove(pages, page, slot, sortedCount(ElementPage.number(pages, page)));
     return true;
   }
 }

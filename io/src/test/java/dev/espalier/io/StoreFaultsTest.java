@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A device that fails costs no entry that was flushed, and brings no wrong answer. */
 class StoreFaultsTest {
-  private static final int KEYS = 400;
+  private static final int KEYS = 700;
 
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
@@ -116,7 +116,7 @@ class StoreFaultsTest {
         break;
       }
     }
-    assertTrue(failures >= 10, "failures seen: " + failures);
+    assertTrue(failures > 10, "failures seen: " + failures);
   }
 
   private static void assertRightOrRefused(LongIndex index, TreeMap<Long, Long> model) {
