@@ -44,4 +44,9 @@ public final class MemoryBudget {
   public void count(long more) {
     taken += more;
   }
+
+  /** Counts all as given back, also what threads that changed the index at once have miscounted. */
+  public void clear() {
+    taken = 0;
+  }
 }

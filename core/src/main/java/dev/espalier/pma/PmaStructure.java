@@ -93,7 +93,7 @@ final class PmaStructure {
 
   private final Directory directory;
 
-  MemoryBudget budget;
+  final MemoryBudget budget;
   SegmentColumns columns;
   Calibrator calibrator;
 
@@ -345,7 +345,7 @@ final class PmaStructure {
     modifications.changes++;
     levelChanges.changedAll();
     columns.close();
-    budget = new MemoryBudget(options.memoryLimit());
+    budget.clear();
     columns = take(1);
     use(1);
     size = 0;

@@ -153,8 +153,9 @@ final class ShuttleStructure {
     replacements++;
     PackedArray old = array;
     old.close();
-    array = newArray();
     stack.clear();
+    budget.clear();
+    array = newArray();
     leastLive = Long.MAX_VALUE;
     plantEmptyRoot();
   }

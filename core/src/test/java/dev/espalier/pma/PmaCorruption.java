@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.pma;
 
-import dev.espalier.memory.MemoryBudget;
 import dev.espalier.memory.Words;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -53,7 +52,7 @@ enum PmaCorruption {
   LOWER_THRESHOLD_ABOVE_THE_UPPER(
       "I4", tree -> tree.calibrator.lower[tree.calibrator.levels] = tree.calibrator.upper[1] + 1),
 
-  MEMORY_NOT_ACCOUNTED_FOR("I5", tree -> tree.budget = new MemoryBudget(Long.MAX_VALUE)),
+  MEMORY_NOT_ACCOUNTED_FOR("I5", tree -> tree.budget.clear()),
   MEMORY_ACCOUNTED_FOR_TWICE("I5", tree -> tree.budget.count(tree.columns.bytes())),
 
   SEPARATOR_ABOVE_THE_FIRST_KEY(
