@@ -62,8 +62,14 @@ public final class Cola extends ColaIndex {
           Cola::create,
           Cola::open);
 
-  /** Bytes of a page in memory: less is searched by halving, more is copied by merges. */
-  static final int DEFAULT_PAGE_BYTES = 4 << 10;
+  /** Bytes of a page in memory. */
+  private static final int DEFAULT_PAGE_BYTES = 8 << 10;
+
+  /** Under a limit below this, all is smaller: a level takes a page, and so does its successor. */
+  private static final long SMALL_LIMIT = 1 << 20;
+
+  private static final int SMALL_PAGE_BYTES = 4 << 10;
+  private static final Geometry SMALL = new Geometry(4, 0.1, 128);
 
   /** Probes that go through the levels together: the bits of a long. */
   private static final int GROUP = 64;
@@ -96,7 +102,7 @@ public final class Cola extends ColaIndex {
    */
   public record Geometry(int growth, double pointerDensity, int batch) {
     /** The growth and density of the paper's experiments. */
-    public static final Geometry DEFAULT = new Geometry(4, 0.1, 128);
+    public static final Geometry DEFAULT = new Geometry(4, 0.1, 512);
 
     /** The largest growth. */
     public static final int MOST_GROWTH = 64;
@@ -140,9 +146,11 @@ public final class Cola extends ColaIndex {
     return create(IndexOptions.DEFAULT);
   }
 
-  /** Makes an empty index in memory, growth 4. */
+  /** Makes an empty index in memory, growth 4, in pages of 8 KiB, 4 KiB below 1 MiB of memory. */
   public static Cola create(IndexOptions options) {
-    return create(options, DEFAULT_PAGE_BYTES, Geometry.DEFAULT);
+    return options.memoryLimit() < SMALL_LIMIT
+        ? create(options, SMALL_PAGE_BYTES, SMALL)
+        : create(options, DEFAULT_PAGE_BYTES, Geometry.DEFAULT);
   }
 
   /**

@@ -5,8 +5,6 @@ import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.support.BulkloadInput;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Merges levels into new extents, and rebuilds the pointers to them. It has a page of memory for
@@ -36,15 +34,13 @@ final class ColaMerge {
       return;
     }
     int count = deepest + 1;
-    int bytes = tree.layout.bytes;
-    MemorySegment scratch = Arena.ofAuto().allocate((long) count * bytes, Long.BYTES);
     readers = new LevelMessages[count];
     mergers = new MergedMessages[count];
     writers = new LevelWriter[count];
     for (int i = 0; i < count; i++) {
       readers[i] = new LevelMessages(tree.store, tree.layout);
       mergers[i] = new MergedMessages(readers[0], readers[i]);
-      writers[i] = new LevelWriter(tree.store, tree.layout, tree.stride, scratch, (long) i * bytes);
+      writers[i] = new LevelWriter(tree.store, tree.layout, tree.stride);
     }
   }
 

@@ -82,6 +82,9 @@ final class ColaStructure extends MessageLevels {
   /** The deepest level that a manifest has room for. */
   final int mostLevels;
 
+  /** By level, from 1 on. */
+  private final long[] runs;
+
   /** From 1 to {@link #depth}; what is deeper is empty. */
   final Level[] levels;
 
@@ -103,6 +106,7 @@ final class ColaStructure extends MessageLevels {
     this.stride = geometry.stride();
     this.top = new TopPage(layout, batch);
     this.mostLevels = (layout.bytes - PageStore.RESERVED_BYTES) / (Level.WORDS * Long.BYTES);
+    this.runs = runs(batch, geometry.growth(), mostLevels);
     this.levels = new Level[mostLevels + 2];
     Arrays.fill(levels, Level.EMPTY);
     this.merge = new ColaMerge(this);
@@ -184,14 +188,17 @@ final class ColaStructure extends MessageLevels {
 
   /** Returns batch * growth^(level - 1): the messages of one run, or as many as a long can say. */
   long run(int level) {
+    return runs[level];
+  }
+
+  private static long[] runs(int batch, int growth, int mostLevels) {
+    long[] runs = new long[mostLevels + 1];
     long run = batch;
-    for (int k = 1; k < level; k++) {
-      if (run > Long.MAX_VALUE / geometry.growth() / geometry.growth()) {
-        return run;
-      }
-      run *= geometry.growth();
+    for (int k = 1; k <= mostLevels; k++) {
+      runs[k] = run;
+      run = run > Long.MAX_VALUE / growth / growth ? run : run * growth;
     }
-    return run;
+    return runs;
   }
 
   /** Returns the most messages of a level. */

@@ -66,6 +66,9 @@ public final class DeamortizedCola extends ColaIndex {
           DeamortizedCola::create,
           DeamortizedCola::open);
 
+  /** Bytes of a page in memory: no more than a page is copied while a write waits. */
+  private static final int DEFAULT_PAGE_BYTES = 4 << 10;
+
   /** Probes that go through the arrays together: the bits of a long. */
   private static final int GROUP = 64;
 
@@ -112,7 +115,7 @@ public final class DeamortizedCola extends ColaIndex {
 
   /** Makes an empty index in memory. */
   public static DeamortizedCola create(IndexOptions options) {
-    return create(options, Cola.DEFAULT_PAGE_BYTES, Geometry.DEFAULT);
+    return create(options, DEFAULT_PAGE_BYTES, Geometry.DEFAULT);
   }
 
   /**

@@ -6,7 +6,6 @@ import dev.espalier.ProgressListener;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -338,8 +337,7 @@ final class DeamortizedMerge {
   }
 
   private LevelWriter newWriter() {
-    MemorySegment scratch = Arena.ofAuto().allocate(layout.bytes, Long.BYTES);
-    return new LevelWriter(store, layout, Integer.MAX_VALUE, scratch, 0);
+    return new LevelWriter(store, layout, Integer.MAX_VALUE);
   }
 
   private LevelPointers noPointers() {

@@ -395,7 +395,10 @@ final class DeamortizedStructure extends MessageLevels {
   /** Returns the top as a level, for those who read it like others. */
   Level top() {
     int count = topCount();
-    return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, 0, 0);
+    long page = store.pin((int) meta[TOP]);
+    int tombstones = layout.noPuts(pages, page);
+    store.unpin(page, false);
+    return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, tombstones, 0);
   }
 
   private void insert(long key, long value, boolean isPut) {

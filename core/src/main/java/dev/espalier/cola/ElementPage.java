@@ -51,7 +51,7 @@ final class ElementPage {
   final int capacity;
 
   /** Longs in each row of bits. */
-  private final int words;
+  final int words;
 
   private final long pointerOffset;
   final long keysOffset;
@@ -97,6 +97,14 @@ final class ElementPage {
     }
   }
 
+  /** Writes all bits. */
+  void writeBits(MemorySegment pages, long page, long[] noPut, long[] pointer) {
+    for (int i = 0; i < words; i++) {
+      noPutWord(pages, page, i, noPut[i]);
+      pointerWord(pages, page, i, pointer[i]);
+    }
+  }
+
   /** Returns word {@code i} of the bits that say which elements are no put. */
   static long noPutWord(MemorySegment pages, long page, int i) {
     return getLong(pages, page + NO_PUT + ((long) i << 3));
@@ -138,6 +146,19 @@ final class ElementPage {
     return getLong(pages, page + valuesOffset + ((long) slot << 3));
   }
 
+  /** Copies keys and values out of a page, to the beginning of two arrays. */
+  void copy(MemorySegment pages, long page, int slot, int count, long[] keys, long[] values) {
+    long place = page + ((long) slot << 3);
+    MemorySegment.copy(pages, LONG, place + keysOffset, keys, 0, count);
+    MemorySegment.copy(pages, LONG, place + valuesOffset, values, 0, count);
+  }
+
+  /** Writes keys and values of a whole page. */
+  void write(MemorySegment pages, long page, long[] keys, long[] values) {
+    MemorySegment.copy(keys, 0, pages, LONG, page + keysOffset, capacity);
+    MemorySegment.copy(values, 0, pages, LONG, page + valuesOffset, capacity);
+  }
+
   void set(MemorySegment pages, long page, int slot, long key, long value) {
     putLong(pages, page + keysOffset + ((long) slot << 3), key);
     value(pages, page, slot, value);
@@ -162,12 +183,17 @@ final class ElementPage {
     number(pages, page, count - 1L);
   }
 
+  /** Copies keys and values from the rest of a block to where others begin. */
+  static void copy(MessageStream from, int count, MemorySegment to, long place, long values) {
+    MemorySegment.copy(from.keys, from.at, to, LONG, place, count);
+    MemorySegment.copy(from.values, from.at, to, LONG, place + values, count);
+  }
+
   /** Writes the rest of a block of messages, where all bits are 0, from a slot on. */
   void set(MemorySegment pages, long page, int slot, MessageStream from) {
     int count = from.end - from.at;
     long place = page + ((long) slot << 3);
-    MemorySegment.copy(from.keys, from.at, pages, LONG, place + keysOffset, count);
-    MemorySegment.copy(from.values, from.at, pages, LONG, place + valuesOffset, count);
+    copy(from, count, pages, place + keysOffset, valuesOffset - keysOffset);
     for (int i = 0; i < count && !from.allPuts; i++) {
       if (!from.puts[from.at + i]) {
         isPut(pages, page, slot + i, false);

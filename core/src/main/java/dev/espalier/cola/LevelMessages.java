@@ -15,7 +15,7 @@ final class LevelMessages extends PageMessages {
   private int entered;
 
   LevelMessages(PageStore store, ElementPage layout) {
-    super(layout);
+    super(layout, layout.capacity);
     this.store = store;
   }
 
@@ -50,7 +50,9 @@ final class LevelMessages extends PageMessages {
       long page = store.pin(level.firstPage() + entered);
       boolean found;
       try {
-        found = load(store.segment(), page, Math.max(count, 0), level.tombstones() > 0);
+        boolean onlyPuts = level.elements() == level.messages() && level.tombstones() == 0;
+        found =
+            load(store.segment(), page, 0, Math.max(count, 0), onlyPuts, level.tombstones() > 0);
       } finally {
         store.unpin(page, false);
       }

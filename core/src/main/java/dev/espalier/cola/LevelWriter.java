@@ -2,8 +2,7 @@
 package dev.espalier.cola;
 
 import dev.espalier.memory.PageStore;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,16 +10,17 @@ import org.jspecify.annotations.Nullable;
  * stride of elements it writes the first into the level above as well: a lookahead pointer.
  */
 final class LevelWriter {
-  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-
   private final PageStore store;
   private final ElementPage layout;
   private final int stride;
 
-  /** Where the page is that is being filled. */
-  private final MemorySegment scratch;
+  /** The page that is being filled, all of whose elements are written at once. */
+  private final long[] keys;
 
-  private final long page;
+  private final long[] values;
+  private final long[] noPutBits;
+  private final long[] pointerBits;
+  private long pointersBefore;
 
   private @Nullable LevelWriter above;
   private int firstPage;
@@ -38,12 +38,14 @@ final class LevelWriter {
   private long tombstones;
   private long pointers;
 
-  LevelWriter(PageStore store, ElementPage layout, int stride, MemorySegment scratch, long page) {
+  LevelWriter(PageStore store, ElementPage layout, int stride) {
     this.store = store;
     this.layout = layout;
     this.stride = stride;
-    this.scratch = scratch;
-    this.page = page;
+    this.keys = new long[layout.capacity];
+    this.values = new long[layout.capacity];
+    this.noPutBits = new long[layout.words];
+    this.pointerBits = new long[layout.words];
   }
 
   /**
@@ -79,8 +81,9 @@ final class LevelWriter {
 
   private void beginPage() {
     slot = 0;
-    ElementPage.number(scratch, page, pointers);
-    layout.clearBits(scratch, page);
+    pointersBefore = pointers;
+    Arrays.fill(noPutBits, 0);
+    Arrays.fill(pointerBits, 0);
   }
 
   /**
@@ -91,9 +94,9 @@ final class LevelWriter {
   void append(MessageStream stream, LevelPointers kept, boolean dropsTombstones) {
     while (stream.hasNext()) {
       int from = stream.at;
-      int to = dropsTombstones && !stream.allPuts ? keepPuts(stream) : stream.end;
+      int to = dropsTombstones ? stream.keepPuts() : stream.end;
       while (from < to) {
-        int end = kept.hasNext() ? lowerBound(stream.keys, from, to, kept.key()) : to;
+        int end = kept.hasNext() ? Ordered.lowerBound(stream.keys, from, to, kept.key()) : to;
         appendMessages(stream, from, end);
         from = end;
         if (end < to) {
@@ -114,56 +117,42 @@ final class LevelWriter {
     }
   }
 
-  /** Moves the puts of a block together, and returns where they end. */
-  private static int keepPuts(MessageStream stream) {
-    int kept = stream.at;
-    for (int i = stream.at; i < stream.end; i++) {
-      if (stream.puts[i]) {
-        stream.keys[kept] = stream.keys[i];
-        stream.values[kept] = stream.values[i];
-        stream.puts[kept] = true;
-        kept++;
-      }
-    }
-    return kept;
-  }
-
-  private static int lowerBound(long[] keys, int from, int to, long key) {
-    int low = from;
-    int high = to;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (keys[middle] < key) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
   /** Appends the messages {@code from} to {@code to - 1} of a block. */
   private void appendMessages(MessageStream stream, int from, int to) {
     for (int at = from; at < to; ) {
-      beginElement(stream.keys[at]);
-      int some = Math.min(to - at, Math.min(layout.capacity - slot, untilPointer));
-      long offset = page + ((long) slot << 3);
-      MemorySegment.copy(stream.keys, at, scratch, LONG, offset + layout.keysOffset, some);
-      MemorySegment.copy(stream.values, at, scratch, LONG, offset + layout.valuesOffset, some);
+      if (slot == layout.capacity) {
+        writePage();
+      }
+      int some = Math.min(to - at, layout.capacity - slot);
+      pointTo(stream.keys, at, some);
+      System.arraycopy(stream.keys, at, keys, slot, some);
+      System.arraycopy(stream.values, at, values, slot, some);
       if (!stream.allPuts) {
         for (int i = 0; i < some; i++) {
           markTombstone(slot + i, stream.puts[at + i]);
         }
       }
       messages += some;
-      endElements(some);
+      slot += some;
+      elements += some;
       at += some;
     }
   }
 
+  /** Points to those of the next elements whose turn it is. */
+  private void pointTo(long[] keys, int from, int count) {
+    int next = untilPointer;
+    for (; next < count; next += stride) {
+      if (above != null) {
+        above.appendPointer(keys[from + next]);
+      }
+    }
+    untilPointer = next - count;
+  }
+
   private void markTombstone(int place, boolean isPut) {
     if (!isPut) {
-      ElementPage.isPut(scratch, page, place, false);
+      noPutBits[place >>> 6] |= 1L << place;
       tombstones++;
     }
   }
@@ -171,24 +160,26 @@ final class LevelWriter {
   /** Appends a pointer that is nothing else. */
   private void appendPointer(long key) {
     beginElement(key);
-    layout.set(scratch, page, slot, key, ElementPage.NOTHING);
-    ElementPage.isPut(scratch, page, slot, false);
-    endPointer();
+    noPutBits[slot >>> 6] |= 1L << slot;
+    setPointer(key, ElementPage.NOTHING);
   }
 
   /** Appends message {@code i} of a block, which is a pointer too. */
   private void appendPointer(MessageStream stream, int i) {
     beginElement(stream.keys[i]);
-    layout.set(scratch, page, slot, stream.keys[i], stream.values[i]);
     markTombstone(slot, stream.allPuts || stream.puts[i]);
     messages++;
-    endPointer();
+    setPointer(stream.keys[i], stream.values[i]);
   }
 
-  private void endPointer() {
-    layout.setPointer(scratch, page, slot);
+  private void setPointer(long key, long value) {
+    keys[slot] = key;
+    values[slot] = value;
+    pointerBits[slot >>> 6] |= 1L << slot;
     pointers++;
-    endElements(1);
+    slot++;
+    elements++;
+    untilPointer--;
   }
 
   /** Makes room for an element, and points to it if it is its turn. */
@@ -202,12 +193,6 @@ final class LevelWriter {
         above.appendPointer(key);
       }
     }
-  }
-
-  private void endElements(int count) {
-    slot += count;
-    elements += count;
-    untilPointer -= count;
   }
 
   /** Appends pointers to every {@code stride}-th message of a level without pointers. */
@@ -228,14 +213,13 @@ final class LevelWriter {
       grow();
     }
     long to = store.pinFresh(firstPage + written);
-    // What is the store's stays as it is.
-    MemorySegment.copy(
-        scratch,
-        page + PageStore.RESERVED_BYTES,
-        store.segment(),
-        to + PageStore.RESERVED_BYTES,
-        layout.bytes - (long) PageStore.RESERVED_BYTES);
-    store.unpin(to, true);
+    try {
+      ElementPage.number(store.segment(), to, pointersBefore);
+      layout.writeBits(store.segment(), to, noPutBits, pointerBits);
+      layout.write(store.segment(), to, keys, values);
+    } finally {
+      store.unpin(to, true);
+    }
     written++;
     beginPage();
   }

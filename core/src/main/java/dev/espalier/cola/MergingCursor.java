@@ -22,6 +22,9 @@ abstract class MergingCursor extends LeafCursor {
 
   private static final int MOST_COPIED = 512;
 
+  /** Pages of a level that are asked for at once at most. */
+  private static final int MOST_AHEAD = 32;
+
   private final PageStore store;
   private final ElementPage layout;
 
@@ -42,11 +45,19 @@ abstract class MergingCursor extends LeafCursor {
   private long[] pages = new long[0];
 
   private long[] bases = new long[0];
+
+  /** For each level the first page that was not asked for ahead, and how many were asked for. */
+  private long[] asked = new long[0];
+
+  private int[] waves = new int[0];
+  private final int[] ahead = new int[MOST_AHEAD];
+
   private MemorySegment[] memories = new MemorySegment[0];
 
   /** Pages are copied to here if they don't stay where they are. */
   private MemorySegment copies = MemorySegment.NULL;
 
+  private final MergedLeaf mergedLeaf;
   private MemorySegment merged = MemorySegment.NULL;
   private int mostCopied = FIRST_COPY;
 
@@ -61,6 +72,7 @@ abstract class MergingCursor extends LeafCursor {
     super(count);
     this.store = store;
     this.layout = layout;
+    this.mergedLeaf = new MergedLeaf(layout);
   }
 
   // ---------------------------------------------------------------- for the indexes
@@ -111,6 +123,8 @@ abstract class MergingCursor extends LeafCursor {
       at = new long[count];
       pages = new long[count];
       bases = new long[count];
+      asked = new long[count];
+      waves = new int[count];
       memories = new MemorySegment[count];
       if (!store.keepsPlaces()) {
         copies = Arena.ofAuto().allocate((long) count * layout.bytes, Long.BYTES);
@@ -135,6 +149,9 @@ abstract class MergingCursor extends LeafCursor {
   private int see(int level, long position) {
     long number = position / layout.capacity;
     if (pages[level] != number) {
+      if (!store.keepsPlaces()) {
+        askAhead(level, number);
+      }
       int page = levels[level].firstPage() + (int) number;
       long place = store.pin(page);
       bases[level] = place;
@@ -146,6 +163,31 @@ abstract class MergingCursor extends LeafCursor {
       pages[level] = number;
     }
     return (int) (position - number * layout.capacity);
+  }
+
+  /**
+   * Asks for pages behind one that is about to be read, if the one before was read last: for 2 of
+   * them, then 4, up to {@link #MOST_AHEAD}, each time half of those before have been read.
+   */
+  private void askAhead(int level, long number) {
+    if (pages[level] != number - 1 || number == 0) {
+      asked[level] = number + 1;
+      waves[level] = 1;
+      return;
+    }
+    if (number + waves[level] / 2 < asked[level]) {
+      return;
+    }
+    long from = Math.max(asked[level], number + 1);
+    waves[level] = Math.min(2 * waves[level], MOST_AHEAD);
+    int wave = (int) Math.min(waves[level], levels[level].pages() - from);
+    for (int i = 0; i < wave; i++) {
+      ahead[i] = levels[level].firstPage() + (int) from + i;
+    }
+    if (wave > 0) {
+      store.readAhead(ahead, 0, wave);
+    }
+    asked[level] = from + Math.max(wave, 0);
   }
 
   private long key(int level, long position) {
@@ -182,6 +224,12 @@ abstract class MergingCursor extends LeafCursor {
         enterStretch(from, run);
         return true;
       }
+      if (mostCopied == MOST_COPIED && copied == 0) {
+        if (mergeParts()) {
+          return true;
+        }
+        continue;
+      }
       if (run > 0) {
         run = Math.min(run, mostCopied - copied);
         copy(see(chosen, from), copied, run);
@@ -197,6 +245,42 @@ abstract class MergingCursor extends LeafCursor {
     }
     System.arraycopy(at, 0, ends, 0, count);
     return enterCopied(0, copied);
+  }
+
+  /**
+   * Enters a leaf of the next elements of all levels, up to the smallest key that is the last of
+   * any level's next page or {@link MergedLeaf#PART}. Returns false if no entry is among them.
+   */
+  private boolean mergeParts() {
+    long bound = Long.MAX_VALUE;
+    for (int k = 0; k < count; k++) {
+      int part = nextPart(k);
+      if (at[k] + part < levels[k].elements()) {
+        bound = Math.min(bound, key(k, at[k] + part - 1));
+      }
+    }
+    mergedLeaf.prepare(count);
+    for (int k = 0; k < count; k++) {
+      int part = nextPart(k);
+      int from = part == 0 ? 0 : see(k, at[k]);
+      if (part > 0 && layout.key(memories[k], bases[k], from + part - 1) > bound) {
+        long keys = bases[k] + layout.keysOffset + ((long) from << 3);
+        part = Keys.lowerBoundBinary(memories[k], keys, part, bound + 1);
+      }
+      mergedLeaf.take(k, memories[k], bases[k], from, part, levels[k].tombstones() > 0);
+      at[k] += part;
+    }
+    System.arraycopy(at, 0, ends, 0, count);
+    int entriesMerged = mergedLeaf.merge(count);
+    enter(mergedLeaf.memory(), 0, mergedLeaf.valuesOffset(), entriesMerged);
+    return entriesMerged > 0;
+  }
+
+  /** Returns how many of a level's next elements are in one page, and not too many. */
+  private int nextPart(int level) {
+    long left = levels[level].elements() - at[level];
+    int inPage = layout.capacity - (int) (at[level] % layout.capacity);
+    return (int) Math.min(left, Math.min(inPage, MergedLeaf.PART));
   }
 
   @Override

@@ -37,4 +37,21 @@ abstract class MessageStream {
     allPuts = onlyPuts;
     return count > 0;
   }
+
+  /** Moves the puts of the block's rest together, to where it begins; returns where they end. */
+  final int keepPuts() {
+    if (allPuts) {
+      return end;
+    }
+    int kept = at;
+    for (int i = at; i < end; i++) {
+      if (puts[i]) {
+        keys[kept] = keys[i];
+        values[kept] = values[i];
+        puts[kept] = true;
+        kept++;
+      }
+    }
+    return kept;
+  }
 }

@@ -2,14 +2,18 @@
 package dev.espalier.cola;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
-/** The messages of a page, without pointers and holes. */
+/** The messages of a page or a part of one, without pointers and holes. */
 sealed class PageMessages extends MessageStream permits LevelMessages {
   final ElementPage layout;
 
-  PageMessages(ElementPage layout) {
-    super(layout.capacity);
+  /**
+   * Makes it for pages of a layout.
+   *
+   * @param most elements that are read at once
+   */
+  PageMessages(ElementPage layout, int most) {
+    super(most);
     this.layout = layout;
   }
 
@@ -19,30 +23,39 @@ sealed class PageMessages extends MessageStream permits LevelMessages {
   }
 
   /**
-   * Begins the block with the messages among the first {@code count} elements of a page.
+   * Begins the block with the messages among {@code count} elements of a page, from a slot on.
    *
+   * @param onlyPuts whether all are puts, and maybe pointers as well
    * @param hasTombstones whether any may be a tombstone
    */
-  final boolean load(MemorySegment pages, long page, int count, boolean hasTombstones) {
-    long keysAt = page + layout.keysOffset;
-    long valuesAt = page + layout.valuesOffset;
-    MemorySegment.copy(pages, ValueLayout.JAVA_LONG_UNALIGNED, keysAt, keys, 0, count);
-    MemorySegment.copy(pages, ValueLayout.JAVA_LONG_UNALIGNED, valuesAt, values, 0, count);
+  final boolean load(
+      MemorySegment pages,
+      long page,
+      int slot,
+      int count,
+      boolean onlyPuts,
+      boolean hasTombstones) {
+    layout.copy(pages, page, slot, count, keys, values);
+    if (onlyPuts) {
+      return begin(count, true);
+    }
     return hasTombstones
-        ? begin(keepMessages(pages, page, count), false)
-        : begin(keepPuts(pages, page, count), true);
+        ? begin(keepMessages(pages, page, slot, count), false)
+        : begin(keepPuts(pages, page, slot, count), true);
   }
 
   /** Moves the messages together, all of which are puts. */
-  private int keepPuts(MemorySegment pages, long page, int count) {
+  private int keepPuts(MemorySegment pages, long page, int slot, int count) {
     int kept = 0;
     int from = 0;
-    for (int word = 0; word << 6 < count; word++) {
-      for (long bits = ElementPage.noPutWord(pages, page, word); bits != 0; bits &= bits - 1) {
-        int noPut = (word << 6) + Long.numberOfTrailingZeros(bits);
+    int end = slot + count;
+    for (int word = slot >>> 6; word << 6 < end; word++) {
+      long bits = ElementPage.noPutWord(pages, page, word);
+      for (bits &= word << 6 < slot ? -1L << slot : -1L; bits != 0; bits &= bits - 1) {
+        int noPut = Math.min((word << 6) + Long.numberOfTrailingZeros(bits), end) - slot;
         move(from, kept, noPut - from);
         kept += noPut - from;
-        from = noPut + 1;
+        from = Math.min(noPut + 1, count);
       }
     }
     move(from, kept, count - from);
@@ -57,13 +70,13 @@ sealed class PageMessages extends MessageStream permits LevelMessages {
   }
 
   /** As {@link #keepPuts} where there are tombstones. */
-  private int keepMessages(MemorySegment pages, long page, int count) {
+  private int keepMessages(MemorySegment pages, long page, int slot, int count) {
     int kept = 0;
-    for (int slot = 0; slot < count; slot++) {
-      boolean isPut = ElementPage.isPut(pages, page, slot);
-      if (isPut || values[slot] == ElementPage.TOMBSTONE) {
-        keys[kept] = keys[slot];
-        values[kept] = values[slot];
+    for (int i = 0; i < count; i++) {
+      boolean isPut = ElementPage.isPut(pages, page, slot + i);
+      if (isPut || values[i] == ElementPage.TOMBSTONE) {
+        keys[kept] = keys[i];
+        values[kept] = values[i];
         puts[kept] = isPut;
         kept++;
       }

@@ -2,36 +2,53 @@
 package dev.espalier.cola;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /** The last messages of level 0, which are there in the order they came in: sorted, newest kept. */
 final class TailMessages extends MessageStream {
+
+  private final long[] read = new long[TopPage.TAIL];
+  private final long[] readValues = new long[TopPage.TAIL];
 
   TailMessages() {
     super(TopPage.TAIL);
   }
 
-  /** Reads the messages in {@code count} slots of a page. */
-  void load(ElementPage layout, MemorySegment pages, long page, int from, int count) {
-    int kept = 0;
-    boolean onlyPuts = true;
-    for (int i = from; i < from + count; i++) {
-      long key = layout.key(pages, page, i);
-      int place = kept;
-      while (place > 0 && keys[place - 1] > key) {
-        place--;
+  /**
+   * Reads the messages in {@code count} slots of a page.
+   *
+   * @param onlyPuts whether all in the page are puts
+   */
+  void load(
+      ElementPage layout, MemorySegment pages, long page, int from, int count, boolean onlyPuts) {
+    layout.copy(pages, page, from, count, read, readValues);
+    System.arraycopy(read, 0, keys, 0, count);
+    Arrays.sort(keys, 0, count);
+    long taken = 0;
+    for (int i = 0; i < count; i++) {
+      int place = Ordered.lowerBound(keys, 0, count, read[i]); // of the first, if there are more
+      values[place] = readValues[i]; // The newest comes last.
+      if (!onlyPuts) {
+        puts[place] = ElementPage.isPut(pages, page, from + i);
       }
-      if (place == 0 || keys[place - 1] != key) {
-        System.arraycopy(keys, place, keys, place + 1, kept - place);
-        System.arraycopy(values, place, values, place + 1, kept - place);
-        System.arraycopy(puts, place, puts, place + 1, kept - place);
-        keys[place++] = key;
-        kept++;
-      }
-      values[place - 1] = layout.value(pages, page, i);
-      puts[place - 1] = ElementPage.isPut(pages, page, i);
-      onlyPuts &= puts[place - 1];
+      taken |= 1L << place;
     }
-    begin(kept, onlyPuts);
+    begin(closeGaps(taken), onlyPuts);
+  }
+
+  /**
+   * Moves messages to where older ones of their keys have left room; returns how many there are.
+   */
+  private int closeGaps(long taken) {
+    int kept = 0;
+    for (long left = taken; left != 0; left &= left - 1) {
+      int place = Long.numberOfTrailingZeros(left);
+      keys[kept] = keys[place];
+      values[kept] = values[place];
+      puts[kept] = puts[place];
+      kept++;
+    }
+    return kept;
   }
 
   @Override

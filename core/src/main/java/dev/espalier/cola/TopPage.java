@@ -31,7 +31,7 @@ final class TopPage {
   TopPage(ElementPage layout, int batch) {
     this.layout = layout;
     this.batch = batch;
-    this.sorted = new PageMessages(layout);
+    this.sorted = new PageMessages(layout, layout.capacity);
     this.merged = new MergedMessages(tail, sorted);
   }
 
@@ -96,8 +96,9 @@ final class TopPage {
   int fold(MemorySegment pages, long page, MemorySegment to, long target) {
     long number = checkedNumber(pages, page);
     int sortedCount = sortedCount(number);
-    sorted.load(pages, page, sortedCount, layout.noPuts(pages, page) > 0);
-    tail.load(layout, pages, page, sortedCount, tailCount(number));
+    boolean onlyPuts = layout.noPuts(pages, page) == 0;
+    sorted.load(pages, page, 0, sortedCount, onlyPuts, !onlyPuts);
+    tail.load(layout, pages, page, sortedCount, tailCount(number), onlyPuts);
     layout.clearBits(to, target);
     merged.open(tail, sorted);
     int count = 0;
