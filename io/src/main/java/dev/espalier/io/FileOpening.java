@@ -181,9 +181,10 @@ final class FileOpening {
       if (!pool.enter(store)) {
         throw new IllegalStateException("the pool is closed");
       }
+      // The caller's variant, if there is one, has the file's name, but may have a geometry.
+      TreeVariant variant = options.variant().orElseGet(() -> TreeVariant.named(header.kind()));
       LongIndex index =
-          TreeVariant.named(header.kind())
-              .open(IndexOptions.DEFAULT.withMissingValue(options.missingValue()), store);
+          variant.open(IndexOptions.DEFAULT.withMissingValue(options.missingValue()), store);
       store.flush(); // a file that was just made holds a tree from now on
       return index;
     } catch (RuntimeException | Error failed) {

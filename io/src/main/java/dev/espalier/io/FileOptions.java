@@ -14,7 +14,8 @@ import java.util.Set;
  *
  * @param missingValue what {@code get} answers for an absent key; any value may be stored all the
  *     same. Not kept in the file
- * @param variant which tree; if empty, the file's, and in a new file a disk-first fpB+-tree
+ * @param variant which tree, made and opened by its own opener; if empty, the file's, and in a new
+ *     file a disk-first fpB+-tree
  * @param pageBytes bytes of a page, a power of two; 0 for the file's, and in a new file 16 KiB
  * @param poolBytes bytes of the index's own buffer pool, which has room for a few pages at least;
  *     of no account if {@code pool} is given

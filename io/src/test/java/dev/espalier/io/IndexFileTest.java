@@ -10,6 +10,7 @@ import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import dev.espalier.cola.Cola;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -179,6 +180,24 @@ class IndexFileTest {
       index.flush();
       index.verify();
     }
+  }
+
+  @Test
+  void fileIsMadeAndOpenedByTheVariantsOwnOpener() {
+    TreeVariant variant = Cola.VARIANT;
+    TreeVariant binary =
+        new TreeVariant(
+            variant.name(),
+            variant.paper(),
+            variant.medium(),
+            variant.capabilities(),
+            variant.factory(),
+            (options, store) -> Cola.open(options, store, new Cola.Geometry(2, 0.1, 128)));
+    Espalier.open(path(), FileOptions.DEFAULT.withVariant(binary)).close();
+    Espalier.open(path(), FileOptions.DEFAULT.withVariant(binary)).close();
+    IllegalArgumentException other =
+        assertThrows(IllegalArgumentException.class, () -> Espalier.open(path()));
+    assertTrue(other.getMessage().contains("another geometry"), other.getMessage());
   }
 
   @Test
