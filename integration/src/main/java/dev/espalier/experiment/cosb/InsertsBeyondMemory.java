@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.cosb;
 
-import dev.espalier.TreeVariant;
-import dev.espalier.cola.Cola;
 import dev.espalier.experiment.Chart;
 import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
@@ -13,7 +11,6 @@ import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Run;
 import dev.espalier.experiment.ScratchFolder;
 import dev.espalier.experiment.Target;
-import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,55 +18,27 @@ import java.util.Objects;
 
 /** Inserts into an index that outgrows its memory by half, and searches in it. */
 final class InsertsBeyondMemory implements Experiment {
-  /** Times as much data as memory. */
-  private static final double EXCESS = 1.5;
-
-  private static final int ENTRY_BYTES = 16;
-
-  /** Trees whose pages are not full, and merges, take so many times the room of the entries. */
-  private static final int ROOM = 6;
-
   private static final int PROBES = 1 << 15;
-
-  private static final String B_TREE = "DiskOptimizedBPlusTree";
 
   private static final List<Setting> SETTINGS =
       List.of(
-          new Setting(B_TREE, DiskOptimizedBPlusTree.VARIANT, true),
-          new Setting(B_TREE, DiskOptimizedBPlusTree.VARIANT, false),
-          new Setting("2-COLA", cola(2), true),
-          new Setting("4-COLA", cola(4), true),
-          new Setting("4-COLA", cola(4), false),
-          new Setting("8-COLA", cola(8), true));
+          new Setting(Structure.B_PLUS_TREE, KeyOrder.RANDOM),
+          new Setting(Structure.B_PLUS_TREE, KeyOrder.ASCENDING),
+          new Setting(Structure.COLA_2, KeyOrder.RANDOM),
+          new Setting(Structure.COLA_4, KeyOrder.RANDOM),
+          new Setting(Structure.COLA_4, KeyOrder.ASCENDING),
+          new Setting(Structure.COLA_8, KeyOrder.RANDOM));
 
-  /** A tree, and whether keys come in no order. */
-  private record Setting(String label, TreeVariant tree, boolean scattered) {
-
-    String order() {
-      return scattered ? "random" : "ascending";
-    }
-
-    String key() {
-      return label + " " + order();
+  /** A tree, and the order of keys. */
+  private record Setting(Structure structure, KeyOrder order) {
+    @Override
+    public String toString() {
+      return structure.label() + " " + order.label();
     }
   }
 
   /** What was seen: nanoseconds per operation, and pages written. */
   private record Seen(double insert, long written, double search) {}
-
-  private static TreeVariant cola(int growth) {
-    Cola.Geometry geometry =
-        new Cola.Geometry(
-            growth, Cola.Geometry.DEFAULT.pointerDensity(), Cola.Geometry.DEFAULT.batch());
-    TreeVariant variant = Cola.VARIANT;
-    return new TreeVariant(
-        variant.name(),
-        variant.paper(),
-        variant.medium(),
-        variant.capabilities(),
-        variant.factory(),
-        (options, store) -> Cola.open(options, store, geometry));
-  }
 
   @Override
   public Description description() {
@@ -91,7 +60,6 @@ final class InsertsBeyondMemory implements Experiment {
   @Override
   public Outcome run(Run run) {
     int entries = run.effort().entries();
-    long bytes = (long) entries * ENTRY_BYTES;
     Outcome outcome =
         new Outcome(
             Column.text("structure", "structure"),
@@ -99,25 +67,25 @@ final class InsertsBeyondMemory implements Experiment {
             Column.real("insert", "insert", "ns"),
             Column.integer("written", "pages written", ""),
             Column.real("search", "search", "ns"));
-    outcome.parameter("entries", entries).parameter("poolBytes", (long) (bytes / EXCESS));
-    Map<String, Seen> seen = new HashMap<>();
+    outcome.parameter("entries", entries).parameter("poolBytes", LoadedFile.poolBytes(entries));
+    Map<Setting, Seen> seen = new HashMap<>();
     int wrong = 0;
     for (int i = 0; i < SETTINGS.size(); i++) {
       Setting setting = SETTINGS.get(i);
-      run.progress().show(setting.key(), (double) i / SETTINGS.size());
-      try (ScratchFolder folder = ScratchFolder.create(ROOM * bytes);
-          LoadedFile file =
-              new LoadedFile(
-                  folder, "index", setting.tree, (long) (bytes / EXCESS), setting.scattered)) {
+      run.progress().show(setting.toString(), (double) i / SETTINGS.size());
+      NumberedEntries numbered = new NumberedEntries(setting.order, entries);
+      try (ScratchFolder folder = ScratchFolder.create(LoadedFile.mostBytes(entries));
+          LoadedFile file = new LoadedFile(folder, "index", setting.structure, entries)) {
         long start = System.nanoTime();
-        file.insert(0, entries);
+        numbered.set(file.index());
+        file.index().flush();
         long loaded = System.nanoTime();
         long written = file.counters().written();
-        wrong += file.missing(entries, PROBES);
+        wrong += numbered.missing(file.index(), 0, PROBES);
         double insert = (double) (loaded - start) / entries;
         double search = (double) (System.nanoTime() - loaded) / PROBES;
-        seen.put(setting.key(), new Seen(insert, written, search));
-        outcome.row(setting.label, setting.order(), insert, written, search);
+        seen.put(setting, new Seen(insert, written, search));
+        outcome.row(setting.structure.label(), setting.order.label(), insert, written, search);
       }
     }
     outcome.check(Check.deterministic("entries not found", wrong, Target.exactly(0)));
@@ -125,10 +93,14 @@ final class InsertsBeyondMemory implements Experiment {
     return outcome;
   }
 
-  private static void checkTargets(Outcome outcome, Map<String, Seen> seen) {
-    Seen tree = Objects.requireNonNull(seen.get(B_TREE + " random"));
-    Seen cola = Objects.requireNonNull(seen.get("4-COLA random"));
-    Seen ascending = Objects.requireNonNull(seen.get("4-COLA ascending"));
+  private static Seen seen(Map<Setting, Seen> all, Structure structure, KeyOrder order) {
+    return Objects.requireNonNull(all.get(new Setting(structure, order)));
+  }
+
+  private static void checkTargets(Outcome outcome, Map<Setting, Seen> all) {
+    Seen tree = seen(all, Structure.B_PLUS_TREE, KeyOrder.RANDOM);
+    Seen cola = seen(all, Structure.COLA_4, KeyOrder.RANDOM);
+    Seen ascending = seen(all, Structure.COLA_4, KeyOrder.ASCENDING);
     outcome.check(
         Check.timing(
             "random inserts, 4-COLA over B+-tree", tree.insert / cola.insert, Target.atLeast(30)));

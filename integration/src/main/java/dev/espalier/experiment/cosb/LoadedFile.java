@@ -2,71 +2,82 @@
 package dev.espalier.experiment.cosb;
 
 import dev.espalier.LongIndex;
-import dev.espalier.TreeVariant;
 import dev.espalier.experiment.ScratchFolder;
 import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.PoolCounters;
+import java.nio.file.Path;
 
-/** An index in a file of its own, behind a pool that is too small for it. */
+/** An index in a file of its own, behind a pool of two thirds of its entries' bytes. */
 final class LoadedFile implements AutoCloseable {
-  private static final int PAGE_BYTES = 16 << 10;
+  static final int PAGE_BYTES = 16 << 10;
+
+  /** Times as much data as memory. */
+  private static final double EXCESS = 1.5;
 
   /** As few as trees need to work at all. */
   private static final long LEAST_POOL_BYTES = 32L * PAGE_BYTES;
 
-  /** Odd, and its bits without a pattern: multiplied by it, numbers come in no order. */
-  private static final long SCATTER = 0x9e37_79b9_7f4a_7c15L;
+  /** Trees whose pages are not full, and merges, take so many times the room of the entries. */
+  private static final int ROOM = 6;
 
-  private final BufferPool pool;
-  private final LongIndex index;
-  private final boolean scattered;
+  private final Path path;
+  private final Structure structure;
+  private final int entries;
+  private BufferPool pool;
+  private LongIndex index;
 
-  /**
-   * Makes an empty index.
-   *
-   * @param scattered whether the keys are in no order, rather than ascending
-   */
-  LoadedFile(
-      ScratchFolder folder, String name, TreeVariant tree, long poolBytes, boolean scattered) {
-    this.scattered = scattered;
-    this.pool = BufferPool.create(Math.max(poolBytes, LEAST_POOL_BYTES), PAGE_BYTES);
+  /** Makes an empty index that is to have so many entries. */
+  LoadedFile(ScratchFolder folder, String name, Structure structure, int entries) {
+    this.path = folder.file(name);
+    this.structure = structure;
+    this.entries = entries;
+    this.pool = newPool(entries);
+    this.index = open();
+  }
+
+  /** Returns the bytes of the pool for so many entries. */
+  static long poolBytes(int entries) {
+    return Math.max((long) (bytes(entries) / EXCESS), LEAST_POOL_BYTES);
+  }
+
+  /** Returns the bytes that a file for so many entries has at most. */
+  static long mostBytes(int entries) {
+    return ROOM * bytes(entries);
+  }
+
+  private static long bytes(int entries) {
+    return (long) entries * NumberedEntries.ENTRY_BYTES;
+  }
+
+  private static BufferPool newPool(int entries) {
+    return BufferPool.create(poolBytes(entries), PAGE_BYTES);
+  }
+
+  private LongIndex open() {
     try {
-      this.index =
-          Espalier.open(
-              folder.file(name),
-              FileOptions.DEFAULT.withVariant(tree).withPageBytes(PAGE_BYTES).withPool(pool));
+      return Espalier.open(
+          path,
+          FileOptions.DEFAULT
+              .withVariant(structure.tree())
+              .withPageBytes(PAGE_BYTES)
+              .withPool(pool));
     } catch (RuntimeException | Error failed) {
       pool.close();
       throw failed;
     }
   }
 
-  private long key(long number) {
-    return scattered ? number * SCATTER : number;
+  /** Opens it again, with nothing in the pool, whose counters begin at 0. */
+  void reopen() {
+    close();
+    pool = newPool(entries);
+    index = open();
   }
 
-  /**
-   * Stores entries, without a look at what is there, and writes out all that is not written yet.
-   */
-  void insert(long from, long to) {
-    for (long number = from; number < to; number++) {
-      index.set(key(number), number);
-    }
-    if (to > from) {
-      index.flush();
-    }
-  }
-
-  /** Returns how many of so many entries, taken at random, are not found. */
-  int missing(long entries, int probes) {
-    int missing = 0;
-    for (int i = 1; i <= probes; i++) {
-      long number = Math.floorMod(i * SCATTER, entries);
-      missing += index.get(key(number)) == number ? 0 : 1;
-    }
-    return missing;
+  LongIndex index() {
+    return index;
   }
 
   PoolCounters counters() {

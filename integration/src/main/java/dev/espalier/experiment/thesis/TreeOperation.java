@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.thesis;
 
-import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
-import dev.espalier.LongRun;
 import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.Sums;
 
@@ -35,14 +33,7 @@ enum TreeOperation {
   SCAN("scan", "entry") {
     @Override
     long run(LongIndex tree, long[] probes) {
-      LongCursor cursor = tree.cursor();
-      LongRun run = new LongRun();
-      long sum = 0;
-      while (cursor.nextRun(run)) {
-        sum += Sums.of(run.segment(), run.keysOffset(), run.count());
-        sum += Sums.of(run.segment(), run.valuesOffset(), run.count());
-      }
-      return sum;
+      return Sums.ofEntries(tree);
     }
 
     @Override
