@@ -79,7 +79,7 @@ public final class Stopwatch {
   }
 
   /** Returns the middle value, or the mean of the two in the middle. */
-  static double median(double[] values) {
+  public static double median(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     int middle = sorted.length / 2;

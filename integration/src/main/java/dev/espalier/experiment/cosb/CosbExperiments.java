@@ -10,6 +10,11 @@ public final class CosbExperiments {
 
   /** Returns all of them. */
   public static List<Experiment> all() {
-    return List.of(new InsertsBeyondMemory());
+    return List.of(
+        new InsertsBeyondMemory(),
+        new SearchesInFiles(),
+        new ScansOfFiles(),
+        new GrowthInMemory(),
+        new WriteLatencies());
   }
 }
