@@ -4,9 +4,9 @@ package dev.espalier.bepsilon;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.memory.Region;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -49,12 +49,12 @@ final class MergedEntries {
     int entries = leaf.checkedCount(pages, page);
     if (entries + messages > room) {
       room = Math.max(entries + messages, leaf.capacity);
-      memory = Arena.ofAuto().allocate(2L * Long.BYTES * room, Long.BYTES);
+      memory = Region.scratch(2L * Long.BYTES * room);
     }
     count = entries;
     long bytes = (long) entries << 3;
-    MemorySegment.copy(pages, page + LeafPage.KEYS_OFFSET, memory, 0, bytes);
-    MemorySegment.copy(pages, page + leaf.valuesOffset, memory, valuesOffset(), bytes);
+    Words.copy(pages, page + LeafPage.KEYS_OFFSET, memory, 0, bytes);
+    Words.copy(pages, page + leaf.valuesOffset, memory, valuesOffset(), bytes);
   }
 
   /** Applies the messages {@code from} to {@code to - 1} of a buffer. O(entries + messages). */
@@ -98,11 +98,11 @@ final class MergedEntries {
   }
 
   void copyKeys(int from, int entries, MemorySegment to, long offset) {
-    MemorySegment.copy(memory, (long) from << 3, to, offset, (long) entries << 3);
+    Words.copy(memory, (long) from << 3, to, offset, (long) entries << 3);
   }
 
   void copyValues(int from, int entries, MemorySegment to, long offset) {
     long source = valuesOffset() + ((long) from << 3);
-    MemorySegment.copy(memory, source, to, offset, (long) entries << 3);
+    Words.copy(memory, source, to, offset, (long) entries << 3);
   }
 }

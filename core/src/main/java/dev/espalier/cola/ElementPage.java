@@ -6,9 +6,9 @@ import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
 import dev.espalier.node.Slots;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /**
  * The layout of a page of elements, in key order.
@@ -34,8 +34,6 @@ import java.lang.foreign.ValueLayout;
  * A hole is where an entry of the deepest level was removed in place.
  */
 final class ElementPage {
-  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-
   /** The value of an element without put that is a tombstone. */
   static final long TOMBSTONE = 1;
 
@@ -149,14 +147,14 @@ final class ElementPage {
   /** Copies keys and values out of a page, to the beginning of two arrays. */
   void copy(MemorySegment pages, long page, int slot, int count, long[] keys, long[] values) {
     long place = page + ((long) slot << 3);
-    MemorySegment.copy(pages, LONG, place + keysOffset, keys, 0, count);
-    MemorySegment.copy(pages, LONG, place + valuesOffset, values, 0, count);
+    Words.getLongs(pages, place + keysOffset, keys, 0, count);
+    Words.getLongs(pages, place + valuesOffset, values, 0, count);
   }
 
   /** Writes keys and values of a whole page. */
   void write(MemorySegment pages, long page, long[] keys, long[] values) {
-    MemorySegment.copy(keys, 0, pages, LONG, page + keysOffset, capacity);
-    MemorySegment.copy(values, 0, pages, LONG, page + valuesOffset, capacity);
+    Words.putLongs(pages, page + keysOffset, keys, 0, capacity);
+    Words.putLongs(pages, page + valuesOffset, values, 0, capacity);
   }
 
   void set(MemorySegment pages, long page, int slot, long key, long value) {
@@ -185,8 +183,8 @@ final class ElementPage {
 
   /** Copies keys and values from the rest of a block to where others begin. */
   static void copy(MessageStream from, int count, MemorySegment to, long place, long values) {
-    MemorySegment.copy(from.keys, from.at, to, LONG, place, count);
-    MemorySegment.copy(from.values, from.at, to, LONG, place + values, count);
+    Words.putLongs(to, place, from.keys, from.at, count);
+    Words.putLongs(to, place + values, from.values, from.at, count);
   }
 
   /** Writes the rest of a block of messages, where all bits are 0, from a slot on. */

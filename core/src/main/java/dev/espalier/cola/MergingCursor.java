@@ -2,6 +2,7 @@
 package dev.espalier.cola;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LeafCursor;
@@ -157,7 +158,7 @@ abstract class MergingCursor extends LeafCursor {
       bases[level] = place;
       if (!store.keepsPlaces()) {
         bases[level] = (long) level * layout.bytes;
-        MemorySegment.copy(store.segment(), place, copies, bases[level], layout.bytes);
+        Words.copy(store.segment(), place, copies, bases[level], layout.bytes);
       }
       store.unpin(place, false);
       pages[level] = number;
@@ -434,8 +435,8 @@ abstract class MergingCursor extends LeafCursor {
     long target = (long) to << 3;
     long bytes = (long) run << 3;
     MemorySegment memory = memories[chosen];
-    MemorySegment.copy(memory, base + layout.keysOffset, merged, target, bytes);
-    MemorySegment.copy(
+    Words.copy(memory, base + layout.keysOffset, merged, target, bytes);
+    Words.copy(
         memory, base + layout.valuesOffset, merged, target + ((long) MOST_COPIED << 3), bytes);
   }
 

@@ -37,6 +37,11 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
     return new Region(arena, arena.allocate(bytes, ALIGNMENT), false, false);
   }
 
+  /** Takes memory to work in, which is given back some time after it is not referred to. */
+  public static MemorySegment scratch(long bytes) {
+    return Arena.ofAuto().allocate(bytes, ALIGNMENT);
+  }
+
   /**
    * Takes exactly so much memory, so aligned that devices can read into it.
    *

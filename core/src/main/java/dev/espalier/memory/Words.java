@@ -77,6 +77,34 @@ public final class Words {
     MemorySegment.copy(nodes, from, nodes, to, bytes);
   }
 
+  /** Copies {@code bytes} bytes from an offset of one memory to an offset of another. */
+  public static void copy(
+      MemorySegment from, long offset, MemorySegment to, long toOffset, long bytes) {
+    if (Trace.ON) {
+      Trace.read(from.address() + offset, (int) bytes);
+      Trace.write(to.address() + toOffset, (int) bytes);
+    }
+    MemorySegment.copy(from, offset, to, toOffset, bytes);
+  }
+
+  /** Reads {@code count} words into an array, from its element {@code first} on. */
+  public static void getLongs(
+      MemorySegment nodes, long offset, long[] words, int first, int count) {
+    if (Trace.ON) {
+      Trace.read(nodes.address() + offset, count << 3);
+    }
+    MemorySegment.copy(nodes, LONG, offset, words, first, count);
+  }
+
+  /** Writes {@code count} words of an array, from its element {@code first} on. */
+  public static void putLongs(
+      MemorySegment nodes, long offset, long[] words, int first, int count) {
+    if (Trace.ON) {
+      Trace.write(nodes.address() + offset, count << 3);
+    }
+    MemorySegment.copy(words, first, nodes, LONG, offset, count);
+  }
+
   /**
    * Asks for {@code lines} cache lines from {@code address} on; does nothing without native access.
    */

@@ -128,8 +128,8 @@ final class SegmentColumns {
 
   /** Copies entries into other memory. */
   void copyTo(SegmentColumns target, long from, long to, long entries) {
-    MemorySegment.copy(memory, from << 3, target.memory, to << 3, entries << 3);
-    MemorySegment.copy(
+    Words.copy(memory, from << 3, target.memory, to << 3, entries << 3);
+    Words.copy(
         memory,
         valuesOffset + (from << 3),
         target.memory,

@@ -164,7 +164,7 @@ final class Relocation {
   void copyTo(MemorySegment nodes, MemorySegment other) {
     for (int i = 0; i < count; i++) {
       layout.forward(nodes, list[i], 0);
-      MemorySegment.copy(nodes, list[i], other, targets[i], bytes(nodes, list[i]));
+      Words.copy(nodes, list[i], other, targets[i], bytes(nodes, list[i]));
     }
   }
 
@@ -189,13 +189,13 @@ final class Relocation {
     for (int i = 0; i < count; i++) {
       long bytes = bytes(nodes, list[i]);
       layout.forward(nodes, list[i], 0);
-      MemorySegment.copy(nodes, list[i], scratch, packed, bytes);
+      Words.copy(nodes, list[i], scratch, packed, bytes);
       packed += bytes;
     }
     packed = 0;
     for (int i = 0; i < count; i++) {
       long bytes = bytes(scratch, packed);
-      MemorySegment.copy(scratch, packed, nodes, targets[i], bytes);
+      Words.copy(scratch, packed, nodes, targets[i], bytes);
       packed += bytes;
     }
   }

@@ -3,6 +3,7 @@ package dev.espalier.shuttle;
 
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -229,7 +230,7 @@ final class ShuttleSplit {
     int stay = layout.leafEntries / 2;
     int move = layout.leafEntries - stay;
     for (int column : new int[] {ShuttleLayout.KEYS, layout.leafValues}) {
-      MemorySegment.copy(nodes, leaf + column + 8L * stay, nodes, twin + column, 8L * move);
+      Words.copy(nodes, leaf + column + 8L * stay, twin + column, 8L * move);
     }
     layout.count(nodes, leaf, stay);
     layout.count(nodes, twin, move);
