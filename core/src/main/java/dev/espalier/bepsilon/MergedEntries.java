@@ -7,6 +7,7 @@ import static dev.espalier.memory.Words.putLong;
 import dev.espalier.memory.Region;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -49,7 +50,7 @@ final class MergedEntries {
     int entries = leaf.checkedCount(pages, page);
     if (entries + messages > room) {
       room = Math.max(entries + messages, leaf.capacity);
-      memory = Region.scratch(2L * Long.BYTES * room);
+      memory = Region.scratch(Arena.ofAuto(), 2L * Long.BYTES * room);
     }
     count = entries;
     long bytes = (long) entries << 3;

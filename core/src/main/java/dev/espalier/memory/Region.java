@@ -37,9 +37,9 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
     return new Region(arena, arena.allocate(bytes, ALIGNMENT), false, false);
   }
 
-  /** Takes memory to work in, which is given back some time after it is not referred to. */
-  public static MemorySegment scratch(long bytes) {
-    return Arena.ofAuto().allocate(bytes, ALIGNMENT);
+  /** Takes memory to work in from an arena, aligned as that of a region is. */
+  public static MemorySegment scratch(Arena arena, long bytes) {
+    return arena.allocate(bytes, ALIGNMENT);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.espalier.shuttle;
 
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.Region;
 import dev.espalier.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -142,7 +143,7 @@ final class ShuttleSplit {
 
   private static MemorySegment scratch(Arena arena, long lines) {
     try {
-      return arena.allocate(lines << CacheLine.SHIFT, CacheLine.BYTES);
+      return Region.scratch(arena, lines << CacheLine.SHIFT);
     } catch (OutOfMemoryError refused) {
       throw new MemoryLimitException(
           "the system refused " + (lines << CacheLine.SHIFT) + " bytes of native memory", refused);
