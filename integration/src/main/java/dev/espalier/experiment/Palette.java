@@ -22,9 +22,10 @@ final class Palette {
   private static final Color OLIVE = new Color(0x999933);
   private static final Color GREY = new Color(0x777777);
   private static final Color BLACK = new Color(0x000000);
+  private static final Color BROWN = new Color(0x8C564B);
 
   private static final List<Color> COLORS =
-      List.of(BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, WINE, OLIVE, GREY, BLACK);
+      List.of(BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, WINE, OLIVE, GREY, BLACK, BROWN);
 
   private static final Map<String, Color> TREES =
       Map.of(

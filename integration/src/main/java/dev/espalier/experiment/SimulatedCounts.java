@@ -2,25 +2,31 @@
 package dev.espalier.experiment;
 
 import dev.espalier.simulation.HierarchyCounters;
+import java.util.List;
 import java.util.Map;
 
 /**
  * What a simulation counted.
  *
- * @param bySetting one for each piece of work, in its order
+ * @param bySetting the counts of each piece of work, in its order
  */
-public record SimulatedCounts(Map<String, HierarchyCounters> bySetting) {
+public record SimulatedCounts(Map<String, List<Long>> bySetting) {
 
   /**
-   * Returns what was counted for a piece of work.
+   * Returns what {@link SimulatedWork#counted} counted for a piece of work.
    *
    * @throws IllegalArgumentException if there was none of that setting
    */
   public HierarchyCounters of(String setting) {
-    HierarchyCounters counters = bySetting.get(setting);
-    if (counters == null) {
+    return SimulatedWork.hierarchy(numbers(setting));
+  }
+
+  /** Returns what was counted for a piece of work, in the order in which it returned it. */
+  public List<Long> numbers(String setting) {
+    List<Long> counts = bySetting.get(setting);
+    if (counts == null) {
       throw new IllegalArgumentException("nothing was simulated as " + setting);
     }
-    return counters;
+    return counts;
   }
 }

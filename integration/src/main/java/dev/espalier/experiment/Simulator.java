@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment;
 
-import dev.espalier.simulation.HierarchyCounters;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,17 +69,17 @@ public final class Simulator {
       throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
-      Map<String, HierarchyCounters> counters = new LinkedHashMap<>();
+      Map<String, List<Long>> counts = new LinkedHashMap<>();
       progress.show("simulating", 0);
       for (String line = output.readLine(); line != null; line = output.readLine()) {
         String[] fields = line.split(SEPARATOR);
-        counters.put(fields[0], counters(fields));
-        progress.show(fields[0], (double) counters.size() / works);
+        counts.put(fields[0], Arrays.stream(fields).skip(1).map(Long::valueOf).toList());
+        progress.show(fields[0], (double) counts.size() / works);
       }
       if (process.waitFor() != 0) {
         throw new IllegalStateException("a simulation failed: " + Files.readString(errors));
       }
-      return new SimulatedCounts(counters);
+      return new SimulatedCounts(counts);
     } finally {
       process.destroy();
     }
@@ -95,46 +95,9 @@ public final class Simulator {
             .orElseThrow();
     Effort effort = new Effort(Integer.parseInt(args[1]), Integer.parseInt(args[2]), 1);
     for (SimulatedWork work : experiment.works(effort)) {
-      System.out.println(line(work.setting(), work.body().get()));
+      StringJoiner line = new StringJoiner(SEPARATOR).add(work.setting());
+      work.body().get().forEach(count -> line.add(count.toString()));
+      System.out.println(line);
     }
-  }
-
-  private static String line(String setting, HierarchyCounters counters) {
-    StringJoiner line = new StringJoiner(SEPARATOR);
-    line.add(setting);
-    for (long count :
-        new long[] {
-          counters.accesses(),
-          counters.l1Misses(),
-          counters.l2Misses(),
-          counters.prefetches(),
-          counters.uselessPrefetches(),
-          counters.droppedPrefetches(),
-          counters.memoryLines(),
-          counters.tlbMisses(),
-          counters.stallCycles(),
-          counters.busyCycles()
-        }) {
-      line.add(Long.toString(count));
-    }
-    return line.toString();
-  }
-
-  private static HierarchyCounters counters(String[] fields) {
-    long[] counts = new long[fields.length];
-    for (int i = 1; i < fields.length; i++) {
-      counts[i] = Long.parseLong(fields[i]);
-    }
-    return new HierarchyCounters(
-        counts[1],
-        counts[2],
-        counts[3],
-        counts[4],
-        counts[5],
-        counts[6],
-        counts[7],
-        counts[8],
-        counts[9],
-        counts[10]);
   }
 }

@@ -43,7 +43,8 @@ final class SimulatorTest {
     List<String> settings = simulation.works(TINY).stream().map(SimulatedWork::setting).toList();
     assertEquals(settings, List.copyOf(counts.bySetting().keySet()));
     assertEquals(settings, shown.subList(1, shown.size()));
-    for (HierarchyCounters counted : counts.bySetting().values()) {
+    for (String setting : settings) {
+      HierarchyCounters counted = counts.of(setting);
       assertTrue(counted.accesses() > 0 && counted.prefetches() > 0, counted.toString());
       assertEquals(counted.accesses() + counted.prefetches(), counted.busyCycles());
     }

@@ -12,7 +12,6 @@ import dev.espalier.experiment.SimulatedCounts;
 import dev.espalier.experiment.SimulatedWork;
 import dev.espalier.experiment.Simulator;
 import dev.espalier.experiment.Target;
-import dev.espalier.simulation.HierarchyCounters;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,7 +54,7 @@ final class SimulatedFigure implements Simulated {
     return works;
   }
 
-  private static HierarchyCounters simulate(ProbeSetting setting, int keys) {
+  private static List<Long> simulate(ProbeSetting setting, int keys) {
     try (BuiltIndex index = setting.index().build(keys, new ProbeKeys(keys), PLACEMENT);
         Probing probing = index.prepare(setting)) {
       long answer = index.answer(setting);

@@ -15,6 +15,8 @@ public final class CosbExperiments {
         new SearchesInFiles(),
         new ScansOfFiles(),
         new GrowthInMemory(),
-        new WriteLatencies());
+        new WriteLatencies(),
+        new Tradeoff(),
+        new TransfersByBlock());
   }
 }

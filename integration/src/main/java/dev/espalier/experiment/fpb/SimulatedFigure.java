@@ -13,7 +13,6 @@ import dev.espalier.experiment.SimulatedWork;
 import dev.espalier.experiment.Simulator;
 import dev.espalier.experiment.Target;
 import dev.espalier.model.MemoryTimes;
-import dev.espalier.simulation.HierarchyCounters;
 import dev.espalier.simulation.HierarchyShape;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +58,7 @@ final class SimulatedFigure implements Simulated {
     return works;
   }
 
-  private HierarchyCounters simulate(PagedSetting setting, int count) {
+  private List<Long> simulate(PagedSetting setting, int count) {
     Operation operation = figure.operation();
     int entries = setting.entries();
     long[] ranks = Operation.ranks(entries, count);
