@@ -35,8 +35,8 @@ final class Tradeoff implements Simulated {
   public Description description() {
     return new Description(
         "cosb-tradeoff",
-        "Block transfers of a search and of an insert",
-        "Streaming B-trees, the slides' trade-off between searches and inserts",
+        "Block transfers of searches and inserts",
+        "Streaming B-trees, the slides' trade-off",
         "B-trees search in log_B N block transfers and insert in as many; COLAs and buffered"
             + " repository trees insert in (log N) / B and search in log N; B^e-trees and lookahead"
             + " arrays are the curve between them. The shuttle tree searches as the B-tree does and"
