@@ -256,7 +256,7 @@ abstract class MergingCursor extends LeafCursor {
     long bound = Long.MAX_VALUE;
     for (int k = 0; k < count; k++) {
       int part = nextPart(k);
-      if (at[k] + part < levels[k].elements()) {
+      if (part > 0 && at[k] + part < levels[k].elements()) {
         bound = Math.min(bound, key(k, at[k] + part - 1));
       }
     }
@@ -279,7 +279,7 @@ abstract class MergingCursor extends LeafCursor {
 
   /** Returns how many of a level's next elements are in one page, and not too many. */
   private int nextPart(int level) {
-    long left = levels[level].elements() - at[level];
+    long left = levels[level].messages() == 0 ? 0 : levels[level].elements() - at[level];
     int inPage = layout.capacity - (int) (at[level] % layout.capacity);
     return (int) Math.min(left, Math.min(inPage, MergedLeaf.PART));
   }
@@ -355,6 +355,9 @@ abstract class MergingCursor extends LeafCursor {
 
   /** Goes to the next message of a level; returns false if there is none. */
   private boolean skipToMessage(int level, boolean forward) {
+    if (levels[level].messages() == 0) {
+      return false; // It may have pointers to all of the next level.
+    }
     if (forward) {
       long end = levels[level].elements();
       while (at[level] < end && !isMessage(level, at[level])) {
@@ -371,10 +374,8 @@ abstract class MergingCursor extends LeafCursor {
   /** Passes by all messages of a key, which are the next of their levels. */
   private void pass(long key, boolean forward) {
     for (int k = 0; k < count; k++) {
-      if (forward && at[k] < levels[k].elements() && key(k, at[k]) == key) {
-        at[k]++;
-      } else if (!forward && at[k] > 0 && key(k, at[k] - 1) == key) {
-        at[k]--;
+      if (skipToMessage(k, forward) && key(k, forward ? at[k] : at[k] - 1) == key) {
+        at[k] += forward ? 1 : -1;
       }
     }
   }
