@@ -150,7 +150,12 @@ public final class Cola extends ColaIndex {
   public static Cola create(IndexOptions options) {
     return options.memoryLimit() < SMALL_LIMIT
         ? create(options, SMALL_PAGE_BYTES, SMALL)
-        : create(options, DEFAULT_PAGE_BYTES, Geometry.DEFAULT);
+        : create(options, Geometry.DEFAULT);
+  }
+
+  /** Makes an empty index in memory, in pages of 8 KiB. */
+  public static Cola create(IndexOptions options, Geometry geometry) {
+    return create(options, DEFAULT_PAGE_BYTES, geometry);
   }
 
   /**

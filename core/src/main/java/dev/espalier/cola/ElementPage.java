@@ -232,10 +232,6 @@ final class ElementPage {
     return sum;
   }
 
-  void setPointer(MemorySegment pages, long page, int slot) {
-    pointerWord(pages, page, slot >>> 6, pointerWord(pages, page, slot >>> 6) | 1L << slot);
-  }
-
   /** Makes room for a bit before {@code slot} among those that say what is no put. */
   void openBit(MemorySegment pages, long page, int slot) {
     int first = slot >>> 6;

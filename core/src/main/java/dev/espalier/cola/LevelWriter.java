@@ -140,12 +140,13 @@ final class LevelWriter {
   }
 
   /** Points to those of the next elements whose turn it is. */
-  private void pointTo(long[] keys, int from, int count) {
+  private void pointTo(long[] newKeys, int from, int count) {
+    if (above == null) {
+      return;
+    }
     int next = untilPointer;
     for (; next < count; next += stride) {
-      if (above != null) {
-        above.appendPointer(keys[from + next]);
-      }
+      above.appendPointer(newKeys[from + next]);
     }
     untilPointer = next - count;
   }
@@ -179,7 +180,6 @@ final class LevelWriter {
     pointers++;
     slot++;
     elements++;
-    untilPointer--;
   }
 
   /** Makes room for an element, and points to it if it is its turn. */
@@ -187,12 +187,14 @@ final class LevelWriter {
     if (slot == layout.capacity) {
       writePage();
     }
+    if (above == null) {
+      return;
+    }
     if (untilPointer == 0) {
       untilPointer = stride;
-      if (above != null) {
-        above.appendPointer(key);
-      }
+      above.appendPointer(key);
     }
+    untilPointer--;
   }
 
   /** Appends pointers to every {@code stride}-th message of a level without pointers. */

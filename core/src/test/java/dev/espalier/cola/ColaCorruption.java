@@ -86,7 +86,8 @@ enum ColaCorruption {
         sumAnew(tree, upper(tree));
       }),
   POINTER_IN_THE_DEEPEST_LEVEL("I5", tree -> pointerBit(tree, tree.depth, 0, true)),
-  POINTER_IN_LEVEL_ZERO("I5", tree -> tree.layout.setPointer(tree.pages, pin(tree, top(tree)), 0)),
+  POINTER_IN_LEVEL_ZERO(
+      "I5", tree -> ElementPageTest.setPointer(tree.layout, tree.pages, pin(tree, top(tree)), 0)),
 
   SUM_ONE_TOO_LARGE("I6", tree -> sum(tree, 1, 1)),
   SUM_ONE_TOO_SMALL("I6", tree -> sum(tree, 1, -1)),

@@ -61,7 +61,7 @@ class ElementPageTest {
       puts.set(slot, random.nextBoolean());
       ElementPage.isPut(pages, bytes, slot, puts.get(slot));
       if (random.nextBoolean()) {
-        layout.setPointer(pages, bytes, slot);
+        setPointer(layout, pages, bytes, slot);
         pointers.set(slot);
       }
     }
@@ -90,7 +90,7 @@ class ElementPageTest {
       ElementPage.isPut(pages, 0, slot, false);
       assertEquals(1, layout.noPuts(pages, 0));
       assertEquals(0, layout.pointersBefore(pages, 0, layout.capacity));
-      layout.setPointer(pages, 0, slot);
+      setPointer(layout, pages, 0, slot);
       assertEquals(1, layout.noPuts(pages, 0));
       assertEquals(1, layout.pointersBefore(pages, 0, layout.capacity));
       ElementPage.isPut(pages, 0, slot, true);
@@ -110,7 +110,7 @@ class ElementPageTest {
       for (int slot = 0; slot < layout.capacity; slot++) {
         ElementPage.isPut(pages, 0, slot, random.nextBoolean());
         if (random.nextInt(oneOf) == 0) {
-          layout.setPointer(pages, 0, slot);
+          setPointer(layout, pages, 0, slot);
         }
       }
       long expected = 1000;
@@ -132,7 +132,7 @@ class ElementPageTest {
     for (int slot = 0; slot < layout.capacity; slot++) {
       noPuts[slot] = random.nextBoolean();
       ElementPage.isPut(pages, 0, slot, !noPuts[slot]);
-      layout.setPointer(pages, 0, slot);
+      setPointer(layout, pages, 0, slot);
     }
     for (int count = layout.capacity; count > layout.capacity - 20; count--) {
       int closed = count % 5 == 0 ? count - 1 : random.nextInt(count);
@@ -144,5 +144,11 @@ class ElementPageTest {
       }
     }
     assertEquals(layout.capacity, layout.pointersBefore(pages, 0, layout.capacity));
+  }
+
+  /** Says that an element is a pointer. */
+  static void setPointer(ElementPage layout, MemorySegment pages, long page, int slot) {
+    long word = layout.pointerWord(pages, page, slot >>> 6);
+    layout.pointerWord(pages, page, slot >>> 6, word | 1L << slot);
   }
 }

@@ -3,97 +3,65 @@ package dev.espalier.experiment.cosb;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
+import dev.espalier.TreeVariant.Medium;
 import dev.espalier.bepsilon.BEpsilonTree;
-import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.bplus.PbPlusTree;
-import dev.espalier.cola.Cola;
-import dev.espalier.cola.DeamortizedCola;
-import dev.espalier.paged.DiskOptimizedBPlusTree;
-import dev.espalier.pma.CacheObliviousBTree;
-import dev.espalier.pma.PackedMemoryArray;
-import dev.espalier.shuttle.ShuttleTree;
+import dev.espalier.memory.HugePages;
+import dev.espalier.memory.MemoryPageStore;
 import java.util.List;
-import java.util.function.Supplier;
 
 /**
  * A structure whose block transfers are counted.
  *
- * @param label what it is called in rows and checks
- * @param maker makes an empty one
+ * @param structure what it is
  * @param formula its bounds
  * @param most what the constants in front of its bounds are to be at most, in blocks of a page
  */
-record CountedStructure(
-    String label, Supplier<LongIndex> maker, TransferBounds.Formula formula, TransferBounds most) {
-  static final String B_TREE = "DiskOptimizedBPlusTree";
-  static final String B_EPSILON = "BEpsilonTree";
-  static final String COLA_2 = "2-COLA";
-  static final String COLA_4 = "4-COLA";
-  static final String COLA_8 = "8-COLA";
-  static final String SHUTTLE = "ShuttleTree";
-  static final String CACHE_OBLIVIOUS = "CacheObliviousBTree";
+record CountedStructure(Structure structure, TransferBounds.Formula formula, TransferBounds most) {
 
   /** Of the trees on pages, and of the block that their bounds are evaluated for. */
   static final int PAGE_BYTES = 4 << 10;
 
-  private static final IndexOptions OPTIONS = IndexOptions.DEFAULT;
+  private static final int FANOUT = BEpsilonTree.Geometry.forPages(PAGE_BYTES).fanout();
 
-  /** Returns all that take updates one by one, with geometries that no machine decides on. */
+  /** Returns all that take updates one by one. */
   static List<CountedStructure> all() {
-    BEpsilonTree.Geometry ofPages = BEpsilonTree.Geometry.forPages(PAGE_BYTES);
     return List.of(
-        new CountedStructure(
-            B_TREE,
-            () -> DiskOptimizedBPlusTree.create(OPTIONS, PAGE_BYTES),
-            TransferBounds::bTree,
-            new TransferBounds(1, 1)),
-        new CountedStructure(
-            "PbPlusTree",
-            () -> PbPlusTree.create(OPTIONS, PbPlusTree.Geometry.DEFAULT),
-            TransferBounds::bTree,
-            new TransferBounds(1, 1.5)),
-        new CountedStructure(
-            B_EPSILON,
-            () -> BEpsilonTree.create(OPTIONS, PAGE_BYTES, ofPages),
-            TransferBounds.ofFanout(ofPages.fanout()),
-            new TransferBounds(0.5, 0.7)),
-        new CountedStructure(
-            "BufferedRepositoryTree",
-            () -> BufferedRepositoryTree.create(OPTIONS, PAGE_BYTES),
-            TransferBounds::binary,
-            new TransferBounds(0.3, 3)),
-        cola(COLA_2, 2, TransferBounds::binary),
-        cola(COLA_4, 4, TransferBounds.ofFanout(4)),
-        cola(COLA_8, 8, TransferBounds.ofFanout(8)),
-        new CountedStructure(
-            "DeamortizedCola",
-            () -> DeamortizedCola.create(OPTIONS, PAGE_BYTES, DeamortizedCola.Geometry.DEFAULT),
-            TransferBounds::withoutPointers,
-            new TransferBounds(0.1, 1.5)),
-        new CountedStructure(
-            SHUTTLE,
-            () -> ShuttleTree.create(OPTIONS),
-            TransferBounds::shuttle,
-            new TransferBounds(2.5, 1)),
-        new CountedStructure(
-            CACHE_OBLIVIOUS,
-            () -> CacheObliviousBTree.create(OPTIONS),
-            TransferBounds::cacheObliviousBTree,
-            new TransferBounds(1, 1.5)),
-        new CountedStructure(
-            "PackedMemoryArray",
-            () -> PackedMemoryArray.create(OPTIONS),
-            TransferBounds::packedMemoryArray,
-            new TransferBounds(0.5, 0.5)));
+        counted(Structure.B_PLUS_TREE, TransferBounds::bTree, 1, 1),
+        counted(Structure.PB_PLUS_TREE, TransferBounds::bTree, 1, 1.5),
+        counted(Structure.B_EPSILON_TREE, TransferBounds.ofFanout(FANOUT), 0.5, 0.7),
+        counted(Structure.BUFFERED_REPOSITORY_TREE, TransferBounds::binary, 0.3, 3),
+        counted(Structure.COLA_2, TransferBounds::binary, 0.5, 1),
+        counted(Structure.COLA_4, TransferBounds.ofFanout(4), 0.5, 1),
+        counted(Structure.COLA_8, TransferBounds.ofFanout(8), 0.5, 1),
+        counted(Structure.DEAMORTIZED_COLA, TransferBounds::withoutPointers, 0.1, 1.5),
+        counted(Structure.SHUTTLE_TREE, TransferBounds::shuttle, 2.5, 1),
+        counted(Structure.CACHE_OBLIVIOUS_B_TREE, TransferBounds::cacheObliviousBTree, 1, 1.5),
+        counted(Structure.PACKED_MEMORY_ARRAY, TransferBounds::packedMemoryArray, 0.5, 0.5));
   }
 
-  private static CountedStructure cola(String label, int growth, TransferBounds.Formula formula) {
-    Cola.Geometry usual = Cola.Geometry.DEFAULT;
-    Cola.Geometry geometry = new Cola.Geometry(growth, usual.pointerDensity(), usual.batch());
-    return new CountedStructure(
-        label,
-        () -> Cola.create(OPTIONS, PAGE_BYTES, geometry),
-        formula,
-        new TransferBounds(0.5, 1));
+  private static CountedStructure counted(
+      Structure structure, TransferBounds.Formula formula, double mostSearch, double mostInsert) {
+    return new CountedStructure(structure, formula, new TransferBounds(mostSearch, mostInsert));
+  }
+
+  /** Returns what it is called in rows and checks. */
+  String label() {
+    return structure.label();
+  }
+
+  /** Makes an empty one, with a geometry that no machine decides on. */
+  LongIndex create() {
+    IndexOptions options = IndexOptions.DEFAULT;
+    if (structure == Structure.PB_PLUS_TREE) {
+      return PbPlusTree.create(options, PbPlusTree.Geometry.DEFAULT);
+    }
+    return structure.tree().medium() == Medium.PAGES
+        ? structure
+            .tree()
+            .open(
+                options,
+                new MemoryPageStore(PAGE_BYTES, options.memoryLimit(), HugePages.WHEN_GROWN))
+        : structure.tree().create(options);
   }
 }

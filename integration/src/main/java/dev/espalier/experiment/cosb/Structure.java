@@ -29,9 +29,6 @@ enum Structure {
   CACHE_OBLIVIOUS_B_TREE(CacheObliviousBTree.VARIANT),
   PACKED_MEMORY_ARRAY(PackedMemoryArray.VARIANT);
 
-  /** Bytes of a COLA's page in memory: its own default. */
-  private static final int COLA_PAGE_BYTES = 4 << 10;
-
   private final String label;
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of texts and of lambdas that change nothing
@@ -56,7 +53,7 @@ enum Structure {
         variant.paper(),
         variant.medium(),
         variant.capabilities(),
-        options -> Cola.create(options, COLA_PAGE_BYTES, geometry),
+        options -> Cola.create(options, geometry),
         (options, store) -> Cola.open(options, store, geometry));
   }
 

@@ -120,12 +120,12 @@ final class Tradeoff implements Simulated {
 
   /** Checks who is ahead of whom in what, as the slides have it. */
   private static void checkOrder(Outcome outcome, Map<String, TransferCount> points) {
-    TransferCount tree = Objects.requireNonNull(points.get(CountedStructure.B_TREE));
-    TransferCount buffered = Objects.requireNonNull(points.get(CountedStructure.B_EPSILON));
-    TransferCount shuttle = Objects.requireNonNull(points.get(CountedStructure.SHUTTLE));
-    TransferCount two = Objects.requireNonNull(points.get(CountedStructure.COLA_2));
-    TransferCount four = Objects.requireNonNull(points.get(CountedStructure.COLA_4));
-    TransferCount eight = Objects.requireNonNull(points.get(CountedStructure.COLA_8));
+    TransferCount tree = Objects.requireNonNull(points.get(Structure.B_PLUS_TREE.label()));
+    TransferCount buffered = Objects.requireNonNull(points.get(Structure.B_EPSILON_TREE.label()));
+    TransferCount shuttle = Objects.requireNonNull(points.get(Structure.SHUTTLE_TREE.label()));
+    TransferCount two = Objects.requireNonNull(points.get(Structure.COLA_2.label()));
+    TransferCount four = Objects.requireNonNull(points.get(Structure.COLA_4.label()));
+    TransferCount eight = Objects.requireNonNull(points.get(Structure.COLA_8.label()));
     checkRatio(outcome, "insert, B-tree over 4-COLA", tree.insert() / four.insert(), 10);
     checkRatio(outcome, "insert, B-tree over B^e-tree", tree.insert() / buffered.insert(), 5);
     checkRatio(outcome, "insert, B-tree over shuttle tree", tree.insert() / shuttle.insert(), 1);

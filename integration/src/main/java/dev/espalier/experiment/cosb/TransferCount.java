@@ -78,7 +78,7 @@ record TransferCount(double insert, double search) {
     int[] ranks = Entries.shuffled(entries, INSERT_SEED);
     SplittableRandom random = new SplittableRandom(SEARCH_SEED);
     List<Long> inserts = new ArrayList<>();
-    try (LongIndex index = structure.maker().get()) {
+    try (LongIndex index = structure.create()) {
       SimulatedWork.traced(
           new TraceFork(memories),
           () -> {

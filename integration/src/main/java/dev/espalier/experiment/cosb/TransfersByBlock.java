@@ -35,18 +35,18 @@ final class TransfersByBlock implements Simulated {
   /** Search no worse with larger blocks, but for what fast memory then holds without need. */
   private static final List<String> OBLIVIOUS_SEARCH =
       List.of(
-          CountedStructure.COLA_2,
-          CountedStructure.COLA_4,
-          CountedStructure.COLA_8,
-          CountedStructure.SHUTTLE,
-          CountedStructure.CACHE_OBLIVIOUS);
+          Structure.COLA_2.label(),
+          Structure.COLA_4.label(),
+          Structure.COLA_8.label(),
+          Structure.SHUTTLE_TREE.label(),
+          Structure.CACHE_OBLIVIOUS_B_TREE.label());
 
   private static final List<String> OBLIVIOUS_INSERT =
       List.of(
-          CountedStructure.COLA_2,
-          CountedStructure.COLA_4,
-          CountedStructure.COLA_8,
-          CountedStructure.SHUTTLE);
+          Structure.COLA_2.label(),
+          Structure.COLA_4.label(),
+          Structure.COLA_8.label(),
+          Structure.SHUTTLE_TREE.label());
 
   @Override
   public Description description() {
