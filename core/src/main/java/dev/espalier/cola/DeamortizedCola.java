@@ -75,6 +75,14 @@ public final class DeamortizedCola extends ColaIndex {
   /** Keys that lie in a line: steps among so few need no line of their own. */
   private static final int LINE_KEYS = 8;
 
+  /** As many keys or pages as will be in the cache anyway: steps among so few fetch nothing. */
+  private static final int CACHED = 64;
+
+  /** Bits of a place that tell the slot; the others tell the page, from the array's first on. */
+  private static final int SLOT_BITS = 16;
+
+  private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
+
   final DeamortizedStructure tree;
   private final PageStore store;
   private final ElementPage layout;
@@ -273,25 +281,29 @@ public final class DeamortizedCola extends ColaIndex {
       int keysFrom,
       long[] values,
       int valuesFrom) {
-    int capacity = layout.capacity;
     for (long rest = open; rest != 0; rest &= rest - 1) {
       values[valuesFrom + Long.numberOfTrailingZeros(rest)] = 0;
     }
     int half;
-    for (long length = array.pages(); length > 1; length -= half) {
-      half = (int) (length >>> 1);
-      step(pages, array, open, keys, keysFrom, values, valuesFrom, (long) half * capacity, true);
-    }
-    for (int length = capacity; length > 1; length -= half) {
+    int looked = 1;
+    for (int length = array.pages(); length > 1; length -= half) {
       half = length >>> 1;
-      step(pages, array, open, keys, keysFrom, values, valuesFrom, half, length > LINE_KEYS);
+      long add = (long) half << SLOT_BITS;
+      step(pages, array, open, keys, keysFrom, values, valuesFrom, add, looked > CACHED);
+      looked *= 2;
+    }
+    boolean isLarge = array.pages() > CACHED;
+    for (int length = layout.capacity; length > 1; length -= half) {
+      half = length >>> 1;
+      boolean fetches = isLarge && length > LINE_KEYS;
+      step(pages, array, open, keys, keysFrom, values, valuesFrom, half, fetches);
     }
     long stillOpen = open;
     for (long rest = open; rest != 0; rest &= rest - 1) {
       int i = Long.numberOfTrailingZeros(rest);
-      long position = values[valuesFrom + i];
-      long page = store.pin(array.firstPage() + (int) (position / capacity));
-      int slot = (int) (position % capacity);
+      long place = values[valuesFrom + i];
+      long page = store.pin(array.firstPage() + (int) (place >>> SLOT_BITS));
+      int slot = (int) place & SLOT_MASK;
       if (layout.key(pages, page, slot) == keys[keysFrom + i]) {
         long value = layout.value(pages, page, slot);
         boolean isPut = ElementPage.isPut(pages, page, slot);
@@ -304,7 +316,7 @@ public final class DeamortizedCola extends ColaIndex {
     return stillOpen;
   }
 
-  /** One step of a binary search: each probe goes on by {@code half} unless its key is before. */
+  /** One step of a binary search: each probe's place goes on unless its key is before. */
   private void step(
       MemorySegment pages,
       Level array,
@@ -313,31 +325,31 @@ public final class DeamortizedCola extends ColaIndex {
       int keysFrom,
       long[] places,
       int placesFrom,
-      long half,
+      long add,
       boolean fetches) {
-    long elements = array.elements();
+    long last = array.pages() - 1L;
+    long end = (last << SLOT_BITS) + array.elements() - last * layout.capacity;
     if (fetches) {
       long address = pages.address();
       for (long rest = open; rest != 0; rest &= rest - 1) {
-        long position = places[placesFrom + Long.numberOfTrailingZeros(rest)] + half;
-        Words.prefetch(address + keyOffset(array, position), 1, Locality.T0);
+        long place = places[placesFrom + Long.numberOfTrailingZeros(rest)] + add;
+        Words.prefetch(address + keyOffset(array, place), 1, Locality.T0);
       }
     }
     for (long rest = open; rest != 0; rest &= rest - 1) {
       int i = Long.numberOfTrailingZeros(rest);
-      long position = places[placesFrom + i] + half;
-      if (position < elements
-          && Words.getLong(pages, keyOffset(array, position)) <= keys[keysFrom + i]) {
-        places[placesFrom + i] = position;
+      long place = places[placesFrom + i] + add;
+      if (place < end && Words.getLong(pages, keyOffset(array, place)) <= keys[keysFrom + i]) {
+        places[placesFrom + i] = place;
       }
     }
   }
 
-  private long keyOffset(Level array, long position) {
-    long number = position / layout.capacity;
-    return store.pin(array.firstPage() + (int) number)
+  /** Returns where the key of a place is: of a page of the array, and a slot in its lower bits. */
+  private long keyOffset(Level array, long place) {
+    return store.pin(array.firstPage() + (int) (place >>> SLOT_BITS))
         + layout.keysOffset
-        + ((position - number * layout.capacity) << 3);
+        + ((place & SLOT_MASK) << 3);
   }
 
   // ---------------------------------------------------------------- inspect
