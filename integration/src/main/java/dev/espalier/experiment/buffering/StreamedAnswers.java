@@ -144,9 +144,11 @@ final class StreamedAnswers implements Experiment {
     long[] tags = new long[probes.length];
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     try (ProbeStream stream = ProbeStream.over(index, ProbeStreamOptions.DEFAULT, answers)) {
-      for (int i = 0; System.nanoTime() < end; i = (i + STEP) % (probes.length - STEP)) {
-        stream.get(probes, tags, i, STEP);
-      }
+      int next = 0;
+      do { // At least once, however late this thread comes to it.
+        stream.get(probes, tags, next, STEP);
+        next = (next + STEP) % (probes.length - STEP);
+      } while (System.nanoTime() < end);
       stream.flush();
       return stream.statistics();
     } catch (InterruptedException interrupted) {
