@@ -386,16 +386,13 @@ final class DeamortizedStructure extends MessageLevels {
   }
 
   int topCount() {
-    long page = store.pin((int) meta[TOP]);
-    long count = ElementPage.number(pages, page);
-    store.unpin(page, false);
-    return Math.clamp(count, 0, layout.capacity);
+    return (int) top().elements();
   }
 
   /** Returns the top as a level, for those who read it like others. */
   Level top() {
-    int count = topCount();
     long page = store.pin((int) meta[TOP]);
+    int count = Math.clamp(ElementPage.number(pages, page), 0, layout.capacity);
     int tombstones = layout.noPuts(pages, page);
     store.unpin(page, false);
     return new Level((int) meta[TOP], count == 0 ? 0 : 1, count, count, tombstones, 0);
