@@ -108,6 +108,15 @@ final class ElementPage {
     return getLong(pages, page + NO_PUT + ((long) i << 3));
   }
 
+  /** Returns the bits that say which of up to 64 elements from a slot on are no put. */
+  static long noPutBits(MemorySegment pages, long page, int slot, int count) {
+    int word = slot >>> 6;
+    long bits = noPutWord(pages, page, word) >>> slot;
+    return (slot & 63) + count <= Long.SIZE
+        ? bits
+        : bits | noPutWord(pages, page, word + 1) << -slot;
+  }
+
   static void noPutWord(MemorySegment pages, long page, int i, long word) {
     putLong(pages, page + NO_PUT + ((long) i << 3), word);
   }

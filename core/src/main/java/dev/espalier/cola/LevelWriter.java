@@ -96,7 +96,7 @@ final class LevelWriter {
       int from = stream.at;
       int to = dropsTombstones ? stream.keepPuts() : stream.end;
       while (from < to) {
-        int end = kept.hasNext() ? Ordered.lowerBound(stream.keys, from, to, kept.key()) : to;
+        int end = kept.hasNext() ? Ordered.lowerBoundNear(stream.keys, from, to, kept.key()) : to;
         appendMessages(stream, from, end);
         from = end;
         if (end < to) {

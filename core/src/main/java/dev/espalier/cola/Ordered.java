@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
+import dev.espalier.node.Keys;
+
 /**
  * Comparisons without a branch, for keys of which nobody can predict which is smaller: a processor
  * that guesses wrong every other time takes three times as long.
  */
 final class Ordered {
+  /** Whether blocks are merged and searched by SIMD, where that is better. */
+  static final boolean SIMD = Keys.SIMD && MergeNetwork.isWorthwhile();
+
   private Ordered() {}
 
   /** Returns -1, all bits set, if {@code a < b}, and 0 if not. */
@@ -26,5 +31,12 @@ final class Ordered {
       length -= half;
     }
     return length == 1 ? low - (int) ifSmaller(keys[low], key) : low;
+  }
+
+  /** As {@link #lowerBound}, where few keys are below the one sought. */
+  static int lowerBoundNear(long[] keys, int from, int to, long key) {
+    return SIMD
+        ? BlockVectors.lowerBoundNear(keys, from, to, key)
+        : lowerBound(keys, from, to, key);
   }
 }

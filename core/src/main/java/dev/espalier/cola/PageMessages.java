@@ -47,26 +47,27 @@ sealed class PageMessages extends MessageStream permits LevelMessages {
   /** Moves the messages together, all of which are puts. */
   private int keepPuts(MemorySegment pages, long page, int slot, int count) {
     int kept = 0;
-    int from = 0;
-    int end = slot + count;
-    for (int word = slot >>> 6; word << 6 < end; word++) {
-      long bits = ElementPage.noPutWord(pages, page, word);
-      for (bits &= word << 6 < slot ? -1L << slot : -1L; bits != 0; bits &= bits - 1) {
-        int noPut = Math.min((word << 6) + Long.numberOfTrailingZeros(bits), end) - slot;
-        move(from, kept, noPut - from);
-        kept += noPut - from;
-        from = Math.min(noPut + 1, count);
-      }
+    for (int from = 0; from < count; from += Long.SIZE) {
+      int some = Math.min(Long.SIZE, count - from);
+      long puts = ~ElementPage.noPutBits(pages, page, slot + from, some);
+      kept = Ordered.SIMD ? compress(from, some, puts, kept) : move(from, some, puts, kept);
     }
-    move(from, kept, count - from);
-    return kept + count - from;
+    return kept;
   }
 
-  private void move(int from, int to, int count) {
-    if (from != to) {
-      System.arraycopy(keys, from, keys, to, count);
-      System.arraycopy(values, from, values, to, count);
+  private int compress(int from, int count, long puts, int kept) {
+    BlockVectors.compress(keys, from, count, puts, kept);
+    return BlockVectors.compress(values, from, count, puts, kept);
+  }
+
+  private int move(int from, int count, long puts, int kept) {
+    int to = kept;
+    for (int i = from; i < from + count; i++) {
+      keys[to] = keys[i];
+      values[to] = values[i];
+      to += (int) (puts >>> (i - from) & 1);
     }
+    return to;
   }
 
   /** As {@link #keepPuts} where there are tombstones. */

@@ -22,11 +22,19 @@ final class TailMessages extends MessageStream {
   void load(
       ElementPage layout, MemorySegment pages, long page, int from, int count, boolean onlyPuts) {
     layout.copy(pages, page, from, count, read, readValues);
-    System.arraycopy(read, 0, keys, 0, count);
-    Arrays.sort(keys, 0, count);
+    if (Ordered.SIMD) {
+      Arrays.fill(read, count, read.length, Long.MAX_VALUE);
+    } else {
+      System.arraycopy(read, 0, keys, 0, count);
+      Arrays.sort(keys, 0, count);
+    }
     long taken = 0;
     for (int i = 0; i < count; i++) {
-      int place = Ordered.lowerBound(keys, 0, count, read[i]); // of the first, if there are more
+      int place = // of the first, if there are more
+          Ordered.SIMD
+              ? BlockVectors.countBelow(read, read[i])
+              : Ordered.lowerBound(keys, 0, count, read[i]);
+      keys[place] = read[i];
       values[place] = readValues[i]; // The newest comes last.
       if (!onlyPuts) {
         puts[place] = ElementPage.isPut(pages, page, from + i);

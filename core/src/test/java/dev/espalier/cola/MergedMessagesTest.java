@@ -9,10 +9,12 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Tag("fallback-too")
 class MergedMessagesTest {
   /** A value, and whether it is a put's. */
   private record Message(long value, boolean isPut) {}
@@ -47,6 +49,8 @@ class MergedMessagesTest {
   private enum Keys {
     /** Many are in both streams. */
     FEW,
+    /** A few are in both streams. */
+    MORE,
     /** The whole range: differences do not fit into a long. */
     ANY,
     /** The ends of the range and what is next to them. */
@@ -55,6 +59,7 @@ class MergedMessagesTest {
     long draw(SplittableRandom random) {
       return switch (this) {
         case FEW -> random.nextInt(3000);
+        case MORE -> random.nextInt(300_000);
         case ANY -> random.nextLong();
         case EXTREME ->
             (random.nextBoolean() ? Long.MIN_VALUE : Long.MAX_VALUE) + random.nextInt(-900, 900);
@@ -117,6 +122,7 @@ class MergedMessagesTest {
           expected++;
         }
         assertEquals(expected, Ordered.lowerBound(keys, 2, keys.length - 1, key));
+        assertEquals(expected, Ordered.lowerBoundNear(keys, 2, keys.length - 1, key));
       }
     }
   }
