@@ -67,7 +67,7 @@ final class ColaMerge {
     prepare(level);
     Level[] results = new Level[level + 1];
     try {
-      openWriters(level, most);
+      openWriters(level, most, deepest);
       mergeLevels(top, sources, deepest, writers[level]);
       finish(level, results);
       install(results, deepest ? fitting(results[level].messages()) : level, deepest, sources);
@@ -90,13 +90,17 @@ final class ColaMerge {
     return level;
   }
 
-  /** Takes extents for a level of at most so many elements and all pointers above it. */
-  private void openWriters(int level, long most) {
+  /**
+   * Takes extents for a level of at most so many elements and all pointers above it.
+   *
+   * @param deepest whether it is the deepest level, which lasts: those above are soon merged again
+   */
+  private void openWriters(int level, long most, boolean deepest) {
     long elements = most;
     for (int k = level; k > 0; k--) {
       int count = (int) Math.ceilDiv(elements, (long) tree.layout.capacity);
       int extent = tree.store.allocate(count);
-      writers[k].open(extent, count, k > 1 ? writers[k - 1] : null);
+      writers[k].open(extent, count, k > 1 ? writers[k - 1] : null, deepest && k == level);
       elements = Math.ceilDiv(elements, (long) tree.stride);
     }
     tree.refresh();
@@ -131,10 +135,10 @@ final class ColaMerge {
    * smallest, so each message passes few merges on its way through those of the levels below it.
    */
   private void mergeLevels(Level top, int sources, boolean deepest, LevelWriter writer) {
-    readers[0].open(top);
+    readers[0].open(top, false);
     MessageStream stream = readers[0];
     for (int k = 1; k <= sources; k++) {
-      readers[k].open(tree.levels[k]);
+      readers[k].open(tree.levels[k], true);
       mergers[k].open(stream, readers[k]);
       stream = mergers[k];
     }
@@ -218,9 +222,9 @@ final class ColaMerge {
     prepare(place);
     Level[] results = new Level[place + 1];
     if (place > 0) {
-      openWriters(place - 1, Math.ceilDiv(input.loaded(), (long) tree.stride));
+      openWriters(place - 1, Math.ceilDiv(input.loaded(), (long) tree.stride), false);
       if (place > 1) {
-        readers[0].open(loaded);
+        readers[0].open(loaded, false);
         writers[place - 1].appendPointersTo(readers[0]);
       }
       finish(place - 1, results);

@@ -280,7 +280,7 @@ final class DeamortizedMerge {
     tree.reserveManifest(place);
     int count = (int) Math.max(1, Math.ceilDiv(most, (long) layout.capacity));
     LevelWriter writer = newWriter();
-    writer.open(tree.allocate(count), count, null);
+    writer.open(tree.allocate(count), count, null, true);
     Level result;
     try {
       writer.append(new LiveMessages(tree), noPointers(), false);

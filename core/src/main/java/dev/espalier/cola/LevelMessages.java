@@ -13,14 +13,21 @@ final class LevelMessages extends PageMessages {
 
   private Level level = Level.EMPTY;
   private int entered;
+  private boolean mergedAway;
 
   LevelMessages(PageStore store, ElementPage layout) {
     super(layout, layout.capacity);
     this.store = store;
   }
 
-  void open(Level newLevel) {
+  /**
+   * Begins with a level.
+   *
+   * @param isMergedAway whether its pages are given back when all are read
+   */
+  void open(Level newLevel, boolean isMergedAway) {
     level = newLevel;
+    mergedAway = isMergedAway;
     entered = 0;
     begin(0, true);
     if (level.pages() > 1) {
@@ -55,6 +62,9 @@ final class LevelMessages extends PageMessages {
             load(store.segment(), page, 0, Math.max(count, 0), onlyPuts, level.tombstones() > 0);
       } finally {
         store.unpin(page, false);
+      }
+      if (mergedAway) {
+        store.willFree(level.firstPage() + entered);
       }
       entered++;
       if (found) {

@@ -26,6 +26,7 @@ final class LevelWriter {
   private int firstPage;
   private int allocated;
   private boolean growing;
+  private boolean lasts;
   private int written;
 
   private int slot;
@@ -52,9 +53,11 @@ final class LevelWriter {
    * Begins a level in an extent that is wide enough.
    *
    * @param levelAbove takes the pointers to this level, null if there are to be none
+   * @param newLasts whether the level will last longer than others
    */
-  void open(int extent, int pages, @Nullable LevelWriter levelAbove) {
+  void open(int extent, int pages, @Nullable LevelWriter levelAbove, boolean newLasts) {
     begin(levelAbove);
+    lasts = newLasts;
     firstPage = extent;
     allocated = pages;
     growing = false;
@@ -63,6 +66,7 @@ final class LevelWriter {
   /** Begins a level in an empty store, whose pages come one by one. No pointers lead to it yet. */
   void openGrowing() {
     begin(null);
+    lasts = true;
     firstPage = 0;
     allocated = 0;
     growing = true;
@@ -221,6 +225,9 @@ final class LevelWriter {
       layout.write(store.segment(), to, keys, values);
     } finally {
       store.unpin(to, true);
+    }
+    if (lasts) {
+      store.wontNeed(firstPage + written);
     }
     written++;
     beginPage();

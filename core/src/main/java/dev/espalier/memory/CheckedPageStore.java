@@ -199,6 +199,18 @@ public final class CheckedPageStore extends ForwardingPageStore {
     super.readAhead(pages, from, count);
   }
 
+  @Override
+  public void wontNeed(int page) {
+    checkInUse(page, "not needed for a while");
+    super.wontNeed(page);
+  }
+
+  @Override
+  public void willFree(int page) {
+    checkInUse(page, "to be given back soon");
+    super.willFree(page);
+  }
+
   private void checkInUse(int page, String what) {
     if (!store.isInUse(page)) {
       throw new IllegalStateException("page " + page + " is " + what + ", but it is not in use");

@@ -73,6 +73,16 @@ abstract class ForwardingPageStore implements PageStore {
   }
 
   @Override
+  public void wontNeed(int page) {
+    store.wontNeed(page);
+  }
+
+  @Override
+  public void willFree(int page) {
+    store.willFree(page);
+  }
+
+  @Override
   public int mostPins() {
     return store.mostPins();
   }

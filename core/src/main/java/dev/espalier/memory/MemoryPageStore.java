@@ -158,6 +158,16 @@ public final class MemoryPageStore implements PageStore {
   }
 
   @Override
+  public void wontNeed(int page) {
+    // There is room for all.
+  }
+
+  @Override
+  public void willFree(int page) {
+    // There is room for all.
+  }
+
+  @Override
   public int mostPins() {
     return Integer.MAX_VALUE;
   }

@@ -102,6 +102,18 @@ public interface PageStore extends AutoCloseable {
   void readAhead(int[] pages, int from, int count);
 
   /**
+   * Says that a page, which is not pinned, is not needed for a while, and will not be overwritten
+   * either: it can make room for others before them.
+   */
+  void wontNeed(int page);
+
+  /**
+   * Says that a page, which is not pinned, will be given back soon. It can make room for others, if
+   * it need not be written for that.
+   */
+  void willFree(int page);
+
+  /**
    * Returns how many pins may be held at once, three at least: a page, its parent and a neighbour.
    */
   int mostPins();

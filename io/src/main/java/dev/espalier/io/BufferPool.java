@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * huge pages where they are granted. Several indexes may share a pool and its limit; each index
  * that is opened without one has its own.
  *
- * <p>Pages that are needed no more make room by CLOCK. Changed ones are written before, many at
- * once and in the order of their numbers.
+ * <p>Pages that are needed no more make room: first those of which it was said, then by CLOCK.
+ * Changed ones are written before, many at once and in the order of their numbers.
  *
  * <p>Many threads may use a pool at once. A thread pins up to a quarter of the frames at a time;
  * where there are not enough for all threads, they wait for one another, and if nothing comes free
@@ -108,6 +108,15 @@ public final class BufferPool implements AutoCloseable {
   private final int[] empty;
   private int emptyCount;
   private int hand;
+
+  /**
+   * Keys of frames whose pages are not needed for a while. Those of which it was said last make
+   * room first: the first ones may be about to be merged with them.
+   */
+  private final long[] unneeded;
+
+  private int unneededCount;
+
   private boolean closed;
   private final List<FilePageStore> stores = new ArrayList<>();
 
@@ -143,6 +152,7 @@ public final class BufferPool implements AutoCloseable {
     this.empty = new int[frames];
     this.readsInto = new PoolRead[frames];
     this.victims = new long[gathered];
+    this.unneeded = new long[frames];
     Arrays.fill(states, BUSY);
     for (int frame = frames - 1; frame >= 0; frame--) {
       empty[emptyCount++] = frame;
@@ -597,6 +607,10 @@ public final class BufferPool implements AutoCloseable {
     if (emptyCount > 0) {
       return empty[--emptyCount];
     }
+    int unneededFrame = claimUnneeded();
+    if (unneededFrame != NO_FRAME) {
+      return unneededFrame;
+    }
     for (int step = 0; step < steps; step++) {
       int frame = hand;
       hand = hand + 1 == frames ? 0 : hand + 1;
@@ -608,21 +622,76 @@ public final class BufferPool implements AutoCloseable {
         STATE.compareAndSet(states, frame, state, state & ~USED);
         continue;
       }
-      if ((state & CHANGED) != 0) {
-        if (!mayWrite || !writeFrom(frame)) {
-          continue;
-        }
-        state = (int) STATE.getVolatile(states, frame);
+      if ((state & CHANGED) != 0 && (!mayWrite || !writeFrom(frame))) {
+        continue;
       }
-      if ((state & (BUSY | PIN_MASK | CHANGED)) == 0
-          && STATE.compareAndSet(states, frame, state, BUSY)) {
-        evictions++;
-        readAheadsWasted += (state & AHEAD) != 0 ? 1 : 0;
-        disown(frame);
+      if (evict(frame)) {
         return frame;
       }
     }
     return NO_FRAME;
+  }
+
+  /** As {@link #claimFrame}, of a page of which it was said that it is not needed for a while. */
+  private int claimUnneeded() {
+    for (; unneededCount > 0; unneededCount--) {
+      long key = unneeded[unneededCount - 1];
+      int frame = (int) key;
+      if (isUnneeded(key)) {
+        boolean isChanged = ((int) STATE.getVolatile(states, frame) & CHANGED) != 0;
+        if (isChanged && !writeUnneeded()) {
+          return NO_FRAME;
+        }
+        if (evict(frame)) {
+          unneededCount--;
+          return frame;
+        }
+      }
+    }
+    return NO_FRAME;
+  }
+
+  /** Tells whether nobody has used the page since it was said that it is not needed. */
+  private boolean isUnneeded(long key) {
+    int frame = (int) key;
+    int state = (int) STATE.getVolatile(states, frame);
+    return pages[frame] == (int) (key >>> 32) && (state & (BUSY | PIN_MASK | USED)) == 0;
+  }
+
+  /** Takes its page from a frame, if that is neither in use nor changed. */
+  private boolean evict(int frame) {
+    int state = (int) STATE.getVolatile(states, frame);
+    if ((state & (BUSY | PIN_MASK | CHANGED)) != 0
+        || !STATE.compareAndSet(states, frame, state, BUSY)) {
+      return false;
+    }
+    evictions++;
+    readAheadsWasted += (state & AHEAD) != 0 ? 1 : 0;
+    disown(frame);
+    return true;
+  }
+
+  /**
+   * Lets a page make room before others, unless it is used before that.
+   *
+   * @param evenIfChanged whether it may be written for that
+   */
+  void wontNeed(FilePageStore store, int page, boolean evenIfChanged) {
+    lock.lock();
+    try {
+      int frame = store.frameOf(page);
+      if (frame != NO_FRAME
+          && (evenIfChanged || ((int) STATE.getVolatile(states, frame) & CHANGED) == 0)) {
+        STATE.getAndBitwiseAnd(states, frame, ~USED);
+        if (unneededCount == unneeded.length) {
+          unneededCount /= 2; // Hints that are old: most of these pages are in use again, or gone.
+          System.arraycopy(unneeded, unneeded.length - unneededCount, unneeded, 0, unneededCount);
+        }
+        unneeded[unneededCount++] = key(frame);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Settles the waves read ahead that are done, so that nobody needs them to be used again. */
@@ -739,6 +808,24 @@ public final class BufferPool implements AutoCloseable {
       }
       frame = frame + 1 == frames ? 0 : frame + 1;
     }
+    return tryWrite(store, count);
+  }
+
+  /** As {@link #writeFrom}, of the pages that are not needed for a while. */
+  private boolean writeUnneeded() {
+    FilePageStore store = Objects.requireNonNull(owners[(int) unneeded[unneededCount - 1]]);
+    int count = 0;
+    for (int i = unneededCount - 1; i >= 0 && count < victims.length; i--) {
+      long key = unneeded[i];
+      if (owners[(int) key] == store && isUnneeded(key)) {
+        victims[count++] = key;
+      }
+    }
+    return tryWrite(store, count);
+  }
+
+  /** Writes some frames, as far as they are changed. Tells whether it could. */
+  private boolean tryWrite(FilePageStore store, int count) {
     Arrays.sort(victims, 0, count);
     try {
       write(store, victims, 0, count);

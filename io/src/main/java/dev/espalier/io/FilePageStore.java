@@ -240,6 +240,20 @@ final class FilePageStore implements PageStore {
     }
   }
 
+  @Override
+  public void wontNeed(int page) {
+    if (!closed) {
+      pool.wontNeed(this, page, true);
+    }
+  }
+
+  @Override
+  public void willFree(int page) {
+    if (!closed) {
+      pool.wontNeed(this, page, false);
+    }
+  }
+
   // ---------------------------------------------------------------- allocate
 
   @Override

@@ -128,6 +128,72 @@ class BufferPoolTest {
   }
 
   @Test
+  void pagesNotNeededMakeRoomFirst() {
+    int[] pages = allocate(FRAMES);
+    store.wontNeed(pages[7]);
+    store.wontNeed(pages[9]);
+    store.allocate();
+    store.allocate();
+    assertEquals(2, pool.counters().evictions());
+    assertEquals(2, pool.counters().written(), "others were written too");
+    for (int page : pages) {
+      if (page != pages[7] && page != pages[9]) {
+        use(page);
+      }
+    }
+    assertEquals(0, pool.counters().misses());
+    use(pages[7]);
+    use(pages[9]);
+    assertEquals(2, pool.counters().misses());
+  }
+
+  @Test
+  void pageNotNeededThatIsUsedStays() {
+    int[] pages = allocate(FRAMES);
+    store.wontNeed(pages[7]);
+    store.wontNeed(pages[9]);
+    use(pages[9]);
+    store.allocate();
+    use(pages[9]);
+    assertEquals(0, pool.counters().misses());
+    use(pages[7]);
+    assertEquals(1, pool.counters().misses());
+  }
+
+  @Test
+  void pagesToBeGivenBackAreNotWritten() {
+    int[] pages = allocate(FRAMES);
+    store.flush();
+    long written = pool.counters().written();
+    for (int page : pages) {
+      long place = store.pin(page);
+      store.unpin(place, page == pages[3]);
+      store.willFree(page);
+    }
+    int[] more = allocate(FRAMES - 1);
+    assertEquals(written, pool.counters().written());
+    use(pages[3]);
+    assertEquals(0, pool.counters().misses());
+    for (int page : more) {
+      store.free(page);
+    }
+  }
+
+  @Test
+  void hintsForNoFrameOrTooOftenDoNoHarm() {
+    int[] pages = allocate(2 * FRAMES);
+    for (int round = 0; round < 5; round++) {
+      for (int page : pages) {
+        store.wontNeed(page);
+        store.willFree(page);
+      }
+    }
+    for (int page : pages) {
+      use(page);
+    }
+  }
+
+  @Test
   void changedPagesAreWrittenInOrderAndNeighboursTogether() {
     int[] pages = allocate(FRAMES);
     int before = watch.written().size();
