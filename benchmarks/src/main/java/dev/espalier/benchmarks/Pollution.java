@@ -20,7 +20,12 @@ import java.util.NavigableMap;
  * them all: the state of a JVM that uses several trees.
  */
 public final class Pollution {
-  private static final int ENTRIES = 100_000;
+  /** Entries per variant for measurements: what a program that uses several trees goes through. */
+  public static final int ENTRIES = 100_000;
+
+  /** Entries per variant for a look at the program: all calls are made, and most are compiled. */
+  public static final int FEW_ENTRIES = 2_000;
+
   private static final int ROUNDS = 5;
   private static final int GROUP = 100;
 
@@ -29,9 +34,10 @@ public final class Pollution {
   /**
    * Runs all variants in turn, several times over.
    *
+   * @param entries how many each variant gets, {@link #ENTRIES} or {@link #FEW_ENTRIES}
    * @return a sum over everything that was read, so that nothing is optimized away
    */
-  public static long warmAllVariants() {
+  public static long warmAllVariants(int entries) {
     long sum = 0;
     List<LongIndex> indexes = new ArrayList<>();
     for (TreeVariant variant : TreeVariant.all()) {
@@ -41,33 +47,33 @@ public final class Pollution {
     for (int round = 0; round < ROUNDS; round++) {
       for (LongIndex index : indexes) {
         index.clear();
-        sum += update(index);
-        sum += read(index) + read(index.descendingView());
-        sum += read(index.tailView(0, true));
-        sum += readBatches(index) + readMap(index.asMap());
-        sum += bulkload(index);
+        sum += update(index, entries);
+        sum += read(index, entries) + read(index.descendingView(), entries);
+        sum += read(index.tailView(0, true), entries);
+        sum += readBatches(index, entries) + readMap(index.asMap(), entries);
+        sum += bulkload(index, entries);
       }
     }
     indexes.forEach(LongIndex::close);
     return sum;
   }
 
-  private static long update(LongIndex index) {
+  private static long update(LongIndex index, int count) {
     long sum = 0;
-    for (long i = 0; i < ENTRIES; i++) {
+    for (long i = 0; i < count; i++) {
       sum += index.put(WorkKeys.key(i), i);
       index.set(WorkKeys.ascendingKey(i), i);
     }
-    for (long i = 0; i < ENTRIES; i += 2) {
+    for (long i = 0; i < count; i += 2) {
       sum += index.remove(WorkKeys.key(i));
       index.delete(WorkKeys.ascendingKey(i));
     }
     return sum;
   }
 
-  private static long read(LongNavigable entries) {
+  private static long read(LongNavigable entries, int count) {
     long sum = 0;
-    for (long i = 0; i < ENTRIES; i++) {
+    for (long i = 0; i < count; i++) {
       sum += entries.get(WorkKeys.key(i));
     }
     LongCursor cursor = entries.cursor();
@@ -84,12 +90,12 @@ public final class Pollution {
     return sum;
   }
 
-  private static long readBatches(LongIndex index) {
+  private static long readBatches(LongIndex index, int count) {
     long sum = 0;
     long[] values = new long[GROUP];
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment answers = arena.allocate(ValueLayout.JAVA_LONG, GROUP);
-      for (int from = 0; from < ENTRIES; from += GROUP) {
+      for (int from = 0; from < count; from += GROUP) {
         long[] keys = WorkKeys.keys(from, GROUP);
         index.getAll(keys, values);
         index.getAll(arena.allocateFrom(ValueLayout.JAVA_LONG, keys), answers);
@@ -99,18 +105,18 @@ public final class Pollution {
     return sum;
   }
 
-  private static long readMap(NavigableMap<Long, Long> map) {
+  private static long readMap(NavigableMap<Long, Long> map, int count) {
     long sum = 0;
-    for (long i = 0; i < ENTRIES; i++) {
+    for (long i = 0; i < count; i++) {
       Long value = map.get(WorkKeys.key(i));
       sum += value == null ? 1 : value;
     }
     return sum;
   }
 
-  private static long bulkload(LongIndex index) {
+  private static long bulkload(LongIndex index, int count) {
     index.clear();
-    index.bulkload(WorkKeys.sorted(ENTRIES), 0.8, ENTRIES, ProgressListener.NONE);
-    return read(index);
+    index.bulkload(WorkKeys.sorted(count), 0.8, count, ProgressListener.NONE);
+    return read(index, count);
   }
 }

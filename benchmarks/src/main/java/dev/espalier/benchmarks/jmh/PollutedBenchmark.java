@@ -48,6 +48,9 @@ public class PollutedBenchmark {
     /** What the JVM has run before. */
     @Param public Jvm jvm = Jvm.ALONE;
 
+    /** Entries that each of the other variants gets; fewer in tests. */
+    int pollution = Pollution.ENTRIES;
+
     final long[] values = new long[GROUP];
     private final SplittableRandom random = new SplittableRandom(1);
     long[] keys = new long[0];
@@ -57,7 +60,7 @@ public class PollutedBenchmark {
     @Setup(Level.Trial)
     public void pollute() {
       if (jvm == Jvm.POLLUTED) {
-        Pollution.warmAllVariants();
+        Pollution.warmAllVariants(pollution);
       }
     }
 

@@ -45,6 +45,9 @@ final class RatioWorker {
   /** Keys looked up per measurement, new ones each time. */
   private static final int PROBES = 1 << 20;
 
+  /** Where little is measured; a multiple of the groups. */
+  private static final int FEW_PROBES = 1 << 14;
+
   private static final int GROUP = 256;
   private static final int SMALL_GROUP = 128;
   private static final double HALF = 0.5;
@@ -59,13 +62,17 @@ final class RatioWorker {
   /** Less data is for a look at the program, not at the figures. */
   private static final int LITTLE_DATA = 100_000;
 
-  /** A scan of little data is repeated for so long. */
+  /** A scan of data that is soon read is repeated for so long. */
   private static final long SCAN_NANOS = 100_000_000;
+
+  private static final long SHORT_SCAN_NANOS = 1_000_000;
 
   private static final long HUGE_PAGE_BYTES = 2L << 20;
 
   private final PeerType type;
   private final long entries;
+  private final int probes;
+  private final long scanNanos;
   private final long expectedSum;
   private final SplittableRandom random = new SplittableRandom(7);
   private Peer filled;
@@ -77,6 +84,8 @@ final class RatioWorker {
   private RatioWorker(PeerType type, long entries) {
     this.type = type;
     this.entries = entries;
+    this.probes = isLittle(entries) ? FEW_PROBES : PROBES;
+    this.scanNanos = isLittle(entries) ? SHORT_SCAN_NANOS : SCAN_NANOS;
     this.expectedSum = WorkKeys.sum(entries);
     this.filled = type.create();
     this.full = type.create();
@@ -85,17 +94,21 @@ final class RatioWorker {
   /** Takes the structure's name, the number of entries, and whether to run all variants first. */
   public static void main(String[] args) throws IOException {
     NativeRequirement.check();
-    if (Boolean.parseBoolean(args[2])) {
-      Pollution.warmAllVariants();
-    }
     PeerType type = Peers.named(args[0]);
     long entries = Long.parseLong(args[1]);
+    if (Boolean.parseBoolean(args[2])) {
+      Pollution.warmAllVariants(isLittle(entries) ? Pollution.FEW_ENTRIES : Pollution.ENTRIES);
+    }
     new RatioWorker(type, Math.min(entries, WARMUP_ENTRIES)).warmUp();
     new RatioWorker(type, entries).serve();
   }
 
+  private static boolean isLittle(long entries) {
+    return entries < LITTLE_DATA;
+  }
+
   private void warmUp() {
-    int rounds = entries < LITTLE_DATA ? 1 : WARMUP_ROUNDS;
+    int rounds = isLittle(entries) ? 1 : WARMUP_ROUNDS;
     for (int i = 0; i < rounds; i++) {
       for (Measure measure : Measure.values()) {
         if (filled instanceof IndexPeer || OF_ANY_MAP.contains(measure)) {
@@ -157,7 +170,7 @@ final class RatioWorker {
   }
 
   private double get() {
-    long[] keys = WorkKeys.probes(random, entries, PROBES);
+    long[] keys = WorkKeys.probes(random, entries, probes);
     Peer peer = filled;
     long sum = 0;
     long start = System.nanoTime();
@@ -166,11 +179,11 @@ final class RatioWorker {
     }
     double nanos = System.nanoTime() - start;
     check("sum of values", sumOfValues(keys), sum);
-    return nanos / PROBES;
+    return nanos / probes;
   }
 
   private double getChained() {
-    long[] keys = WorkKeys.probes(random, entries, PROBES);
+    long[] keys = WorkKeys.probes(random, entries, probes);
     Peer peer = filled;
     long sum = 0;
     long wrong = 0;
@@ -183,16 +196,16 @@ final class RatioWorker {
     }
     double nanos = System.nanoTime() - start;
     check("sum of values", sumOfValues(keys), sum);
-    return nanos / PROBES;
+    return nanos / probes;
   }
 
   private double getAll(int group) {
-    long[] keys = WorkKeys.probes(random, entries, PROBES);
+    long[] keys = WorkKeys.probes(random, entries, probes);
     long[] values = new long[group];
     Peer peer = filled;
     long sum = 0;
     long start = System.nanoTime();
-    for (int from = 0; from < PROBES; from += group) {
+    for (int from = 0; from < probes; from += group) {
       peer.getAll(keys, from, values, 0, group);
       for (long value : values) {
         sum += value;
@@ -200,7 +213,7 @@ final class RatioWorker {
     }
     double nanos = System.nanoTime() - start;
     check("sum of values", sumOfValues(keys), sum);
-    return nanos / PROBES;
+    return nanos / probes;
   }
 
   private double load() {
@@ -262,7 +275,7 @@ final class RatioWorker {
   private double scan(Peer peer) {
     long bytes = 0;
     long nanos = 0;
-    while (nanos < SCAN_NANOS) {
+    while (nanos < scanNanos) {
       long start = System.nanoTime();
       long sum = peer.scanRuns();
       nanos += System.nanoTime() - start;
@@ -280,7 +293,7 @@ final class RatioWorker {
     }
     long bytes = 0;
     long nanos = 0;
-    while (nanos < SCAN_NANOS) {
+    while (nanos < scanNanos) {
       long start = System.nanoTime();
       long sum = Sums.of(sequence, 0, longs);
       nanos += System.nanoTime() - start;
@@ -294,10 +307,10 @@ final class RatioWorker {
   private double line() {
     bandwidth();
     long lines = sequence.byteSize() / CacheLine.BYTES;
-    long[] offsets = random.longs(PROBES, 0, lines).map(i -> i << CacheLine.SHIFT).toArray();
+    long[] offsets = random.longs(probes, 0, lines).map(i -> i << CacheLine.SHIFT).toArray();
     long sum = 0;
     long start = System.nanoTime();
-    for (int from = 0; from < PROBES; from += SMALL_GROUP) {
+    for (int from = 0; from < probes; from += SMALL_GROUP) {
       Prefetch.batch(sequence.address(), offsets, from, SMALL_GROUP, 1);
       for (int i = from; i < from + SMALL_GROUP; i++) {
         sum += sequence.get(ValueLayout.JAVA_LONG, offsets[i]);
@@ -305,7 +318,7 @@ final class RatioWorker {
     }
     double nanos = System.nanoTime() - start;
     check("sum of longs", (long) offsets.length * 0x0101_0101_0101_0101L, sum);
-    return nanos / PROBES;
+    return nanos / probes;
   }
 
   private static MemorySegment hugePagedMemory(long bytes) {

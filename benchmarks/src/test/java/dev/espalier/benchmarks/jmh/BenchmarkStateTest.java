@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.espalier.benchmarks.Pollution;
 import dev.espalier.benchmarks.WorkKeys;
 import dev.espalier.benchmarks.peer.Peer;
 import dev.espalier.benchmarks.peer.Peers;
@@ -164,6 +165,7 @@ final class BenchmarkStateTest {
     for (PollutedBenchmark.Jvm jvm : PollutedBenchmark.Jvm.values()) {
       PollutedBenchmark.PollutedPeer loaded = new PollutedBenchmark.PollutedPeer();
       loaded.jvm = jvm;
+      loaded.pollution = Pollution.FEW_ENTRIES;
       load(loaded, "PbPlusTree", 2000);
       loaded.pollute();
       loaded.fill();
