@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import com.google.common.collect.testing.NavigableMapTestSuiteBuilder;
 import com.google.common.collect.testing.SampleElements;
 import com.google.common.collect.testing.TestSortedMapGenerator;
@@ -34,9 +37,22 @@ final class NavigableMapContract {
   /** The bounds that most users give. */
   private static final String HALF_OPEN = SUB_MAP + "INCLUSIVE-EXCLUSIVE";
 
+  /** Where the test cases get their maps from: those of the index whose tests are running. */
+  private static final Generator GENERATOR = new Generator();
+
+  /** Made once for all indexes: Guava takes longer to make the test cases than they run. */
+  private static final TestSuite SUITE =
+      NavigableMapTestSuiteBuilder.using(GENERATOR)
+          .named("map")
+          .withFeatures(
+              CollectionSize.ANY,
+              CollectionFeature.KNOWN_ORDER,
+              CollectionFeature.SUPPORTS_ITERATOR_REMOVE,
+              MapFeature.GENERAL_PURPOSE)
+          .createTestSuite();
+
   private final Supplier<? extends LongIndex> factory;
   private final Predicate<String> parts;
-  private final List<LongIndex> opened = new ArrayList<>();
 
   private NavigableMapContract(Supplier<? extends LongIndex> factory, Predicate<String> parts) {
     this.factory = factory;
@@ -56,33 +72,49 @@ final class NavigableMapContract {
   }
 
   private DynamicContainer container(String name) {
-    TestSuite suite =
-        NavigableMapTestSuiteBuilder.using(new Generator())
-            .named(name)
-            .withFeatures(
-                CollectionSize.ANY,
-                CollectionFeature.KNOWN_ORDER,
-                CollectionFeature.SUPPORTS_ITERATOR_REMOVE,
-                MapFeature.GENERAL_PURPOSE)
-            .createTestSuite();
-    return DynamicContainer.dynamicContainer(name, nodes(suite));
+    return DynamicContainer.dynamicContainer(name, nodes(SUITE));
   }
 
+  /**
+   * Returns the test cases of a suite's testers as one test, and its derived suites. All in all
+   * there are a hundred thousand test cases, and as a test of its own each would take longer than
+   * what it does.
+   */
   private Stream<DynamicNode> nodes(TestSuite suite) {
-    return Collections.list(suite.tests()).stream()
-        .filter(test -> !(test instanceof TestSuite part) || parts.test(part.getName()))
-        .map(this::node);
+    List<TestCase> cases = new ArrayList<>();
+    List<DynamicNode> nodes = new ArrayList<>();
+    for (Test part : Collections.list(suite.tests())) {
+      switch (part) {
+        case TestCase single -> cases.add(single);
+        case TestSuite tester when hasOnlyTestCases(tester) ->
+            Collections.list(tester.tests()).forEach(test -> cases.add((TestCase) test));
+        case TestSuite derived when parts.test(derived.getName()) ->
+            nodes.add(DynamicContainer.dynamicContainer(derived.getName(), nodes(derived)));
+        case TestSuite _ -> {
+          // Not wanted.
+        }
+        default -> throw new IllegalArgumentException("neither suite nor test case: " + part);
+      }
+    }
+    if (!cases.isEmpty()) {
+      nodes.add(DynamicTest.dynamicTest(suite.getName(), () -> runAll(suite.getName(), cases)));
+    }
+    return nodes.stream();
   }
 
-  private DynamicNode node(Test test) {
-    return switch (test) {
-      case TestSuite suite -> DynamicContainer.dynamicContainer(suite.getName(), nodes(suite));
-      case TestCase single -> DynamicTest.dynamicTest(single.getName(), () -> run(single));
-      default -> throw new IllegalArgumentException("neither suite nor test case: " + test);
-    };
+  private static boolean hasOnlyTestCases(TestSuite suite) {
+    return Collections.list(suite.tests()).stream().allMatch(TestCase.class::isInstance);
+  }
+
+  /** Runs all test cases, and reports each that fails by its name. */
+  private void runAll(String name, List<TestCase> cases) {
+    assertAll(
+        name, cases.stream().map(test -> () -> assertDoesNotThrow(() -> run(test), test::getName)));
   }
 
   private void run(TestCase test) throws Throwable {
+    GENERATOR.factory = factory;
+    List<LongIndex> opened = GENERATOR.opened;
     try {
       test.runBare();
       opened.forEach(LongIndex::verify);
@@ -96,7 +128,10 @@ final class NavigableMapContract {
    * Five entries with room on either side, up to the extreme keys. One value is the index's missing
    * value, which a map must tell from an absent entry.
    */
-  private final class Generator implements TestSortedMapGenerator<Long, Long> {
+  private static final class Generator implements TestSortedMapGenerator<Long, Long> {
+    final List<LongIndex> opened = new ArrayList<>();
+    Supplier<? extends LongIndex> factory = ModelIndex::new;
+
     @Override
     public NavigableMap<Long, Long> create(Object... elements) {
       LongIndex index = factory.get();
