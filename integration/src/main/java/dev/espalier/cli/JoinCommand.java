@@ -117,6 +117,13 @@ final class JoinCommand implements Callable<Integer> {
   private int passes;
 
   @Option(
+      names = "--warm-up",
+      hidden = true,
+      paramLabel = "N",
+      description = "Rows of the sample at most, by each method. For tests, which measure nothing.")
+  private int mostWarmUpRows = Integer.MAX_VALUE;
+
+  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Also write the results as JSON to this file.")
@@ -253,7 +260,8 @@ final class JoinCommand implements Callable<Integer> {
     }
     kinds.add(TreeMapInnerSide.KIND);
     kinds.add(HashMapInnerSide.KIND);
-    return new JoinExperiment(kinds, joinOptions(), passes, progress).run(tables.joins());
+    return new JoinExperiment(kinds, joinOptions(), passes, mostWarmUpRows, progress)
+        .run(tables.joins());
   }
 
   private List<JoinResult> joinThroughFile(
@@ -276,7 +284,8 @@ final class JoinCommand implements Callable<Integer> {
               FileInnerSide.kind(index, pool, methods),
               TreeMapInnerSide.KIND,
               HashMapInnerSide.KIND);
-      return new JoinExperiment(kinds, joinOptions(), passes, progress).run(List.of(orders));
+      return new JoinExperiment(kinds, joinOptions(), passes, mostWarmUpRows, progress)
+          .run(List.of(orders));
     }
   }
 

@@ -25,6 +25,7 @@ final class JoinExperiment {
   private final List<InnerSide.Kind> kinds;
   private final JoinOptions options;
   private final int passes;
+  private final int mostWarmUpRows;
   private final ProgressBar progress;
   private int stepsDone;
   private int steps;
@@ -34,12 +35,19 @@ final class JoinExperiment {
    *
    * @param options of every join but for the method
    * @param passes how many builds and passes a median is taken of
+   * @param mostWarmUpRows joins fewer rows of the sample than a kind asks for, for a look at the
+   *     program
    */
   JoinExperiment(
-      List<InnerSide.Kind> kinds, JoinOptions options, int passes, ProgressBar progress) {
+      List<InnerSide.Kind> kinds,
+      JoinOptions options,
+      int passes,
+      int mostWarmUpRows,
+      ProgressBar progress) {
     this.kinds = kinds;
     this.options = options;
     this.passes = passes;
+    this.mostWarmUpRows = mostWarmUpRows;
     this.progress = progress;
   }
 
@@ -66,12 +74,13 @@ final class JoinExperiment {
   }
 
   private void warmUp(InnerSide.Kind kind, JoinInput sample) {
-    if (kind.warmUpRows() == 0) {
+    int most = Math.min(kind.warmUpRows(), mostWarmUpRows);
+    if (most == 0) {
       return;
     }
     try (InnerSide inner = kind.builder().build(sample.innerKeys())) {
       for (ProbeMethod method : kind.methods()) {
-        for (int rows = 0; rows < kind.warmUpRows(); rows += sample.outerKeys().length) {
+        for (int rows = 0; rows < most; rows += sample.outerKeys().length) {
           inner.join(sample.outer(), options.withMethod(method));
         }
       }

@@ -29,7 +29,16 @@ final class JoinCommandTest {
   void allVariantsAgreeWithTheHashJoin(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("results.json");
     CommandRun run =
-        CommandRun.of("join", "--scale", "0.01", "--passes", "1", "--json", file.toString());
+        CommandRun.of(
+            "join",
+            "--scale",
+            "0.01",
+            "--passes",
+            "1",
+            "--warm-up",
+            "100000",
+            "--json",
+            file.toString());
     assertEquals(0, run.status(), run.err());
     assertEquals("", run.err());
 
@@ -98,6 +107,8 @@ final class JoinCommandTest {
             "--method",
             "single,sorted,buffered",
             "--any-order",
+            "--warm-up",
+            "10000",
             "--passes",
             "2");
     assertEquals(0, run.status(), run.err());

@@ -67,8 +67,8 @@ final class JoinExperimentTest {
 
   private static List<JoinResult> run(InnerSide.Kind... kinds) {
     try (ProgressBar silent = new ProgressBar(OutputStream.nullOutputStream())) {
-      return new JoinExperiment(List.of(kinds), JoinOptions.DEFAULT.withBatchSize(2), 3, silent)
-          .run(List.of(INPUT));
+      JoinOptions options = JoinOptions.DEFAULT.withBatchSize(2);
+      return new JoinExperiment(List.of(kinds), options, 3, 100, silent).run(List.of(INPUT));
     }
   }
 
