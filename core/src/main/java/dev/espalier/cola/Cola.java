@@ -258,7 +258,7 @@ public final class Cola extends ColaIndex {
 
   /** Returns the value of the message at a position, or the default one if it is a tombstone. */
   private long value(Level level, long position, long defaultValue) {
-    long number = position / layout.capacity;
+    long number = layout.pageOf(position);
     int slot = (int) (position - number * layout.capacity);
     long page = store.pin(level.firstPage() + (int) number);
     boolean isPut = ElementPage.isPut(tree.pages, page, slot);
@@ -369,7 +369,7 @@ public final class Cola extends ColaIndex {
     for (long left = open; left != 0; left &= left - 1) {
       long pointers = values[valuesFrom + Long.numberOfTrailingZeros(left)];
       long low = tree.windowStart(pointers);
-      long number = Math.min(low, level.elements() - 1) / layout.capacity;
+      long number = layout.pageOf(Math.min(low, level.elements() - 1));
       int page = level.firstPage() + (int) number;
       if (pins) {
         pinned[count++] = page;

@@ -278,7 +278,7 @@ final class ColaStructure extends MessageLevels {
       return 0;
     }
     // The position behind a page's last element is looked at from that page.
-    long number = (position - 1) / layout.capacity;
+    long number = layout.pageOf(position - 1);
     long page = store.pin(level.firstPage() + (int) number);
     long pointers = layout.pointersBefore(pages, page, (int) (position - number * layout.capacity));
     store.unpin(page, false);
@@ -415,7 +415,7 @@ final class ColaStructure extends MessageLevels {
       if (position == level.elements()) {
         continue;
       }
-      long page = store.pin(level.firstPage() + (int) (position / layout.capacity));
+      long page = store.pin(level.firstPage() + (int) layout.pageOf(position));
       int slot = (int) (position % layout.capacity);
       boolean isFound = layout.key(pages, page, slot) == key && layout.isMessage(pages, page, slot);
       try {

@@ -239,7 +239,7 @@ final class DeamortizedMerge {
   }
 
   private long pinTarget(HalfMerge half, boolean fresh) {
-    long number = half.elements / layout.capacity;
+    long number = layout.pageOf(half.elements);
     if (number >= half.pages) {
       throw new ConcurrentModificationException(
           "an array has more messages than were counted: the index was changed by another thread");
@@ -257,7 +257,7 @@ final class DeamortizedMerge {
   private long pin(Level array, long position) {
     return position >= array.elements()
         ? NO_PAGE
-        : store.pin(array.firstPage() + (int) (position / layout.capacity));
+        : store.pin(array.firstPage() + (int) layout.pageOf(position));
   }
 
   private void unpin(long page, boolean changed) {

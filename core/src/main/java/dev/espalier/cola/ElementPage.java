@@ -48,6 +48,9 @@ final class ElementPage {
   /** Elements in a full page. */
   final int capacity;
 
+  /** 2^64 / capacity, rounded up. */
+  private final long reciprocal;
+
   /** Longs in each row of bits. */
   final int words;
 
@@ -62,6 +65,7 @@ final class ElementPage {
     }
     this.bytes = bytes;
     this.capacity = slots;
+    this.reciprocal = Long.divideUnsigned(-1, slots) + 1;
     this.words = words(slots);
     this.pointerOffset = NO_PUT + (long) words * Long.BYTES;
     this.keysOffset = keysOffset(slots);
@@ -144,6 +148,14 @@ final class ElementPage {
   }
 
   // ---------------------------------------------------------------- element
+
+  /**
+   * Returns which of a level's pages has a position, from 0 to 2^52: a division, which would take
+   * longer than a step of a search.
+   */
+  long pageOf(long position) {
+    return Math.unsignedMultiplyHigh(position, reciprocal);
+  }
 
   long key(MemorySegment pages, long page, int slot) {
     return getLong(pages, page + keysOffset + ((long) slot << 3));

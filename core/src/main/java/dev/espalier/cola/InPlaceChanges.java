@@ -124,7 +124,7 @@ final class InPlaceChanges {
   }
 
   private long pin(Level array, long position) {
-    return store.pin(array.firstPage() + (int) (position / layout.capacity));
+    return store.pin(array.firstPage() + (int) layout.pageOf(position));
   }
 
   private int slot(long position) {

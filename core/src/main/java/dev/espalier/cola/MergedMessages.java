@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /** Two streams merged; where both have a message of the same key, the newer one's stays. */
 final class MergedMessages extends MessageStream {
-  private static final int BLOCK = 256;
+  private static final int BLOCK = 512;
 
   private MessageStream newer;
   private MessageStream older;

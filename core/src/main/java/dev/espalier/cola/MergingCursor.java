@@ -148,7 +148,7 @@ abstract class MergingCursor extends LeafCursor {
 
   /** Makes the page with a position of a level readable, and returns the slot. */
   private int see(int level, long position) {
-    long number = position / layout.capacity;
+    long number = layout.pageOf(position);
     if (pages[level] != number) {
       if (!store.keepsPlaces()) {
         askAhead(level, number);

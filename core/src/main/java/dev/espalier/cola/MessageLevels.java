@@ -169,8 +169,8 @@ abstract class MessageLevels {
    * to {@code high}: the last whose first key is not above it.
    */
   final long pageOf(Level level, long low, long high, long key) {
-    long first = Math.min(low, high - 1) / layout.capacity;
-    long last = (high - 1) / layout.capacity;
+    long first = layout.pageOf(Math.min(low, high - 1));
+    long last = layout.pageOf(high - 1);
     while (first < last) {
       long middle = (first + last + 1) >>> 1;
       long page = store.pin(level.firstPage() + (int) middle);

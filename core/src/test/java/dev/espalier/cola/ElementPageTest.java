@@ -151,4 +151,17 @@ class ElementPageTest {
     long word = layout.pointerWord(pages, page, slot >>> 6);
     layout.pointerWord(pages, page, slot >>> 6, word | 1L << slot);
   }
+
+  @ParameterizedTest
+  @MethodSource("pageBytes")
+  void pageOfAPositionIsItsQuotient(int bytes) {
+    ElementPage page = new ElementPage(bytes);
+    SplittableRandom random = new SplittableRandom(8);
+    for (int i = 0; i < 10_000; i++) {
+      long number = random.nextLong(1L << random.nextInt(1, 40));
+      long first = number * page.capacity;
+      assertEquals(number, page.pageOf(first));
+      assertEquals(number, page.pageOf(first + page.capacity - 1));
+    }
+  }
 }
