@@ -396,6 +396,6 @@ public final class Cola extends ColaIndex {
   @Override
   public NodeView rootView() {
     tree.checkOpen();
-    return new ColaNodeView(tree, 0);
+    return LevelNodeView.root(tree);
   }
 }

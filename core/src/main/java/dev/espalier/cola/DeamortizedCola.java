@@ -362,6 +362,6 @@ public final class DeamortizedCola extends ColaIndex {
   @Override
   public NodeView rootView() {
     tree.checkOpen();
-    return DeamortizedNodeView.root(tree);
+    return LevelNodeView.root(tree);
   }
 }

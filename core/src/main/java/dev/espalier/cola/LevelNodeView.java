@@ -4,14 +4,16 @@ package dev.espalier.cola;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.PageStore;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The top or an array of a deamortized COLA, to look at: one node, whose only child is the next
- * older array.
+ * The top, a level or an array of a COLA, to look at: one node, whose only child is the next older
+ * one.
  */
-final class DeamortizedNodeView implements NodeView {
-  private final DeamortizedStructure tree;
+final class LevelNodeView implements NodeView {
+  private final MessageLevels tree;
 
   /** The newest first. */
   private final Level[] sources;
@@ -19,11 +21,15 @@ final class DeamortizedNodeView implements NodeView {
   private final int number;
   private final Level level;
 
-  private DeamortizedNodeView(DeamortizedStructure tree, Level[] sources, int number) {
+  /** The top as it is when it is in order; nothing if it always is. */
+  private final MemorySegment orderedTop;
+
+  private LevelNodeView(MessageLevels tree, Level[] sources, int number, MemorySegment orderedTop) {
     this.tree = tree;
     this.sources = sources;
     this.number = number;
     this.level = sources[number];
+    this.orderedTop = orderedTop;
     if (level.elements() < 0 || level.elements() > (long) level.pages() * tree.layout.capacity) {
       throw new InvariantViolationException(
           "I7",
@@ -32,11 +38,20 @@ final class DeamortizedNodeView implements NodeView {
     }
   }
 
-  /** Returns the newest of the levels that are there now. */
-  static DeamortizedNodeView root(DeamortizedStructure tree) {
+  /** Returns level 0 of a COLA, put in order, before the levels that are there now. */
+  static LevelNodeView root(ColaStructure tree) {
+    MemorySegment top = Arena.ofAuto().allocate(tree.layout.bytes, Long.BYTES);
+    Level[] sources = new Level[tree.depth + 1];
+    sources[0] = tree.copyTop(new TopPage(tree.layout, tree.batch), top, 0);
+    System.arraycopy(tree.levels, 1, sources, 1, tree.depth);
+    return new LevelNodeView(tree, sources, 0, top);
+  }
+
+  /** Returns the top of a deamortized COLA, before the arrays that are there now. */
+  static LevelNodeView root(DeamortizedStructure tree) {
     Level[] sources = new Level[tree.sources()];
     tree.sources(sources);
-    return new DeamortizedNodeView(tree, sources, 0);
+    return new LevelNodeView(tree, sources, 0, MemorySegment.NULL);
   }
 
   @Override
@@ -83,6 +98,9 @@ final class DeamortizedNodeView implements NodeView {
 
   private long read(int i, boolean key) {
     Objects.checkIndex(i, count());
+    if (number == 0 && orderedTop.byteSize() > 0) {
+      return key ? tree.layout.key(orderedTop, 0, i) : tree.layout.value(orderedTop, 0, i);
+    }
     int page = level.firstPage() + i / tree.layout.capacity;
     PageStore store = tree.store;
     if (!store.isInUse(page)) {
@@ -104,6 +122,6 @@ final class DeamortizedNodeView implements NodeView {
   @Override
   public NodeView child(int i) {
     Objects.checkIndex(i, children());
-    return new DeamortizedNodeView(tree, sources, number + 1);
+    return new LevelNodeView(tree, sources, number + 1, orderedTop);
   }
 }
