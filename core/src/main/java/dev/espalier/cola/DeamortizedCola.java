@@ -15,6 +15,7 @@ import dev.espalier.prefetch.Locality;
 import dev.espalier.support.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The deamortized COLA: sorted arrays, two of each size at most, merged a few elements at a time.
@@ -236,14 +237,11 @@ public final class DeamortizedCola extends ColaIndex {
     @Override
     public void answer(
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-      if (!store.keepsPlaces()) {
-        for (int i = 0; i < count; i++) {
-          values[valuesFrom + i] = get(keys[keysFrom + i]);
-        }
-        return;
-      }
-      for (int i = 0; i < count; i += GROUP) {
-        answerGroup(keys, keysFrom + i, values, valuesFrom + i, Math.min(GROUP, count - i));
+      int most = Math.min(GROUP, store.mostPins());
+      SearchInWaves waves = store.keepsPlaces() ? null : new SearchInWaves(tree, most);
+      for (int i = 0; i < count; i += most) {
+        int group = Math.min(most, count - i);
+        answerGroup(keys, keysFrom + i, values, valuesFrom + i, group, waves);
       }
     }
 
@@ -253,19 +251,24 @@ public final class DeamortizedCola extends ColaIndex {
     }
   }
 
-  private void answerGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    MemorySegment pages = tree.pages;
-    Level top = tree.top();
-    long open = -1L >>> (GROUP - count);
-    if (top.elements() > 0) {
-      open = answerFrom(pages, top, open, keys, keysFrom, values, valuesFrom);
-    }
+  /**
+   * Looks up at most {@link #GROUP} keys together.
+   *
+   * @param waves searches arrays if pages don't stay where they are
+   */
+  private void answerGroup(
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      @Nullable SearchInWaves waves) {
+    long open =
+        answerFrom(tree.top(), -1L >>> (GROUP - count), keys, keysFrom, values, valuesFrom, waves);
     Level[] arrays = tree.arrays;
     int last = 2 * tree.depth;
     for (int i = 0; i < last && open != 0; i++) {
-      if (arrays[i].elements() > 0) {
-        open = answerFrom(pages, arrays[i], open, keys, keysFrom, values, valuesFrom);
-      }
+      open = answerFrom(arrays[i], open, keys, keysFrom, values, valuesFrom, waves);
     }
     for (; open != 0; open &= open - 1) {
       values[valuesFrom + Long.numberOfTrailingZeros(open)] = missingValue;
@@ -274,6 +277,23 @@ public final class DeamortizedCola extends ColaIndex {
 
   /** Answers what an array has messages for; returns the probes that are still open. */
   private long answerFrom(
+      Level array,
+      long open,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      @Nullable SearchInWaves waves) {
+    if (array.elements() == 0) {
+      return open;
+    }
+    return waves == null
+        ? answerInMemory(tree.pages, array, open, keys, keysFrom, values, valuesFrom)
+        : waves.answer(array, open, keys, keysFrom, values, valuesFrom, missingValue);
+  }
+
+  /** As {@link #answerFrom}, where pages stay where they are. */
+  private long answerInMemory(
       MemorySegment pages,
       Level array,
       long open,

@@ -263,4 +263,29 @@ class IndexFileTest {
       assertTrue(pool.counters().mostInFlight() > 32, pool.counters().toString());
     }
   }
+
+  @Test
+  void batchReadsOneWaveForEachStepOfASearch() {
+    FileOptions options = PagedTrees.options("DeamortizedCola", 1024, 400);
+    int entries = 20_000;
+    long[] keys = java.util.stream.LongStream.range(0, entries).toArray();
+    try (LongIndex index = Espalier.open(path(), options)) {
+      index.bulkload(keys, keys);
+    }
+    try (BufferPool pool = BufferPool.create(400 * 1024, 1024);
+        LongIndex index = Espalier.open(path(), FileOptions.DEFAULT.withPool(pool))) {
+      long[] sought = new Random(1).longs(64, -entries, entries).toArray();
+      long[] values = new long[sought.length];
+      long before = pool.counters().readWaves();
+      index.getAll(sought, values);
+      for (int i = 0; i < sought.length; i++) {
+        assertEquals(sought[i] < 0 ? index.missingValue() : sought[i], values[i]);
+      }
+      int steps = Long.SIZE - Long.numberOfLeadingZeros(entries * 16L / 1024);
+      PoolCounters counters = pool.counters();
+      // One wave for the top, and one for the page that each probe has come to.
+      assertTrue(counters.readWaves() - before <= steps + 2, counters.toString());
+      assertTrue(counters.mostInFlight() > 16, counters.toString());
+    }
+  }
 }

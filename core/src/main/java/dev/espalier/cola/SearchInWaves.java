@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cola;
+
+import dev.espalier.memory.PageStore;
+import dev.espalier.node.Keys;
+
+/**
+ * Searches arrays in a file for a group of probes. A binary search of each finds its page; the
+ * pages that the probes come to with a step are read by one wave.
+ */
+final class SearchInWaves {
+  private final MessageLevels tree;
+  private final PageStore store;
+  private final ElementPage layout;
+
+  /** Places of pages, one for each probe that is open. */
+  private final long[] pinned;
+
+  /**
+   * Makes it for one thread.
+   *
+   * @param most probes of a group, no more than the pins that a store gives
+   */
+  SearchInWaves(MessageLevels tree, int most) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.layout = tree.layout;
+    this.pinned = new long[most];
+  }
+
+  /**
+   * Answers what an array has messages for. O(log pages) waves.
+   *
+   * @param open the probes to answer, as a bit set
+   * @param missingValue what a tombstone means
+   * @return the probes that are still open; their values are undefined
+   */
+  long answer(
+      Level array,
+      long open,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      long missingValue) {
+    findPages(array, open, keys, keysFrom, values, valuesFrom);
+    pin(array, open, values, valuesFrom, 0);
+    long stillOpen = open;
+    int pin = 0;
+    for (long rest = open; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
+      long page = pinned[pin++];
+      int count = countIn(array, values[valuesFrom + i]);
+      int slot = find(page, count, keys[keysFrom + i]);
+      if (slot >= 0) {
+        boolean isPut = ElementPage.isPut(tree.pages, page, slot);
+        values[valuesFrom + i] = isPut ? layout.value(tree.pages, page, slot) : missingValue;
+        stillOpen &= ~Long.lowestOneBit(rest);
+      }
+      store.unpin(page, false);
+    }
+    return stillOpen;
+  }
+
+  /**
+   * Leaves in {@code values} the number of the last page whose first key is not above a probe's.
+   */
+  private void findPages(
+      Level array, long open, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+    for (long rest = open; rest != 0; rest &= rest - 1) {
+      values[valuesFrom + Long.numberOfTrailingZeros(rest)] = 0;
+    }
+    int half;
+    for (int length = array.pages(); length > 1; length -= half) {
+      half = length >>> 1;
+      pin(array, open, values, valuesFrom, half);
+      int pin = 0;
+      for (long rest = open; rest != 0; rest &= rest - 1) {
+        int i = Long.numberOfTrailingZeros(rest);
+        long page = pinned[pin++];
+        if (layout.key(tree.pages, page, 0) <= keys[keysFrom + i]) {
+          values[valuesFrom + i] += half;
+        }
+        store.unpin(page, false);
+      }
+    }
+  }
+
+  private void pin(Level array, long open, long[] numbers, int numbersFrom, int more) {
+    int count = 0;
+    for (long rest = open; rest != 0; rest &= rest - 1) {
+      long number = numbers[numbersFrom + Long.numberOfTrailingZeros(rest)];
+      pinned[count++] = array.firstPage() + number + more;
+    }
+    store.pinAll(pinned, 0, count);
+  }
+
+  private int countIn(Level array, long number) {
+    return (int) Math.min(array.elements() - number * layout.capacity, layout.capacity);
+  }
+
+  /** Returns the slot of a page with the message of a key, or -1. */
+  private int find(long page, int count, long key) {
+    int slot = Keys.lowerBoundBinary(tree.pages, page + layout.keysOffset, count, key);
+    boolean isThere =
+        slot < count
+            && layout.key(tree.pages, page, slot) == key
+            && layout.isMessage(tree.pages, page, slot);
+    return isThere ? slot : -1;
+  }
+}
