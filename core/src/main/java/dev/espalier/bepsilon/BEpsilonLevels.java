@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bepsilon;
 
-import static dev.espalier.memory.Words.getLong;
-
 import dev.espalier.LongIndex;
 import dev.espalier.memory.PageStore;
-import dev.espalier.node.Keys;
+import dev.espalier.node.GroupSearch;
 import dev.espalier.support.OneLevel;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * A tree whose pages have buffers, as batched lookups see it: one level, the root's, from which
@@ -21,11 +20,18 @@ final class BEpsilonLevels extends OneLevel {
   /** Probes that go down together: as many as a long has bits, and reads an SSD answers at once. */
   private static final int GROUP = Long.SIZE;
 
+  /** What a store is pinned into whose pages stay where they are. */
+  private static final long[] NONE = {};
+
   private final BEpsilonStructure tree;
   private final LongIndex index;
   private final PageStore store;
   private final LeafPage leaf;
   private final InnerPage inner;
+  private final long missingValue;
+
+  /** Takes an offset within a page to the page's place. */
+  private final long pageMask;
 
   BEpsilonLevels(BEpsilonStructure tree, LongIndex index) {
     this.tree = tree;
@@ -33,6 +39,8 @@ final class BEpsilonLevels extends OneLevel {
     this.store = tree.store;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
+    this.missingValue = tree.options.missingValue();
+    this.pageMask = -store.pageBytes();
   }
 
   @Override
@@ -54,62 +62,132 @@ final class BEpsilonLevels extends OneLevel {
   public void answer(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     int most = Math.min(GROUP, store.mostPins());
+    long[] pinned = store.keepsPlaces() ? NONE : new long[Math.min(most, count)];
     for (int done = 0; done < count; done += most) {
       int some = Math.min(most, count - done);
-      answerGroup(keys, keysFrom + done, values, valuesFrom + done, some);
+      answerGroup(keys, keysFrom + done, values, valuesFrom + done, some, pinned);
     }
   }
 
   /**
-   * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
-   * the number of its page, then the page's place.
+   * Looks up keys together. Until a probe is answered, {@code values} holds where it is: the number
+   * of its page, then its {@link GroupSearch} in there. A put or a delete that it meets on its way
+   * answers it.
    *
-   * <p>A probe that meets a message on its way is found again one by one when the group is done:
-   * there are few, the pages are near then, and there is no array to keep their sums in. Until then
-   * it goes where the probe before it goes, which needs no page of its own.
+   * <p>A probe that meets something to be added is found again by itself when the group is done:
+   * there are few, the pages are near then, and there is no array to keep their sums in.
+   *
+   * @param pinned room for as many pins, if pages don't stay where they are
    */
-  private void answerGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private void answerGroup(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] pinned) {
     MemorySegment pages = tree.pages;
-    long met = 0;
-    for (int i = 0; i < count; i++) {
-      values[valuesFrom + i] = tree.root();
+    long open = -1L >>> (GROUP - count);
+    long sums = 0;
+    Arrays.fill(values, valuesFrom, valuesFrom + count, tree.root());
+    for (int level = tree.height() - 1; level > 0 && open != 0; level--) {
+      pin(open, values, valuesFrom, pinned);
+      searchBuffers(pages, open, keys, keysFrom, values, valuesFrom);
+      long met = found(pages, open, keys, keysFrom, values, valuesFrom);
+      sums |= answerByMessages(pages, met, values, valuesFrom);
+      open &= ~met;
+      goDown(pages, open, keys, keysFrom, values, valuesFrom);
     }
-    for (int level = tree.height() - 1; level > 0; level--) {
-      store.pinAll(values, valuesFrom, count);
-      for (int i = 0; i < count; i++) {
-        long page = values[valuesFrom + i];
-        long key = keys[keysFrom + i];
-        met |= meetsMessage(pages, page, key) ? 1L << i : 0;
-        values[valuesFrom + i] =
-            i > 0 && (met >>> i & 1) != 0
-                ? values[valuesFrom + i - 1]
-                : inner.child(pages, page, inner.childSlot(pages, page, key));
-        store.unpin(page, false);
-      }
-    }
-    store.pinAll(values, valuesFrom, count);
-    for (int i = 0; i < count; i++) {
-      long page = values[valuesFrom + i];
-      values[valuesFrom + i] = inLeaf(pages, page, keys[keysFrom + i]);
-      store.unpin(page, false);
-    }
-    for (long left = met; left != 0; left &= left - 1) {
-      int i = Long.numberOfTrailingZeros(left);
+    pin(open, values, valuesFrom, pinned);
+    answerInLeaves(pages, open, keys, keysFrom, values, valuesFrom);
+    for (long rest = sums; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
       values[valuesFrom + i] = index.get(keys[keysFrom + i]);
     }
   }
 
-  private boolean meetsMessage(MemorySegment pages, long page, long key) {
-    int messages = NodePage.messages(pages, page);
-    int slot = inner.messageSlot(pages, page, messages, key);
-    return slot < messages && inner.messageKey(pages, page, slot) == key;
+  /** Makes the numbers of the probes' pages their places, by one wave of reads if need be. */
+  private void pin(long probes, long[] values, int valuesFrom, long[] pinned) {
+    if (pinned.length == 0) {
+      for (long rest = probes; rest != 0; rest &= rest - 1) {
+        int at = valuesFrom + Long.numberOfTrailingZeros(rest);
+        values[at] = store.pin((int) values[at]);
+      }
+      return;
+    }
+    int count = 0;
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      pinned[count++] = values[valuesFrom + Long.numberOfTrailingZeros(rest)];
+    }
+    store.pinAll(pinned, 0, count);
+    count = 0;
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      values[valuesFrom + Long.numberOfTrailingZeros(rest)] = pinned[count++];
+    }
   }
 
-  private long inLeaf(MemorySegment pages, long page, long key) {
-    int count = NodePage.count(pages, page);
-    int slot = Keys.lowerBoundBinary(pages, page + LeafPage.KEYS_OFFSET, count, key);
-    return slot < count && getLong(pages, page + LeafPage.KEYS_OFFSET + ((long) slot << 3)) == key
-        ? leaf.value(pages, page, slot)
-        : tree.options.missingValue();
+  private void searchBuffers(
+      MemorySegment pages, long probes, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      int at = valuesFrom + Long.numberOfTrailingZeros(rest);
+      long page = values[at];
+      values[at] = GroupSearch.begin(page + inner.messagesOffset, NodePage.messages(pages, page));
+    }
+    GroupSearch.finish(pages, probes, keys, keysFrom, values, valuesFrom);
+  }
+
+  /** Returns the probes whose searches have found their keys. */
+  private static long found(
+      MemorySegment pages, long probes, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+    long found = 0;
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
+      boolean isFound = GroupSearch.isAt(pages, values[valuesFrom + i], keys[keysFrom + i]);
+      found |= isFound ? Long.lowestOneBit(rest) : 0;
+    }
+    return found;
+  }
+
+  /** Answers probes by the messages they have found; returns those that need to know more. */
+  private long answerByMessages(MemorySegment pages, long probes, long[] values, int valuesFrom) {
+    long sums = 0;
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      int at = valuesFrom + Long.numberOfTrailingZeros(rest);
+      long offset = GroupSearch.offset(values[at]);
+      long page = offset & pageMask;
+      int slot = (int) (offset - page - inner.messagesOffset) >>> 3;
+      int kind = inner.messageKind(pages, page, slot);
+      sums |= kind == Message.ADD ? Long.lowestOneBit(rest) : 0;
+      values[at] = kind == Message.PUT ? inner.messageValue(pages, page, slot) : missingValue;
+      store.unpin(page, false);
+    }
+    return sums;
+  }
+
+  /** Takes probes from their pages to the numbers of the children. */
+  private void goDown(
+      MemorySegment pages, long probes, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
+      long page = GroupSearch.offset(values[valuesFrom + i]) & pageMask;
+      int slot = inner.childSlot(pages, page, keys[keysFrom + i]);
+      values[valuesFrom + i] = inner.child(pages, page, slot);
+      store.unpin(page, false);
+    }
+  }
+
+  private void answerInLeaves(
+      MemorySegment pages, long probes, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      int at = valuesFrom + Long.numberOfTrailingZeros(rest);
+      long page = values[at];
+      values[at] = GroupSearch.begin(page + LeafPage.KEYS_OFFSET, NodePage.count(pages, page));
+    }
+    GroupSearch.finish(pages, probes, keys, keysFrom, values, valuesFrom);
+    long found = found(pages, probes, keys, keysFrom, values, valuesFrom);
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      int at = valuesFrom + Long.numberOfTrailingZeros(rest);
+      long offset = GroupSearch.offset(values[at]);
+      long page = offset & pageMask;
+      boolean isFound = (found & Long.lowestOneBit(rest)) != 0;
+      int slot = (int) (offset - page - LeafPage.KEYS_OFFSET) >>> 3;
+      values[at] = isFound ? leaf.value(pages, page, slot) : missingValue;
+      store.unpin(page, false);
+    }
   }
 }

@@ -32,8 +32,8 @@ public final class BEpsilonTree extends BEpsilonIndex {
    * run of its fullest child. Search is as in a B+-tree of pages, with a second binary search in the
    * buffer of each inner page.
    *
-   *   Batched lookups. A group of probes goes down together, as in DiskOptimizedBPlusTree, see
-   *   BEpsilonLevels.
+   *   Batched lookups. A group of probes goes down together, as in DiskOptimizedBPlusTree, and of
+   *   each page's search eight make a step together, see BEpsilonLevels and GroupSearch.
    */
 
   /** This tree in the catalogue. */
