@@ -108,7 +108,7 @@ class MemoryLimitTest {
     for (HugePages hugePages : HugePages.values()) {
       LongIndex index = indexes.create(shape, IndexOptions.DEFAULT.withHugePages(hugePages));
       long entries = 0;
-      while (index.statistics().usedBytes() < (5 << 20)) {
+      while (index.statistics().usedBytes() < (3 << 20)) {
         for (int i = 0; i < 20_000; i++, entries++) {
           index.put(scatter(entries), entries);
         }
