@@ -50,7 +50,7 @@ public final class DeamortizedCola extends ColaIndex {
    *   Batched lookups. A group of probes goes through the arrays together, and through each by steps
    *   of one binary search: for each step first all lines are fetched, then all keys compared. Where
    *   a probe is in the array, its place in the caller's values says; which probes are still open is
-   *   a set of bits.
+   *   a set of bits. In files SearchInWaves does the same with pages for lines.
    */
 
   /** This tree in the catalogue. */
