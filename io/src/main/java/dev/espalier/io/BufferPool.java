@@ -655,7 +655,9 @@ public final class BufferPool implements AutoCloseable {
   private boolean isUnneeded(long key) {
     int frame = (int) key;
     int state = (int) STATE.getVolatile(states, frame);
-    return pages[frame] == (int) (key >>> 32) && (state & (BUSY | PIN_MASK | USED)) == 0;
+    return owners[frame] != null
+        && pages[frame] == (int) (key >>> 32)
+        && (state & (BUSY | PIN_MASK | USED)) == 0;
   }
 
   /** Takes its page from a frame, if that is neither in use nor changed. */
