@@ -45,11 +45,7 @@ final class BlockVectors {
     return LongVector.fromArray(SPECIES, keys, at).compare(VectorOperators.LT, key).trueCount();
   }
 
-  /**
-   * Moves up to 64 words together, those that bits say, to a place that is not behind them.
-   *
-   * @return where their new places end
-   */
+  /** As {@link Ordered#compress}. */
   static int compress(long[] words, int from, int count, long kept, int to) {
     int end = to;
     int done = 0;
@@ -58,10 +54,6 @@ final class BlockVectors {
       LongVector.fromArray(SPECIES, words, from + done).compress(mask).intoArray(words, end);
       end += mask.trueCount();
     }
-    for (; done < count; done++) {
-      words[end] = words[from + done];
-      end += (int) (kept >>> done & 1);
-    }
-    return end;
+    return Ordered.compressOneByOne(words, from + done, count - done, kept >>> done, end);
   }
 }

@@ -39,4 +39,24 @@ final class Ordered {
         ? BlockVectors.lowerBoundNear(keys, from, to, key)
         : lowerBound(keys, from, to, key);
   }
+
+  /**
+   * Moves up to 64 words together, those that bits say, to a place that is not behind them.
+   *
+   * @return where their new places end
+   */
+  static int compress(long[] words, int from, int count, long kept, int to) {
+    return SIMD
+        ? BlockVectors.compress(words, from, count, kept, to)
+        : compressOneByOne(words, from, count, kept, to);
+  }
+
+  static int compressOneByOne(long[] words, int from, int count, long kept, int to) {
+    int end = to;
+    for (int i = 0; i < count; i++) {
+      words[end] = words[from + i];
+      end += (int) (kept >>> i & 1);
+    }
+    return end;
+  }
 }

@@ -50,24 +50,11 @@ sealed class PageMessages extends MessageStream permits LevelMessages {
     for (int from = 0; from < count; from += Long.SIZE) {
       int some = Math.min(Long.SIZE, count - from);
       long puts = ~ElementPage.noPutBits(pages, page, slot + from, some);
-      kept = Ordered.SIMD ? compress(from, some, puts, kept) : move(from, some, puts, kept);
+      int end = Ordered.compress(keys, from, some, puts, kept);
+      Ordered.compress(values, from, some, puts, kept);
+      kept = end;
     }
     return kept;
-  }
-
-  private int compress(int from, int count, long puts, int kept) {
-    BlockVectors.compress(keys, from, count, puts, kept);
-    return BlockVectors.compress(values, from, count, puts, kept);
-  }
-
-  private int move(int from, int count, long puts, int kept) {
-    int to = kept;
-    for (int i = from; i < from + count; i++) {
-      keys[to] = keys[i];
-      values[to] = values[i];
-      to += (int) (puts >>> (i - from) & 1);
-    }
-    return to;
   }
 
   /** As {@link #keepPuts} where there are tombstones. */

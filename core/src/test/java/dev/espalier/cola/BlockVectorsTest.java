@@ -48,6 +48,9 @@ class BlockVectorsTest {
           expected[end++] = words[from + i];
         }
       }
+      long[] oneByOne = words.clone();
+      assertEquals(end, Ordered.compressOneByOne(oneByOne, from, count, kept, to));
+      assertArrayEquals(Arrays.copyOf(expected, end), Arrays.copyOf(oneByOne, end));
       assertEquals(end, BlockVectors.compress(words, from, count, kept, to));
       assertArrayEquals(Arrays.copyOf(expected, end), Arrays.copyOf(words, end));
     }
