@@ -27,6 +27,5 @@ module dev.espalier.core {
   exports dev.espalier.pma;
   exports dev.espalier.rtree;
   exports dev.espalier.shuttle;
-  exports dev.espalier.simulation;
   exports dev.espalier.ttree;
 }

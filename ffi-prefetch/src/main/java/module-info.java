@@ -15,5 +15,5 @@ module dev.espalier.ffi {
   exports dev.espalier.ffi to
       dev.espalier.core,
       dev.espalier.io,
-      dev.espalier.integration;
+      dev.espalier.cli;
 }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.espalier.experiment.Chart.Axis;
+import dev.espalier.prefetch.Prefetch;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+final class ExperimentCommandTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, variants, doctor, experiment (
+          experiment                    | espalier experiment: one of NAME, --all and --list is needed; names are [thesis-fig
+          experiment thesis-fig5.9 --all | espalier experiment: one of NAME, --all and --list is needed
+          experiment thesis-fig0        | espalier experiment: no experiment is named 'thesis-fig0'; there are [thesis-fig
+          """)
+  void wrongArgumentIsExplainedInOneLine(String arguments, String explanation) {
+    CommandRun run = CommandRun.of(arguments.isEmpty() ? new String[0] : arguments.split(" "));
+    assertEquals(2, run.status());
+    assertTrue(run.err().startsWith(explanation), run.err());
+    assertTrue(run.err().endsWith("--help)" + System.lineSeparator()), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertEquals("", run.out());
+  }
+
+  @Test
+  void helpGoesToStandardOutput() {
+    CommandRun run = CommandRun.of("experiment", "--help");
+    assertEquals(0, run.status());
+    assertTrue(run.out().startsWith("Usage: espalier experiment "), run.out());
+    assertEquals("", run.err());
+  }
+
+  @Test
+  void listHasALinePerExperiment() {
+    CommandRun run = CommandRun.of("experiment", "--list");
+    assertEquals(0, run.status(), run.err());
+    assertEquals(
+        Experiments.all().stream().map(experiment -> experiment.description().name()).toList(),
+        run.out().lines().skip(2).map(line -> line.substring(0, line.indexOf(' '))).toList());
+  }
+
+  @Test
+  void experimentWritesItsFilesAndPrintsItsChecks(@TempDir Path folder) throws IOException {
+    assumeTrue(Prefetch.isNative(), "the experiment needs native code");
+    Path out = folder.resolve("new").resolve("folder");
+    CommandRun run =
+        CommandRun.of("experiment", "thesis-fig5.9", "--quick", "--out", out.toString());
+    assertEquals(0, run.status(), run.err());
+    assertEquals("", run.err());
+    assertTrue(run.out().contains("wrong answers "), run.out());
+
+    assertEquals(
+        List.of(
+            "thesis-fig5.9.csv", "thesis-fig5.9.json", "thesis-fig5.9.png", "thesis-fig5.9.svg"),
+        names(out));
+    JsonObject json =
+        JsonParser.parseString(Files.readString(out.resolve("thesis-fig5.9.json")))
+            .getAsJsonObject();
+    assertEquals(
+        Set.of(
+            "experiment",
+            "title",
+            "source",
+            "paper",
+            "here",
+            "parameters",
+            "machine",
+            "columns",
+            "rows",
+            "checks"),
+        json.keySet());
+    int rows = json.getAsJsonArray("rows").size();
+    assertEquals(
+        Set.of("search", "width", "nanos"),
+        json.getAsJsonArray("rows").get(0).getAsJsonObject().keySet());
+    assertEquals(1 + rows, Files.readAllLines(out.resolve("thesis-fig5.9.csv")).size());
+    JsonObject check = json.getAsJsonArray("checks").get(0).getAsJsonObject();
+    assertEquals(Set.of("name", "kind", "value", "target", "pass"), check.keySet());
+    assertEquals("exactly 0", check.get("target").getAsString());
+    assertTrue(check.get("pass").getAsBoolean());
+  }
+
+  private static List<String> names(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void allGoesOnAfterAFailureAndWritesTheReport(@TempDir Path folder) throws IOException {
+    Experiment broken =
+        new Scripted(
+            "paper-fig1",
+            run -> {
+              throw new ExperimentException("no such machine");
+            });
+    Experiment good =
+        new Scripted("paper-fig2", run -> outcome(Check.deterministic("c", 1, Target.exactly(1))));
+    CommandRun run = runAll(folder, broken, good);
+    assertEquals(1, run.status());
+    assertEquals("experiment: paper-fig1: no such machine" + System.lineSeparator(), run.err());
+    assertEquals(
+        List.of(
+            "paper-fig2.csv", "paper-fig2.json", "paper-fig2.png", "paper-fig2.svg", "report.html"),
+        names(folder));
+    String report = Files.readString(folder.resolve("report.html"));
+    assertTrue(report.contains("<section id=\"paper-fig2\">"), report);
+    assertFalse(report.contains("paper-fig1"), report);
+  }
+
+  @Test
+  void missedTimingIsReportedButNoFailure(@TempDir Path folder) {
+    Check missed = Check.timing("gain", 0.5, Target.atLeast(1));
+    CommandRun run = runAll(folder, new Scripted("paper-fig1", r -> outcome(missed)));
+    assertEquals(0, run.status());
+    assertTrue(run.out().contains("gain   timing  0.500  at least 1  NO"), run.out());
+  }
+
+  @Test
+  void missedDeterministicCheckIsAFailure(@TempDir Path folder) {
+    Check missed = Check.deterministic("count", 0.5, Target.atLeast(1));
+    CommandRun run = runAll(folder, new Scripted("paper-fig1", r -> outcome(missed)));
+    assertEquals(1, run.status());
+    assertEquals("", run.err());
+  }
+
+  @Test
+  void quickTakesSmallerTrees(@TempDir Path folder) {
+    List<Effort> efforts = new ArrayList<>();
+    Experiment noting =
+        new Scripted(
+            "paper-fig1",
+            run -> {
+              efforts.add(run.effort());
+              return outcome(Check.timing("t", 1, Target.atLeast(1)));
+            });
+    runAll(folder, noting);
+    execute(List.of(noting), "--all", "--quick", "--out", folder.toString());
+    assertEquals(List.of(Effort.FULL, Effort.QUICK), efforts);
+  }
+
+  private static CommandRun runAll(Path folder, Experiment... experiments) {
+    return execute(List.of(experiments), "--all", "--out", folder.toString());
+  }
+
+  private static CommandRun execute(List<Experiment> experiments, String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int status =
+        new CommandLine(new ExperimentCommand(experiments))
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .execute(arguments);
+    return new CommandRun(status, out.toString(), err.toString());
+  }
+
+  private static Outcome outcome(Check check) {
+    Outcome outcome =
+        new Outcome(
+            Column.text("tree", "tree"),
+            Column.integer("width", "width", "lines"),
+            Column.real("nanos", "time", "ns"));
+    outcome.row("PbPlusTree", 8, 1.5);
+    outcome.check(check);
+    return outcome;
+  }
+
+  /** An experiment whose outcome is known. */
+  private record Scripted(String name, Function<Run, Outcome> body) implements Experiment {
+    @Override
+    public Description description() {
+      Chart chart = new Chart(Chart.Kind.LINES, "tree", Axis.linear("width"), Axis.linear("nanos"));
+      return new Description(name, "title", "paper, figure", "It shows.", "We run.", chart);
+    }
+
+    @Override
+    public Outcome run(Run run) {
+      return body.apply(run);
+    }
+  }
+
+  @Test
+  void fileInPlaceOfTheFolderIsExplainedBeforeAnyWork(@TempDir Path folder) throws IOException {
+    Path file = Files.createFile(folder.resolve("file"));
+    CommandRun run = CommandRun.of("experiment", "--all", "--out", file.toString());
+    assertEquals(1, run.status());
+    assertEquals("", run.out());
+    assertTrue(
+        run.err().startsWith("espalier experiment: can't make the folder " + file), run.err());
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/** Writes lists, maps, strings, booleans and numbers as JSON (RFC 8259). */
+public final class Json {
+  private final StringBuilder text = new StringBuilder();
+
+  private Json() {}
+
+  /**
+   * Returns the JSON text of a value, maps and lists over several lines.
+   *
+   * @throws IllegalArgumentException if there is a number that JSON does not know, or another type
+   */
+  static String of(Object value) {
+    Json json = new Json();
+    json.write(value, "\n");
+    return json.text.append('\n').toString();
+  }
+
+  /**
+   * Checks that a file can be written, before the work whose outcome it is to hold.
+   *
+   * @throws CommandFailure if it can't
+   */
+  public static void checkWritable(Path file) {
+    Path folder = file.toAbsolutePath().getParent();
+    if (Files.isDirectory(file)) {
+      throw new CommandFailure("can't write " + file + ": it is a folder");
+    }
+    if (folder == null || !Files.isDirectory(folder)) {
+      throw new CommandFailure("can't write " + file + ": there is no folder " + folder);
+    }
+    if (!Files.isWritable(Files.exists(file) ? file : folder)) {
+      throw new CommandFailure("can't write " + file + ": permission denied");
+    }
+  }
+
+  /**
+   * Writes a value to a file.
+   *
+   * @throws CommandFailure if the file can't be written
+   */
+  public static void writeTo(Path file, Object value) {
+    try {
+      Files.writeString(file, of(value));
+    } catch (IOException e) {
+      throw new CommandFailure("can't write " + file + ": " + e, e);
+    }
+  }
+
+  private void write(Object value, String newLine) {
+    switch (value) {
+      case Map<?, ?> map -> writeMap(map, newLine);
+      case List<?> list -> writeList(list, newLine);
+      case String string -> writeString(string);
+      case Double number when !Double.isFinite(number) ->
+          throw new IllegalArgumentException("JSON has no number " + number);
+      case Double _, Integer _, Long _, Boolean _ -> text.append(value);
+      default -> throw new IllegalArgumentException("no JSON for " + value.getClass());
+    }
+  }
+
+  private void writeMap(Map<?, ?> map, String newLine) {
+    text.append('{');
+    String inner = newLine + "  ";
+    for (Iterator<? extends Map.Entry<?, ?>> entries = map.entrySet().iterator();
+        entries.hasNext(); ) {
+      Map.Entry<?, ?> entry = entries.next();
+      text.append(inner);
+      writeString(String.valueOf(entry.getKey()));
+      text.append(": ");
+      write(entry.getValue(), inner);
+      text.append(entries.hasNext() ? "," : newLine);
+    }
+    text.append('}');
+  }
+
+  private void writeList(List<?> list, String newLine) {
+    text.append('[');
+    String inner = newLine + "  ";
+    for (Iterator<?> elements = list.iterator(); elements.hasNext(); ) {
+      text.append(inner);
+      write(elements.next(), inner);
+      text.append(elements.hasNext() ? "," : newLine);
+    }
+    text.append(']');
+  }
+
+  private void writeString(String string) {
+    text.append('"');
+    for (int i = 0; i < string.length(); i++) {
+      char c = string.charAt(i);
+      if (c == '"' || c == '\\') {
+        text.append('\\').append(c);
+      } else if (c < ' ') {
+        text.append("\\u%04x".formatted((int) c));
+      } else {
+        text.append(c);
+      }
+    }
+    text.append('"');
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Help, version, and arguments that are wrong. */
+final class EspalierTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, variants,
+          grow                          | espalier: Unmatched argument at index 0: 'grow'
+          join --scale 0                | espalier join: --scale is 0; it must be from 0.0001 to 300
+          join --scale -1               | espalier join: --scale is -1; it must be from 0.0001 to 300
+          join --scale NaN              | espalier join: --scale is NaN; it must be from 0.0001 to 300
+          join --scale 1e9              | espalier join: --scale is 1000000000; it must be from 0.0001 to 300
+          join --scale big              | espalier join: Invalid value for option '--scale': 'big' is not a double
+          join --batch 0                | espalier join: --batch is 0; it must be from 1 to 16777216
+          join --batch 16777217         | espalier join: --batch is 16777217; it must be from 1 to 16777216
+          join --passes 0               | espalier join: --passes is 0; it must be positive
+          join --variant Oak            | espalier join: --variant: no tree is named 'Oak'; there are [BPlusTree,
+          join --bulk                   | espalier join: Unknown option: '--bulk'
+          join --pool 4M                | espalier join: --pool is for the index in a file, which --file names
+          join --file f --variant TTree | espalier join: --variant: variant is TTree, which does not live in pages
+          join --file f --pool 4T       | espalier join: Invalid value for option '--pool': '4T' is no number of bytes, such as
+          load                          | espalier load: Missing required parameter: 'FILE'
+          load f                        | espalier load: one of INPUT and --tpch is needed
+          load f in.csv --tpch 1        | espalier load: one of INPUT and --tpch is needed
+          load f --tpch 0               | espalier load: --tpch is 0; it must be from 0.0001 to 300
+          load f - --fill 0.4           | espalier load: --fill is 0.4; it must be from 0.5 to 1
+          load f - --fill 1 --append    | espalier load: --fill is for a new file, not for --append
+          load f - --variant Oak        | espalier load: --variant: no tree is named 'Oak'; there are [BPlusTree,
+          load f - --variant TTree      | espalier load: --variant: variant is TTree, which does not live in pages
+          load f - --page-size 5000     | espalier load: --page-size: pageBytes is 5000
+          load f - --page-size 0K       | espalier load: Invalid value for option '--page-size': '0K' is no number of bytes
+          load f - --pool big           | espalier load: Invalid value for option '--pool': 'big' is no number of bytes
+          get f                         | espalier get: Missing required parameter: 'KEY'
+          get f -5 5x                   | espalier get: Unmatched argument at index 3: '5x'
+          scan f 1                      | espalier scan: Missing required parameter: 'TO'
+          scan f 1 -1                   | espalier scan: FROM is 1, which is above TO, -1
+          scan f 1 2 --limit=-1         | espalier scan: --limit is -1; it must not be negative
+          variants extra                | espalier variants: Unmatched argument at index 1: 'extra'
+          doctor --json                 | espalier doctor: Unknown option: '--json'
+          """)
+  void wrongArgumentIsExplainedInOneLine(String arguments, String explanation) {
+    CommandRun run = CommandRun.of(arguments.isEmpty() ? new String[0] : arguments.split(" "));
+    assertEquals(2, run.status());
+    assertTrue(run.err().startsWith(explanation), run.err());
+    assertTrue(run.err().endsWith("--help)" + System.lineSeparator()), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertEquals("", run.out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"variants", "join"})
+  void unwritableJsonFileIsExplainedBeforeAnyWork(String command, @TempDir Path folder) {
+    Path missing = folder.resolve("missing");
+    CommandRun run = CommandRun.of(command, "--json", missing.resolve("out.json").toString());
+    assertEquals(
+        new CommandRun(
+            1,
+            "",
+            "espalier %s: can't write %s: there is no folder %s%n"
+                .formatted(command, missing.resolve("out.json"), missing)),
+        run);
+    CommandRun intoFolder = CommandRun.of(command, "--json", folder.toString());
+    assertEquals(1, intoFolder.status());
+    assertEquals(
+        "espalier %s: can't write %s: it is a folder%n".formatted(command, folder),
+        intoFolder.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--help",
+        "join --help",
+        "load --help",
+        "get --help",
+        "scan --help",
+        "dump --help",
+        "inspect --help",
+        "verify --help",
+        "variants --help",
+        "doctor --help"
+      })
+  void helpGoesToStandardOutput(String arguments) {
+    CommandRun run = CommandRun.of(arguments.split(" "));
+    assertEquals(0, run.status());
+    assertTrue(run.out().startsWith("Usage: espalier "), run.out());
+    assertEquals("", run.err());
+  }
+
+  @Test
+  void versionIsThatOfTheBuild() {
+    CommandRun run = CommandRun.of("--version");
+    assertEquals(0, run.status());
+    assertTrue(run.out().matches("espalier \\d+\\.\\d+\\.\\d+.*\\R"), run.out());
+    assertFalse(run.out().contains("$"), run.out());
+  }
+}
