@@ -16,6 +16,7 @@ module dev.espalier.core {
   exports dev.espalier.batch;
   exports dev.espalier.bepsilon;
   exports dev.espalier.bplus;
+  exports dev.espalier.cachefirst;
   exports dev.espalier.cola;
   exports dev.espalier.csbplus;
   exports dev.espalier.css;

@@ -3,11 +3,11 @@ package dev.espalier;
 
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
+import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
-import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;

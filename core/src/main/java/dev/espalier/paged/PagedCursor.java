@@ -2,6 +2,7 @@
 package dev.espalier.paged;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.AskedAhead;
 import dev.espalier.support.LeafCursor;
 import java.lang.foreign.MemorySegment;
 

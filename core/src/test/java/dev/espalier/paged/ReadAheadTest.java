@@ -10,6 +10,7 @@ import dev.espalier.LongRun;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.RecordingPageStore;
+import dev.espalier.support.AskedAhead;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;

@@ -3,10 +3,10 @@ package dev.espalier.experiment.fpb;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
+import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.PageStore;
 import dev.espalier.model.MemoryTimes;
-import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.fpb;
 
+import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.experiment.Chart;
 import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
@@ -8,7 +9,6 @@ import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Target;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.model.PageOptimizer;
-import dev.espalier.paged.CacheFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.getLong;
@@ -32,10 +32,10 @@ import java.util.Set;
  * placed into pages so that few of those are visited. Parents lie with children in one page as far
  * as there is room, and leaves with the leaves beside them.
  *
- * <p>Faster in the cache than {@link DiskOptimizedBPlusTree}, and an insert moves half a node, not
- * half a page; but many leaf parents lie in pages of their own, so a search may visit a page or two
- * more. {@code get}, {@code put} and {@code remove} visit one node on each level: O(log n) lines.
- * About 16.7 bytes per entry when full.
+ * <p>Faster in the cache than {@link dev.espalier.paged.DiskOptimizedBPlusTree}, and an insert
+ * moves half a node, not half a page; but many leaf parents lie in pages of their own, so a search
+ * may visit a page or two more. {@code get}, {@code put} and {@code remove} visit one node on each
+ * level: O(log n) lines. About 16.7 bytes per entry when full.
  */
 public final class CacheFirstFpbPlusTree implements LongIndex {
   /* Overview
@@ -100,6 +100,8 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
           CacheFirstFpbPlusTree::create,
           CacheFirstFpbPlusTree::open);
 
+  private static final int DEFAULT_PAGE_BYTES = 16 << 10;
+
   /**
    * Probes that go down together; as in PbPlusTree, and as many reads as an SSD answers at once.
    */
@@ -140,7 +142,7 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
 
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static CacheFirstFpbPlusTree create(IndexOptions options) {
-    return create(options, DiskOptimizedBPlusTree.DEFAULT_PAGE_BYTES);
+    return create(options, DEFAULT_PAGE_BYTES);
   }
 
   /**

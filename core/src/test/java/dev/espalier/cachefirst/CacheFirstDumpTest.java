@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
+import dev.espalier.cachefirst.CacheFirstFpbPlusTree.Geometry;
 import dev.espalier.inspect.TreePrinter;
 import dev.espalier.memory.CountingPageStore;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.RecordingPageStore;
-import dev.espalier.paged.CacheFirstFpbPlusTree.Geometry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;

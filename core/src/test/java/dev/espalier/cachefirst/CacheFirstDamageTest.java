@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -7,9 +7,9 @@ import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.cachefirst.CacheFirstFpbPlusTree.Geometry;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
-import dev.espalier.paged.CacheFirstFpbPlusTree.Geometry;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;

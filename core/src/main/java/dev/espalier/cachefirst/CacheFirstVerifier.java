@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import static dev.espalier.memory.Words.copy;
 import static dev.espalier.memory.Words.getInt;
@@ -65,7 +65,10 @@ final class CacheFirstLeaf {
     putInt(pages, node + countOffset, count);
   }
 
-  /** Reads the count of a leaf that is about to be changed; see {@link PageHeader#checkedCount}. */
+  /**
+   * Reads the count of a leaf that is about to be changed. Where threads have torn the tree it may
+   * be anything, and entries would be moved through all of the memory.
+   */
   int checkedCount(MemorySegment pages, long node) {
     int count = count(pages, node);
     if (count < 0 || count > capacity) {

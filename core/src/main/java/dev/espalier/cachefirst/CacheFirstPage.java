@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.getLong;

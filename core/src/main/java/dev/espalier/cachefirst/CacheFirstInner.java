@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import static dev.espalier.memory.Words.copy;
 import static dev.espalier.memory.Words.getInt;
@@ -64,7 +64,10 @@ final class CacheFirstInner {
     putInt(pages, node + countOffset, count);
   }
 
-  /** Reads the count of a node that is about to be used; see {@link PageHeader#checkedCount}. */
+  /**
+   * Reads the count of a node that is about to be used. Where threads have torn the tree it may be
+   * anything, and what lies behind the node would be taken for children.
+   */
   int checkedCount(MemorySegment pages, long node) {
     int count = count(pages, node);
     if (count < 0 || count > capacity) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -10,8 +10,8 @@ import dev.espalier.IndexOptions;
 import dev.espalier.InvariantNumbers;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.cachefirst.CacheFirstFpbPlusTree.Geometry;
 import dev.espalier.inspect.InvariantViolationException;
-import dev.espalier.paged.CacheFirstFpbPlusTree.Geometry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,13 +52,13 @@ class CacheFirstVerifierTest {
 
   @Test
   void everyInvariantOfTheOverviewIsCheckedAndHasACorruption() throws IOException {
-    Set<String> stated = InvariantNumbers.stated("paged/CacheFirstStructure");
+    Set<String> stated = InvariantNumbers.stated("cachefirst/CacheFirstStructure");
     Set<String> corrupted =
         Arrays.stream(CacheFirstCorruption.values())
             .map(CacheFirstCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(14, stated.size(), stated::toString);
-    assertEquals(stated, InvariantNumbers.checked("paged/CacheFirstVerifier"));
+    assertEquals(stated, InvariantNumbers.checked("cachefirst/CacheFirstVerifier"));
     assertEquals(stated, corrupted);
   }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.cachefirst.CacheFirstFpbPlusTree.Geometry;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.model.CacheFirstWidths;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.model.PageOptimizer;
-import dev.espalier.paged.CacheFirstFpbPlusTree.Geometry;
+import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,15 +55,16 @@ class CacheFirstSpaceTest {
             CacheFirstInner::capacity,
             CacheFirstLeaf::capacity);
     long[] keys = LongStream.range(0, ENTRIES).toArray();
+    IndexOptions options = IndexOptions.DEFAULT;
+    PageStore ofBaseline =
+        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages());
     try (CacheFirstFpbPlusTree tree =
-            CacheFirstFpbPlusTree.create(
-                IndexOptions.DEFAULT, pageBytes, new Geometry(widths.width()));
-        DiskOptimizedBPlusTree baseline =
-            DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, pageBytes)) {
+            CacheFirstFpbPlusTree.create(options, pageBytes, new Geometry(widths.width()));
+        DiskOptimizedBPlusTree baseline = DiskOptimizedBPlusTree.open(options, ofBaseline)) {
       tree.bulkload(keys, keys);
       baseline.bulkload(keys, keys);
       int pages = tree.tree.store.pagesInUse();
-      int least = baseline.tree.store.pagesInUse();
+      int least = ofBaseline.pagesInUse();
       assertTrue(pages <= 1.05 * least, () -> pages + " pages instead of " + least);
     }
   }

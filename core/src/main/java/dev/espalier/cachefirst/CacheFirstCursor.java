@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.paged;
+package dev.espalier.cachefirst;
 
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.prefetch.Locality;
+import dev.espalier.support.AskedAhead;
 import dev.espalier.support.LeafCursor;
 import java.lang.foreign.MemorySegment;
 
