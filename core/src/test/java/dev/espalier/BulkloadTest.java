@@ -56,6 +56,25 @@ class BulkloadTest {
     }
   }
 
+  /** What is left of an emptied tree need not look as a new one does. */
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
+  void treeThatWasEmptiedEntryByEntryCanBeLoaded(TreeShape shape) {
+    for (int step : new int[] {1, 7, 1999}) {
+      LongIndex index = indexes.createCounting(shape, 2000);
+      for (long i = 0; i < 2000; i++) {
+        index.remove(i * step % 2000);
+      }
+      index.bulkload(counting(1000), 1.0, 1000, ProgressListener.NONE);
+      index.verify();
+      assertEquals(1000, index.size());
+      assertHoldsCounting(index, 1000);
+      for (long key = 0; key < 1000; key++) {
+        assertEquals(-key, index.get(key));
+      }
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#defaults")
   void fillFactorSaysHowFullLeavesAre(TreeShape shape) {

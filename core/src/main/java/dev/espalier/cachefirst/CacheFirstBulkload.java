@@ -129,10 +129,25 @@ final class CacheFirstBulkload {
 
   // ---------------------------------------------------------------- leaves
 
+  /**
+   * Moves the root of the empty tree to the first slot of its page: leaves are written, and read
+   * again, by slots, and what merges have left over may be in any.
+   */
+  private int rootInFirstSlot() {
+    int root = tree.root();
+    if (page.slotOf(root) == 0) {
+      return root;
+    }
+    int leaf = newLeafIn(page.pageOf(root));
+    tree.meta[CacheFirstStructure.ROOT] = leaf;
+    tree.freeLeaf(root);
+    return leaf;
+  }
+
   /** Writes all leaves; the first one is the root of the empty tree. */
   private void fillLeaves(BulkloadInput input) {
     int capacity = filled(tree.leaf.capacity, 1);
-    int leaf = tree.root();
+    int leaf = rootInFirstSlot();
     addLeafPage(page.pageOf(leaf));
     leaves = 1;
     int count = 0;
@@ -160,6 +175,10 @@ final class CacheFirstBulkload {
       addLeafPage(number);
     }
     leaves++;
+    return newLeafIn(number);
+  }
+
+  private int newLeafIn(int number) {
     int leaf = tree.takeSlot(number);
     long at = tree.pin(leaf);
     tree.leaf.initialize(tree.pages, at);

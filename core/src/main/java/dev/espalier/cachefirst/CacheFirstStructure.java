@@ -791,7 +791,7 @@ final class CacheFirstStructure {
   }
 
   /** Gives the slot of a leaf back and returns how many leaves its page has then. */
-  private int freeLeaf(int node) {
+  int freeLeaf(int node) {
     long at = store.pin(page.pageOf(node));
     CacheFirstPage.freeSlot(pages, at, page.slotOf(node));
     int count = CacheFirstPage.count(pages, at);
