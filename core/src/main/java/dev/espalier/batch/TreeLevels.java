@@ -42,8 +42,9 @@ public interface TreeLevels {
   void answer(int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
 
   /**
-   * Returns a number that grows with every change to an inner node above {@code level}. While it
-   * stays the same, so do the places of the nodes at {@code level}, and which keys belong there.
+   * Returns a number that grows with every change to an inner node above {@code level}, and when
+   * the root is at {@code level} and goes. While it stays the same, so do the places of the nodes
+   * at {@code level}, and which keys belong there.
    */
   long changesAbove(int level);
 

@@ -509,6 +509,7 @@ final class BPlusStructure {
     inner.count(nodes, node, count - 1);
     if (level == height - 1) {
       if (count == 1) {
+        levelChanges.changed(height);
         root = inner.child(nodes, node, 0);
         height--;
         memory.free(node, inner.width);

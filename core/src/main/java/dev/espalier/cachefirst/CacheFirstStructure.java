@@ -893,7 +893,7 @@ final class CacheFirstStructure {
   /** Makes the only child of the root the root, as often as there is but one. */
   private void shrinkRoot() {
     while (height() > 1 && innerCount(root()) == 1) {
-      levelChanges.changed(height() - 1);
+      levelChanges.changed(height());
       int old = root();
       int child = child(old, 0);
       meta[ROOT] = child;

@@ -304,7 +304,7 @@ final class CsbPlusStructure {
   /** Takes away the root while it has one child only. */
   private void lowerRoot() {
     while (height > 1 && children(root) == 1) {
-      levelChanges.changed(height - 1);
+      levelChanges.changed(height);
       long child = inner.group(nodes, root, 0);
       int room = inner.room(nodes, root, 0);
       memory.free(root, rootRoom * inner.width);

@@ -657,7 +657,7 @@ final class PagedStructure {
   /** Makes the only child of the root the root, as often as there is but one. */
   private void shrinkRoot() {
     while (height() > 1 && count(root()) <= 1) {
-      levelChanges.changed(height() - 1);
+      levelChanges.changed(height());
       int root = root();
       int child = onlyChild(root);
       if (child == 0) { // only where threads have torn the tree

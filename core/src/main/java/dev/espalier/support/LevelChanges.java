@@ -12,7 +12,10 @@ public final class LevelChanges {
     changes = new long[levels];
   }
 
-  /** Notes that an inner node at {@code level} got or lost a child, or a separator changed. */
+  /**
+   * Notes that an inner node at {@code level} got or lost a child, or a separator changed. When the
+   * root itself goes, its place is void too: that is a change one level above it.
+   */
   public void changed(int level) {
     changes[level]++;
   }

@@ -78,6 +78,30 @@ class BuffersModelTest {
     }
   }
 
+  /** One virtual node over all levels has no node above it whose changes could tell. */
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
+  void probesAreAnsweredWhileTheTreeLosesAndGainsLevels(TreeShape shape) {
+    for (Buffers buffers : BUFFERS) {
+      LongIndex index = indexes.create(shape);
+      TreeMap<Long, Long> model = new TreeMap<>();
+      for (long key = 0; key < KEYS; key++) {
+        index.put(key, ~key);
+        model.put(key, ~key);
+      }
+      int height = index.batchLookup().levels().height();
+      for (VirtualNodes nodes : virtualNodes(height)) {
+        var options = new BufferOptions(buffers, 4 * PROBES, false, nodes);
+        Run run = new Run(index, model, options);
+        run.removeAndInsertAll();
+        assertEquals(model, index.asMap());
+        if (index.batchLookup().levels().height() != height) {
+          break;
+        }
+      }
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void everyMethodOfLookupFindsTheSame(TreeShape shape) {
@@ -156,8 +180,7 @@ class BuffersModelTest {
           if (random.nextInt(100) < updatesPerHundred) {
             update(access, key);
           } else {
-            expected[probes] = model.getOrDefault(key, index.missingValue());
-            access.get(key, probes++);
+            expect(access, key, probes++);
           }
         }
         access.flush();
@@ -167,6 +190,33 @@ class BuffersModelTest {
       Arrays.fill(once, 1);
       assertArrayEquals(once, answers, options::toString);
       assertArrayEquals(expected, found, options::toString);
+    }
+
+    private void expect(BufferedAccess access, long key, int probe) {
+      expected[probe] = model.getOrDefault(key, index.missingValue());
+      access.get(key, probe);
+    }
+
+    /** Removes all entries and inserts them again, with a probe after every update. */
+    void removeAndInsertAll() {
+      int probes = 0;
+      try (var access = BufferedAccess.over(index, options, this)) {
+        for (long key = 0; key < KEYS; key++) {
+          access.delete(key);
+          model.remove(key);
+          if (key % 2 == 0) {
+            expect(access, random.nextLong(KEYS), probes++);
+          }
+        }
+        for (long key = 0; key < KEYS; key++) {
+          access.put(key, key);
+          model.put(key, key);
+          if (key % 2 == 0) {
+            expect(access, random.nextLong(KEYS), probes++);
+          }
+        }
+      }
+      assertArrayEquals(Arrays.copyOf(expected, probes), Arrays.copyOf(found, probes));
     }
 
     private void update(BufferedAccess access, long key) {

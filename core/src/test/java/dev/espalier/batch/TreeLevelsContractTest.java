@@ -3,6 +3,7 @@ package dev.espalier.batch;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.Indexes;
@@ -14,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,7 +132,7 @@ class TreeLevelsContractTest {
     TreeLevels tree = index.batchLookup().levels();
     long[] keys =
         LongStream.concat(LongStream.range(-3, FEW + 3), LongStream.of(Long.MAX_VALUE)).toArray();
-    Noted[] noted = new Noted[64];
+    @Nullable Noted[] noted = new Noted[64];
     int kept = 0;
     for (int change = 0; change < CHANGES; change++) {
       boolean grows = change / (CHANGES / 4) % 2 == 0;
@@ -142,6 +144,10 @@ class TreeLevelsContractTest {
       }
       long[] expected = valuesOf(index, keys);
       Descent now = Descent.of(tree, keys);
+      for (int level = now.height; level < noted.length && noted[level] != null; level++) {
+        assertNotEquals(noted[level].changes, tree.changesAbove(level), "a root that is gone");
+        noted[level] = null;
+      }
       for (int level = 0; level < now.height; level++) {
         Noted before = noted[level];
         if (before == null || before.changes != tree.changesAbove(level)) {
