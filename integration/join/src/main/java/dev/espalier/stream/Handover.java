@@ -310,11 +310,14 @@ final class Handover {
     }
   }
 
-  /** Takes a probe, or drops it if the stream is closed. Returns false if it was not requested. */
+  /**
+   * Takes a probe, or drops it if the stream is closed or the publisher has ended. Returns false if
+   * it was not requested.
+   */
   boolean takeRequested(Share share, Kind kind, long key, long operand, long tag) {
     lock.lock();
     try {
-      if (closing || failure != null) {
+      if (closing || failure != null || share.ended) {
         return true;
       }
       if (share.requested == 0) {
@@ -342,10 +345,18 @@ final class Handover {
     }
   }
 
-  /** Notes that a publisher gives no more: what it gave is to be answered. */
-  void ended(Share share) {
+  /**
+   * Notes that a publisher gives no more: what it gave is to be answered. Of several ends the first
+   * counts, and none after the stream's own, since probes may have been dropped by then.
+   */
+  void ended(Share share, @Nullable Throwable thrown) {
     lock.lock();
     try {
+      if (closing || failure != null || share.ended) {
+        return;
+      }
+      share.failure = thrown;
+      share.ended = true;
       share.requested = 0;
       askFor(taken);
       subscribersCall = true;
@@ -452,10 +463,13 @@ final class Handover {
   long reserve(Share share) {
     lock.lock();
     try {
+      if (closing || share.ended) {
+        return 0;
+      }
       long more =
           Math.min(
               pacing.allowed(share.places) - share.used(), mostInside - inside() - requested());
-      if (closing || more <= 0) {
+      if (more <= 0) {
         full |= share.requested == 0;
         return 0;
       }

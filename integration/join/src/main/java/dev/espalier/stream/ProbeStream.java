@@ -262,8 +262,9 @@ public final class ProbeStream implements AutoCloseable {
 
   /**
    * Takes no more, answers everything inside, and ends the stream's thread. Threads that wait for
-   * room get an {@link IllegalStateException}; publishers that have not ended are cancelled. An
-   * interrupt does not shorten this, and is kept. A second call waits for the first.
+   * room get an {@link IllegalStateException}; publishers that have not ended are cancelled, also
+   * those that subscribe only later. An interrupt does not shorten this, and is kept. A second call
+   * waits for the first.
    *
    * @throws IllegalStateException if it is called by a consumer
    * @throws ProbeStreamException as {@link #flush}; the stream is closed nevertheless

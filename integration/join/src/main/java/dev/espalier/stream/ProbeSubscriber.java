@@ -4,21 +4,30 @@ package dev.espalier.stream;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the probes of one publisher. Only the worker calls the subscription, so that it is called
- * by one thread at a time.
+ * by one thread at a time; a subscription that comes too late, or twice, is cancelled by whoever
+ * brings it.
  */
 final class ProbeSubscriber implements Flow.Subscriber<Probe> {
+  private static final Flow.Subscription CANCELLED =
+      new Flow.Subscription() {
+        @Override
+        public void request(long n) {}
+
+        @Override
+        public void cancel() {}
+      };
+
   private final Handover handover;
   private final Share share;
   private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
 
-  private volatile Flow.@Nullable Subscription subscription;
-  private volatile @Nullable Throwable failure;
-  private volatile boolean ended;
-  private boolean cancelled;
+  /** That of the publisher; {@link #CANCELLED} once nothing more is wanted of it. */
+  private final AtomicReference<Flow.@Nullable Subscription> subscription = new AtomicReference<>();
 
   ProbeSubscriber(Handover handover, Share share) {
     this.handover = handover;
@@ -37,11 +46,10 @@ final class ProbeSubscriber implements Flow.Subscriber<Probe> {
   @Override
   public void onSubscribe(Flow.Subscription theirs) {
     Objects.requireNonNull(theirs, "subscription is null");
-    if (subscription != null) {
-      theirs.cancel(); // Reactive Streams, 2.5.
+    if (!subscription.compareAndSet(null, theirs)) {
+      theirs.cancel(); // It is the second (Reactive Streams, 2.5), or comes after the end.
       return;
     }
-    subscription = theirs;
     handover.call();
   }
 
@@ -68,60 +76,64 @@ final class ProbeSubscriber implements Flow.Subscriber<Probe> {
   @Override
   public void onError(Throwable thrown) {
     Objects.requireNonNull(thrown, "thrown is null");
-    if (!ended) {
-      failure = thrown;
-    }
-    onComplete();
+    handover.ended(share, thrown);
   }
 
   @Override
   public void onComplete() {
-    ended = true;
-    handover.ended(share);
+    handover.ended(share, null);
   }
 
   /** Requests what there is room for, or ends; called by the worker. */
   void tend() {
-    Flow.Subscription theirs = subscription;
-    try {
-      if (ended) {
-        tryToEnd();
-      } else if (theirs != null) {
-        long more = handover.reserve(share);
-        if (more > 0) {
-          theirs.request(more);
-        }
+    if (share.ended) {
+      tryToEnd();
+      return;
+    }
+    Flow.Subscription theirs = subscription.get();
+    if (theirs == null) {
+      return;
+    }
+    long more = handover.reserve(share);
+    if (more > 0) {
+      try {
+        theirs.request(more);
+      } catch (RuntimeException | Error thrown) { // By the publisher.
+        onError(thrown);
       }
-    } catch (RuntimeException | Error thrown) { // By the publisher.
-      onError(thrown);
     }
   }
 
-  private void tryToEnd() {
-    if (failure != null) {
-      cancel();
-    }
-    if (handover.release(this)) {
+  /** Returns false if not all that the publisher gave is answered. */
+  private boolean tryToEnd() {
+    Throwable failure = share.failure;
+    unsubscribe(failure != null);
+    boolean allAnswered = handover.release(this);
+    if (allAnswered) {
       complete(failure);
     }
+    return allAnswered;
   }
 
   /** Ends because the stream does; called by the worker. */
   void endWith(Throwable cause) {
-    cancel();
+    if (share.ended && tryToEnd()) {
+      return;
+    }
+    unsubscribe(true);
     complete(cause);
   }
 
-  private void cancel() {
-    Flow.Subscription theirs = subscription;
-    if (theirs == null || cancelled) {
+  /** Wants nothing more of the publisher, whether or not it has already subscribed. */
+  private void unsubscribe(boolean cancel) {
+    Flow.Subscription theirs = subscription.getAndSet(CANCELLED);
+    if (theirs == null || !cancel) {
       return;
     }
-    cancelled = true;
     try {
       theirs.cancel();
-    } catch (RuntimeException | Error thrown) {
-      failure = failure == null ? thrown : failure;
+    } catch (RuntimeException | Error _) {
+      // There is nothing more to be done about a publisher that can't be cancelled.
     }
   }
 
