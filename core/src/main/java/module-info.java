@@ -6,6 +6,7 @@
  * <p>The Vector API is used for the search inside a node when the program adds that module ({@code
  * --add-modules jdk.incubator.vector}); without it, scalar code gives the same results.
  */
+@SuppressWarnings("module") // The module named below is built after this one.
 module dev.espalier.core {
   requires transitive dev.espalier.ffi;
   requires static jdk.incubator.vector;

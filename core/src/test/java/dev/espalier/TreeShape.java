@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import static dev.espalier.bplus.PbPlusChoices.DEFAULT;
+import static dev.espalier.bplus.choices.PbPlusChoices.DEFAULT;
 
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.bplus.BPlusTree;
-import dev.espalier.bplus.PbPlusChoices;
-import dev.espalier.bplus.PbPlusChoices.JumpPointers;
-import dev.espalier.bplus.PbPlusChoices.Localities;
-import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
-import dev.espalier.bplus.PbPlusChoices.NodeSearch;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
+import dev.espalier.bplus.choices.PbPlusChoices;
+import dev.espalier.bplus.choices.PbPlusChoices.JumpPointers;
+import dev.espalier.bplus.choices.PbPlusChoices.Localities;
+import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
+import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.cola.DeamortizedCola;
@@ -264,7 +265,7 @@ public record TreeShape(
       int innerWidth, int leafWidth, int prefetchDistance, PbPlusChoices choices) {
     Geometry geometry = new Geometry(innerWidth, leafWidth, prefetchDistance);
     return new TreeShape(
-        "PbPlusTree %d %d %d %s %s %s %s"
+        "ConfigurablePbPlusTree %d %d %d %s %s %s %s"
             .formatted(
                 innerWidth,
                 leafWidth,
@@ -273,7 +274,7 @@ public record TreeShape(
                 choices.searchPrefetch(),
                 choices.scanPrefetch(),
                 choices.search()),
-        options -> PbPlusTree.create(options, geometry, choices));
+        options -> ConfigurablePbPlusTree.create(options, geometry, choices));
   }
 
   static TreeShape tTree(int width) {

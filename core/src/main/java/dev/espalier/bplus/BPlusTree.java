@@ -6,6 +6,12 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
+import dev.espalier.bplus.nodes.BPlusCursor;
+import dev.espalier.bplus.nodes.BPlusIndex;
+import dev.espalier.bplus.nodes.BPlusLevels;
+import dev.espalier.bplus.nodes.BPlusStructure;
+import dev.espalier.bplus.nodes.InnerNode;
+import dev.espalier.bplus.nodes.LeafNode;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BatchArguments;
 import java.lang.foreign.MemorySegment;
@@ -19,6 +25,7 @@ import java.util.Set;
  * holds 16 separators. {@code get}, {@code put} and {@code remove} are O(log n) key comparisons and
  * as many dependent memory accesses. About 18.1 bytes per entry when full.
  */
+@SuppressWarnings("exports") // The base class is for trees, not for their users.
 public final class BPlusTree extends BPlusIndex {
   /* Overview
    *

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bplus;
 
+import dev.espalier.bplus.nodes.InnerNode;
+import dev.espalier.bplus.nodes.LeafNode;
 import dev.espalier.model.Geometries.NodeKind;
 
 /** What the cost model is told of the nodes of this package. */

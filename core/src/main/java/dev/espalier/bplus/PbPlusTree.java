@@ -9,6 +9,12 @@ import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.BatchLookup;
+import dev.espalier.bplus.nodes.BPlusCursor;
+import dev.espalier.bplus.nodes.BPlusIndex;
+import dev.espalier.bplus.nodes.BPlusLevels;
+import dev.espalier.bplus.nodes.BPlusStructure;
+import dev.espalier.bplus.nodes.InnerNode;
+import dev.espalier.bplus.nodes.LeafNode;
 import dev.espalier.memory.Words;
 import dev.espalier.model.Geometries;
 import dev.espalier.model.MemoryTimes;
@@ -18,7 +24,6 @@ import dev.espalier.support.BatchArguments;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The prefetching B+-tree, pB+-tree (thesis 3.6): a {@link BPlusTree} whose nodes are several cache
@@ -33,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
  * scalar code; results are the same.
  */
+@SuppressWarnings("exports") // The base class is for trees, not for their users.
 public final class PbPlusTree extends BPlusIndex {
   /* Overview
    *
@@ -52,10 +58,9 @@ public final class PbPlusTree extends BPlusIndex {
    *   last the one line of each leaf that holds the value.
    *     D6  Inner nodes further up are few, and taken to be cached.
    *
-   *   Range scans: see BPlusCursor.
+   *   Range scans: see PrefetchingCursor.
    *
-   *   Choices (thesis chapter 5). The descents below are the default ones and know nothing of the
-   *   others, which are in PolicyDescent.
+   *   Choices (thesis chapter 5). This tree has what measured best (docs/decisions, 11).
    */
 
   /** This tree in the catalogue. */
@@ -81,13 +86,7 @@ public final class PbPlusTree extends BPlusIndex {
   private static final int COMMON_INNER_SLOTS = new InnerNode(COMMON_WIDTH).keySlots;
   private static final int COMMON_LEAF_SLOTS = new LeafNode(COMMON_WIDTH).keySlots;
 
-  private final Geometry geometry;
-  private final PbPlusChoices choices;
-  private final NodePrefetcher scanPrefetcher;
-
-  /** How operations on one key go where the choices differ from the default, else null. */
-  private final @Nullable PolicyDescent policy;
-
+  private final int prefetchDistance;
   private final boolean ofCommonWidth;
   private final LeafNode leaf;
   private final InnerNode inner;
@@ -139,17 +138,11 @@ public final class PbPlusTree extends BPlusIndex {
     }
   }
 
-  private PbPlusTree(IndexOptions options, Geometry geometry, PbPlusChoices choices) {
+  private PbPlusTree(IndexOptions options, Geometry geometry) {
     super(
         new BPlusStructure(
-            options,
-            new LeafNode(geometry.leafWidth),
-            new InnerNode(geometry.innerWidth),
-            choices.jumpPointers()));
-    this.geometry = geometry;
-    this.choices = choices;
-    this.scanPrefetcher = NodePrefetcher.of(choices.scanPrefetch(), tree.leaf);
-    this.policy = choices.isDefaultDescent() ? null : new PolicyDescent(tree, choices);
+            options, new LeafNode(geometry.leafWidth), new InnerNode(geometry.innerWidth)));
+    this.prefetchDistance = geometry.prefetchDistance;
     this.ofCommonWidth = geometry.innerWidth == COMMON_WIDTH && geometry.leafWidth == COMMON_WIDTH;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
@@ -166,14 +159,9 @@ public final class PbPlusTree extends BPlusIndex {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }
 
-  /** Makes an empty tree with the default choices. */
-  public static PbPlusTree create(IndexOptions options, Geometry geometry) {
-    return create(options, geometry, PbPlusChoices.DEFAULT);
-  }
-
   /** Makes an empty tree. */
-  public static PbPlusTree create(IndexOptions options, Geometry geometry, PbPlusChoices choices) {
-    return new PbPlusTree(options, geometry, choices);
+  public static PbPlusTree create(IndexOptions options, Geometry geometry) {
+    return new PbPlusTree(options, geometry);
   }
 
   @Override
@@ -190,9 +178,6 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    if (policy != null) {
-      return policy.getOrDefault(key, defaultValue);
-    }
     MemorySegment nodes = tree.nodes;
     long node = findLeaf(nodes, key);
     prefetchValues(node);
@@ -202,9 +187,6 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public boolean containsKey(long key) {
-    if (policy != null) {
-      return policy.containsKey(key);
-    }
     MemorySegment nodes = tree.nodes;
     long node = findLeaf(nodes, key);
     return holds(nodes, node, searchLeaf(nodes, node, key), key);
@@ -341,9 +323,6 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public long put(long key, long value) {
-    if (policy != null) {
-      return policy.put(key, value);
-    }
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
     int slot = searchLeaf(nodes, node, key);
@@ -358,9 +337,6 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public long putIfAbsent(long key, long value) {
-    if (policy != null) {
-      return policy.putIfAbsent(key, value);
-    }
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
     int slot = searchLeaf(nodes, node, key);
@@ -415,9 +391,6 @@ public final class PbPlusTree extends BPlusIndex {
 
   @Override
   public long remove(long key) {
-    if (policy != null) {
-      return policy.remove(key);
-    }
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
     int slot = searchLeaf(nodes, node, key);
@@ -439,7 +412,8 @@ public final class PbPlusTree extends BPlusIndex {
   @Override
   public LongCursor cursor() {
     tree.checkOpen();
-    return new BPlusCursor(
-        tree, geometry.prefetchDistance, scanPrefetcher, choices.localities().scan());
+    return prefetchDistance == 0
+        ? new BPlusCursor(tree)
+        : new PrefetchingCursor(tree, prefetchDistance);
   }
 }

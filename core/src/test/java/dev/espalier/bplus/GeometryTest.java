@@ -4,6 +4,7 @@ package dev.espalier.bplus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.bplus.nodes.LeafNode;
 import dev.espalier.model.MemoryTimes;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -6,12 +6,12 @@ import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.Sums;
 import dev.espalier.benchmarks.WorkKeys;
-import dev.espalier.bplus.PbPlusChoices;
-import dev.espalier.bplus.PbPlusChoices.JumpPointers;
-import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
-import dev.espalier.bplus.PbPlusChoices.NodeSearch;
-import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
+import dev.espalier.bplus.choices.PbPlusChoices;
+import dev.espalier.bplus.choices.PbPlusChoices.JumpPointers;
+import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
+import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -80,7 +80,7 @@ public class GeometryBenchmark {
     @Param("10M")
     public String size;
 
-    PbPlusTree tree;
+    ConfigurablePbPlusTree tree;
     final long[] values = new long[GROUP];
     private long[] probes;
     private int next;
@@ -91,7 +91,7 @@ public class GeometryBenchmark {
       NativeRequirement.check();
       long entries = DataSize.entries(size);
       Geometry geometry = new Geometry(width, leafWidth == 0 ? width : leafWidth, prefetchDistance);
-      tree = PbPlusTree.create(IndexOptions.DEFAULT, geometry, choices());
+      tree = ConfigurablePbPlusTree.create(IndexOptions.DEFAULT, geometry, choices());
       for (long from = 0; from < entries; from += BLOCK) {
         long[] keys = WorkKeys.keys(from, (int) Math.min(BLOCK, entries - from));
         tree.putAll(keys, WorkKeys.values(keys));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.thesis;
 
-import dev.espalier.bplus.PbPlusChoices;
-import dev.espalier.bplus.PbPlusChoices.JumpPointers;
-import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
+import dev.espalier.bplus.choices.PbPlusChoices;
+import dev.espalier.bplus.choices.PbPlusChoices.JumpPointers;
 import dev.espalier.experiment.Chart;
 import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
@@ -57,7 +57,7 @@ final class JumpPointerUpkeep implements Experiment {
       TreeSetting tree =
           new TreeSetting(
               array, 1, 2, Construction.INSERTED, PbPlusChoices.DEFAULT.withJumpPointers(pointers));
-      try (PbPlusTree built = tree.build(inserts)) {
+      try (ConfigurablePbPlusTree built = tree.build(inserts)) {
         return built.size();
       }
     }

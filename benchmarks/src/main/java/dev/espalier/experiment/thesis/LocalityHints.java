@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.thesis;
 
-import dev.espalier.bplus.PbPlusChoices;
-import dev.espalier.bplus.PbPlusChoices.Localities;
-import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
+import dev.espalier.bplus.choices.PbPlusChoices;
+import dev.espalier.bplus.choices.PbPlusChoices.Localities;
+import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Experiment;

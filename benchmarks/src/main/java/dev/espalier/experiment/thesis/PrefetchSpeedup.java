@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.thesis;
 
-import dev.espalier.bplus.PbPlusChoices;
-import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
-import dev.espalier.bplus.PbPlusChoices.NodeSearch;
+import dev.espalier.bplus.choices.PbPlusChoices;
+import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
+import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
 import dev.espalier.experiment.Chart;
 import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;

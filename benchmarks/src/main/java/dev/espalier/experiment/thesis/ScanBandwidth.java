@@ -3,10 +3,10 @@ package dev.espalier.experiment.thesis;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
-import dev.espalier.bplus.PbPlusChoices;
-import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
-import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
+import dev.espalier.bplus.choices.PbPlusChoices;
+import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
 import dev.espalier.experiment.Chart;
 import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
@@ -93,7 +93,7 @@ final class ScanBandwidth implements Experiment {
         .parameter("rounds", effort.rounds())
         .parameter("lines ahead", LINES_AHEAD);
     List<TreeSetting> settings = settings();
-    Map<TreeSetting, PbPlusTree> trees = new LinkedHashMap<>();
+    Map<TreeSetting, ConfigurablePbPlusTree> trees = new LinkedHashMap<>();
     // As many longs as a full tree has keys and values.
     try (KeyTree array = new KeyTree(DEFAULT_WIDTH, 2 * effort.entries())) {
       for (TreeSetting setting : settings) {
@@ -106,7 +106,7 @@ final class ScanBandwidth implements Experiment {
       List<Time<String>> times = Stopwatch.time(works, effort.rounds(), run.progress().part(1, 2));
       addRows(effort.entries(), trees, times, outcome);
     } finally {
-      trees.values().forEach(PbPlusTree::close);
+      trees.values().forEach(ConfigurablePbPlusTree::close);
     }
     for (Construction construction : FILLS) {
       String series = series(construction, NodePrefetch.LINEAR) + ", " + PREFETCHED;
@@ -138,7 +138,7 @@ final class ScanBandwidth implements Experiment {
     return settings;
   }
 
-  private static Work<String> scan(TreeSetting setting, PbPlusTree tree) {
+  private static Work<String> scan(TreeSetting setting, ConfigurablePbPlusTree tree) {
     return new Work<>(setting.toString(), 1, () -> TreeOperation.SCAN.run(tree, NO_PROBES));
   }
 
@@ -149,14 +149,17 @@ final class ScanBandwidth implements Experiment {
 
   /** Adds the rows and the check of the answers; the last time is that of the sequential read. */
   private static void addRows(
-      int entries, Map<TreeSetting, PbPlusTree> trees, List<Time<String>> times, Outcome outcome) {
+      int entries,
+      Map<TreeSetting, ConfigurablePbPlusTree> trees,
+      List<Time<String>> times,
+      Outcome outcome) {
     double sequential = 2.0 * entries * Long.BYTES / times.getLast().nanos();
     for (int width : WIDTHS) {
       outcome.row(SEQUENTIAL, width, sequential, 100.0);
     }
     int wrong = times.getLast().answer() == Entries.sumOfKeys(2 * entries) ? 0 : 1;
     Iterator<Time<String>> next = times.iterator();
-    for (Map.Entry<TreeSetting, PbPlusTree> entry : trees.entrySet()) {
+    for (Map.Entry<TreeSetting, ConfigurablePbPlusTree> entry : trees.entrySet()) {
       TreeSetting setting = entry.getKey();
       Time<String> time = next.next();
       wrong += time.answer() == TreeOperation.SCAN.answer(entries, NO_PROBES) ? 0 : 1;
@@ -182,7 +185,7 @@ final class ScanBandwidth implements Experiment {
     return lines * CacheLine.BYTES / time.nanos();
   }
 
-  private static Lines lines(PbPlusTree tree, int width) {
+  private static Lines lines(ConfigurablePbPlusTree tree, int width) {
     LongCursor cursor = tree.cursor();
     LongRun run = new LongRun();
     long scanned = 0;

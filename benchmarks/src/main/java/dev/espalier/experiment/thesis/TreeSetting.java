@@ -2,11 +2,11 @@
 package dev.espalier.experiment.thesis;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.bplus.PbPlusChoices;
-import dev.espalier.bplus.PbPlusChoices.NodePrefetch;
-import dev.espalier.bplus.PbPlusChoices.NodeSearch;
-import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
+import dev.espalier.bplus.choices.PbPlusChoices;
+import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
+import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
 import dev.espalier.experiment.SimulatedWork;
 import dev.espalier.simulation.HierarchyShape;
 import dev.espalier.simulation.MemoryHierarchy;
@@ -29,9 +29,10 @@ record TreeSetting(
       PbPlusChoices.DEFAULT.withSearchPrefetch(NodePrefetch.LINEAR).withSearch(NodeSearch.BINARY);
 
   /** Makes the tree. */
-  PbPlusTree build(int entries) {
+  ConfigurablePbPlusTree build(int entries) {
     Geometry geometry = new Geometry(width, width, distance);
-    PbPlusTree tree = PbPlusTree.create(IndexOptions.DEFAULT, geometry, choices);
+    ConfigurablePbPlusTree tree =
+        ConfigurablePbPlusTree.create(IndexOptions.DEFAULT, geometry, choices);
     try {
       construction.fill(tree, entries);
     } catch (RuntimeException | Error failed) {
@@ -52,11 +53,11 @@ record TreeSetting(
       String name,
       HierarchyShape shape,
       int entries,
-      BiConsumer<PbPlusTree, MemoryHierarchy> work) {
+      BiConsumer<ConfigurablePbPlusTree, MemoryHierarchy> work) {
     return new SimulatedWork(
         name,
         () -> {
-          try (PbPlusTree built = build(entries)) {
+          try (ConfigurablePbPlusTree built = build(entries)) {
             return SimulatedWork.counted(shape, hierarchy -> work.accept(built, hierarchy));
           }
         });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.thesis;
 
-import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
 import dev.espalier.experiment.Effort;
 import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.Progress;
@@ -33,13 +33,13 @@ record TreeTimes(List<Time<TreeSetting>> all, int wrong) {
       List<TreeSetting> settings, TreeOperation operation, Effort effort, Progress progress) {
     int entries = effort.entries();
     long[] probes = Entries.probes(entries, effort.probes(), entries);
-    List<PbPlusTree> trees = new ArrayList<>();
+    List<ConfigurablePbPlusTree> trees = new ArrayList<>();
     List<Work<TreeSetting>> works = new ArrayList<>();
     List<Time<TreeSetting>> times;
     try {
       for (TreeSetting setting : settings) {
         progress.part(0, 2).show("building", (double) trees.size() / settings.size());
-        PbPlusTree tree = setting.build(entries);
+        ConfigurablePbPlusTree tree = setting.build(entries);
         trees.add(tree);
         works.add(
             new Work<>(
@@ -47,7 +47,7 @@ record TreeTimes(List<Time<TreeSetting>> all, int wrong) {
       }
       times = Stopwatch.time(works, effort.rounds(), progress.part(1, 2));
     } finally {
-      trees.forEach(PbPlusTree::close);
+      trees.forEach(ConfigurablePbPlusTree::close);
     }
     long answer = operation.answer(entries, probes);
     return new TreeTimes(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.thesis;
 
-import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
 import dev.espalier.experiment.Chart;
 import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
@@ -154,7 +154,7 @@ final class WideNodeGain implements Simulated {
     MemoryTimes times = new MemoryTimes(machine.shape().t1(), machine.shape().tnext());
     int levelsApart = 0;
     for (int i = 0; i < WIDTHS.size(); i++) {
-      try (PbPlusTree tree = tree(machine, WIDTHS.get(i)).build(effort.entries())) {
+      try (ConfigurablePbPlusTree tree = tree(machine, WIDTHS.get(i)).build(effort.entries())) {
         heights[i] = tree.rootView().level() + 1;
         levelsApart += Math.abs(heights[i] - modelledHeight(tree.rootView(), effort.entries()));
       }
