@@ -6,7 +6,6 @@
  * <p>The Vector API is used for the search inside a node when the program adds that module ({@code
  * --add-modules jdk.incubator.vector}); without it, scalar code gives the same results.
  */
-@SuppressWarnings("module") // The module named below is built after this one.
 module dev.espalier.core {
   requires transitive dev.espalier.ffi;
   requires static jdk.incubator.vector;
@@ -21,6 +20,7 @@ module dev.espalier.core {
   exports dev.espalier.cola;
   exports dev.espalier.csbplus;
   exports dev.espalier.css;
+  exports dev.espalier.family;
   exports dev.espalier.inspect;
   exports dev.espalier.memory;
   exports dev.espalier.model;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /** Checks of arguments and state whose message names what is wrong and the value. */
@@ -23,6 +24,23 @@ final class Arguments {
   static void checkOpen(LongIndex index) {
     if (index.isClosed()) {
       throw new IllegalStateException("the index is closed");
+    }
+  }
+
+  /** Checks the sizes of two segments, and that the second can be written. */
+  static void checkSegments(MemorySegment keys, MemorySegment values) {
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    if (keys.byteSize() != values.byteSize() || keys.byteSize() % Long.BYTES != 0) {
+      throw new IllegalArgumentException(
+          "keys has "
+              + keys.byteSize()
+              + " bytes and values has "
+              + values.byteSize()
+              + "; they must be equal and a multiple of 8");
+    }
+    if (values.isReadOnly()) {
+      throw new IllegalArgumentException("values can't be written: " + values);
     }
   }
 }

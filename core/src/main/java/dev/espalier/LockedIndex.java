@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import java.lang.foreign.MemorySegment;
@@ -149,7 +148,7 @@ final class LockedIndex implements LongIndex {
   }
 
   @Override
-  public BatchLookup batchLookup() {
+  public LongBatchLookup batchLookup() {
     if (index.isClosed()) {
       throw new IllegalStateException("the index is closed");
     }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
-import dev.espalier.support.BatchArguments;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.NavigableMap;
@@ -71,7 +69,7 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    *     of 8, or {@code values} can't be written
    */
   default void getAll(MemorySegment keys, MemorySegment values) {
-    BatchArguments.check(keys, values);
+    Arguments.checkSegments(keys, values);
     Arguments.checkOpen(this);
     int most = (int) Math.min(keys.byteSize() / Long.BYTES, 1 << 20); // 16 MiB of arrays
     long[] group = new long[most];
@@ -190,12 +188,13 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Returns how this index looks up many keys: the choice between the methods, and its reason.
+   * Returns how this index looks up many keys. {@code dev.espalier.batch.BatchLookup.of(index)}
+   * also tells what it chooses, why, and what the methods cost.
    *
    * @throws UnsupportedOperationException if this is an index behind a lock, which would not be
    *     held between two calls
    */
-  BatchLookup batchLookup();
+  LongBatchLookup batchLookup();
 
   /** Returns the root as a cold, readable view, for printers and statistics. */
   NodeView rootView();

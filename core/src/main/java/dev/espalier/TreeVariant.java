@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import dev.espalier.bepsilon.BEpsilonTree;
-import dev.espalier.bepsilon.BufferedRepositoryTree;
-import dev.espalier.bplus.BPlusTree;
-import dev.espalier.bplus.PbPlusTree;
-import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
-import dev.espalier.cola.Cola;
-import dev.espalier.cola.DeamortizedCola;
-import dev.espalier.csbplus.CsbPlusTree;
-import dev.espalier.css.CssTree;
 import dev.espalier.memory.PageStore;
-import dev.espalier.paged.DiskFirstFpbPlusTree;
-import dev.espalier.paged.DiskOptimizedBPlusTree;
-import dev.espalier.paged.MicroIndexBPlusTree;
-import dev.espalier.pma.CacheObliviousBTree;
-import dev.espalier.pma.PackedMemoryArray;
-import dev.espalier.shuttle.ShuttleTree;
-import dev.espalier.ttree.TTree;
-import java.util.List;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -26,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One tree of the family: its name, where it comes from, what it can do, and how to make one.
- * Contracts, benchmarks, the command line and the documentation iterate over {@link #all()}.
+ * {@code dev.espalier.family.Family} has all of them.
  *
  * @param name the class's simple name
  * @param paper the paper and section the tree comes from
@@ -77,13 +60,22 @@ public record TreeVariant(
   }
 
   /** Describes a tree that lives in native memory. */
-  public TreeVariant(
+  public static TreeVariant inMemory(
       String name,
       String paper,
-      Medium medium,
-      Set<Capability> capabilities,
-      Function<IndexOptions, LongIndex> factory) {
-    this(name, paper, medium, capabilities, factory, null);
+      Function<IndexOptions, LongIndex> factory,
+      Capability... capabilities) {
+    return new TreeVariant(name, paper, Medium.MEMORY, Set.of(capabilities), factory, null);
+  }
+
+  /** Describes a tree that lives in the pages of a store. */
+  public static TreeVariant inPages(
+      String name,
+      String paper,
+      Function<IndexOptions, LongIndex> factory,
+      BiFunction<IndexOptions, PageStore, LongIndex> opener,
+      Capability... capabilities) {
+    return new TreeVariant(name, paper, Medium.PAGES, Set.of(capabilities), factory, opener);
   }
 
   /** Makes an empty index with the tree's default geometry. */
@@ -103,44 +95,5 @@ public record TreeVariant(
       throw new UnsupportedOperationException(name + " does not live in pages");
     }
     return opener.apply(options, store);
-  }
-
-  /** Returns the whole family, each tree after the one it builds on. */
-  public static List<TreeVariant> all() {
-    return List.of(
-        BPlusTree.VARIANT,
-        PbPlusTree.VARIANT,
-        TTree.VARIANT,
-        CssTree.VARIANT,
-        CsbPlusTree.VARIANT,
-        DiskOptimizedBPlusTree.VARIANT,
-        MicroIndexBPlusTree.VARIANT,
-        DiskFirstFpbPlusTree.VARIANT,
-        CacheFirstFpbPlusTree.VARIANT,
-        Cola.VARIANT,
-        PackedMemoryArray.VARIANT,
-        CacheObliviousBTree.VARIANT,
-        BEpsilonTree.VARIANT,
-        BufferedRepositoryTree.VARIANT,
-        ShuttleTree.VARIANT,
-        DeamortizedCola.VARIANT);
-  }
-
-  /**
-   * Returns the tree of that name.
-   *
-   * @throws IllegalArgumentException if there is none; the message lists the names
-   */
-  public static TreeVariant named(String name) {
-    for (TreeVariant variant : all()) {
-      if (variant.name.equalsIgnoreCase(name)) {
-        return variant;
-      }
-    }
-    throw new IllegalArgumentException(
-        "no tree is named '"
-            + name
-            + "'; there are "
-            + all().stream().map(TreeVariant::name).toList());
   }
 }

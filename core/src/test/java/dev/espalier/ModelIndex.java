@@ -8,14 +8,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 
 /** An index that is a {@link TreeMap}: slow, and plainly right. */
 final class ModelIndex implements LongIndex {
-  static final TreeVariant VARIANT =
-      new TreeVariant("ModelIndex", "", TreeVariant.Medium.MEMORY, Set.of(), ModelIndex::new);
+  static final TreeVariant VARIANT = TreeVariant.inMemory("ModelIndex", "", ModelIndex::new);
 
   private final long missingValue;
   private final NavigableMap<Long, Long> entries = new TreeMap<>();

@@ -20,6 +20,7 @@ import dev.espalier.cola.DeamortizedCola;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
+import dev.espalier.family.Family;
 import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
@@ -67,7 +68,7 @@ public record TreeShape(
   }
 
   private static List<TreeShape> defaultsInMemory() {
-    return TreeVariant.all().stream()
+    return Family.all().stream()
         .map(variant -> new TreeShape(variant.name(), variant::create, leastMemoryLimit(variant)))
         .toList();
   }

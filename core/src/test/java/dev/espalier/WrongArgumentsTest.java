@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
+import dev.espalier.family.Family;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.Stream;
@@ -216,11 +217,11 @@ class WrongArgumentsTest {
   void unknownVariantIsRefusedWithTheNamesThereAre() {
     assertRefused(
         IllegalArgumentException.class,
-        () -> TreeVariant.named("XTree"),
+        () -> Family.named("XTree"),
         "XTree",
-        TreeVariant.all().getFirst().name());
-    for (TreeVariant variant : TreeVariant.all()) {
-      assertEquals(variant, TreeVariant.named(variant.name()));
+        Family.all().getFirst().name());
+    for (TreeVariant variant : Family.all()) {
+      assertEquals(variant, Family.named(variant.name()));
     }
   }
 

@@ -8,6 +8,7 @@ import dev.espalier.LongNavigable;
 import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import dev.espalier.family.Family;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -40,7 +41,7 @@ public final class Pollution {
   public static long warmAllVariants(int entries) {
     long sum = 0;
     List<LongIndex> indexes = new ArrayList<>();
-    for (TreeVariant variant : TreeVariant.all()) {
+    for (TreeVariant variant : Family.all()) {
       indexes.add(variant.create(IndexOptions.DEFAULT));
       indexes.add(variant.create(IndexOptions.DEFAULT).withReadWriteLock());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.batch;
 
+import dev.espalier.LongBatchLookup;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.HugePages;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any number of threads may use it while nobody changes the index.
  */
-public final class BatchLookup {
+public final class BatchLookup implements LongBatchLookup {
   /** Below this, what a group costs to set up is not paid back. */
   private static final int LEAST_GROUP = 4;
 
@@ -81,7 +82,20 @@ public final class BatchLookup {
     }
   }
 
-  /** Makes it for an index; a tree makes its own. */
+  /**
+   * Returns the lookup of an index.
+   *
+   * @throws UnsupportedOperationException if this is an index behind a lock, which would not be
+   *     held between two calls
+   */
+  public static BatchLookup of(LongIndex index) {
+    if (index.batchLookup() instanceof BatchLookup lookup) {
+      return lookup;
+    }
+    throw new UnsupportedOperationException(index.variant().name() + " has a lookup of its own");
+  }
+
+  /** Creates the lookup for an index; each tree creates its own. */
   public BatchLookup(LongIndex index, TreeLevels tree) {
     this.index = index;
     this.tree = tree;
@@ -188,7 +202,7 @@ public final class BatchLookup {
 
   // ---------------------------------------------------------------- lookup
 
-  /** Looks up keys as {@link LongIndex#getAll}, by the method of choice. */
+  @Override
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     getAll(ProbeMethod.AUTO, keys, keysFrom, values, valuesFrom, count);
   }

@@ -47,7 +47,7 @@ public final class BufferedAccess implements AutoCloseable {
 
   private BufferedAccess(LongIndex index, BufferOptions options, AnswerConsumer consumer) {
     this.index = index;
-    this.tree = index.batchLookup().levels();
+    this.tree = BatchLookup.of(index).levels();
     this.options = options;
     this.answers =
         options.inOrder()
@@ -76,7 +76,7 @@ public final class BufferedAccess implements AutoCloseable {
 
   private VirtualNodes chooseNodes() {
     VirtualNodes fixed = options.nodes();
-    return fixed != null ? fixed : index.batchLookup().costs().nodes();
+    return fixed != null ? fixed : BatchLookup.of(index).costs().nodes();
   }
 
   private ProbeBuffers makeBuffers() {

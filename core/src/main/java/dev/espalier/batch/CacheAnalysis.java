@@ -45,7 +45,7 @@ public record CacheAnalysis(List<Level> levels) {
 
   /** Looks at some nodes of each level of an index. */
   public static CacheAnalysis of(LongIndex index) {
-    TreeLevels tree = index.batchLookup().levels();
+    TreeLevels tree = BatchLookup.of(index).levels();
     int height = tree.height();
     SplittableRandom random = new SplittableRandom(height); // The same index, the same answer.
     List<Level> levels = new ArrayList<>();

@@ -4,7 +4,7 @@ package dev.espalier.bepsilon;
 import dev.espalier.LongIndex;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.GroupSearch;
-import dev.espalier.support.OneLevel;
+import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 

@@ -2,9 +2,16 @@
 package dev.espalier.bepsilon;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.MemoryUse;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.tree.IndexStructure;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -12,7 +19,7 @@ import java.lang.foreign.MemorySegment;
  * the root's buffer. How they go down from there is {@link BEpsilonFlush}; how a key is looked up,
  * the hot part, is the trees'.
  */
-final class BEpsilonStructure {
+final class BEpsilonStructure implements IndexStructure {
   /* Overview
    *
    * Level 0 are the leaves, which hold the entries. An inner page holds children, separators, and a
@@ -178,13 +185,8 @@ final class BEpsilonStructure {
     return page;
   }
 
-  void checkOpen() {
-    if (store.isClosed()) {
-      throw new IllegalStateException("the index is closed");
-    }
-  }
-
-  void clear() {
+  @Override
+  public void clear() {
     checkOpen();
     store.beforeChange();
     modifications.changes++;
@@ -210,14 +212,127 @@ final class BEpsilonStructure {
     }
   }
 
-  // ---------------------------------------------------------------- size
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public LongCursor cursor() {
+    return new BEpsilonCursor(this);
+  }
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    checkOpen();
+    new BEpsilonBulkload(this, fillFactor, size()).load(entries, total, listener);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    BEpsilonVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    return view(root(), height() - 1);
+  }
 
   /**
-   * Returns the number of entries, or UNKNOWN. While the root is a leaf, its count is the answer.
+   * Reads a page: of an inner page the children, not the messages. What can't be is refused: a walk
+   * over all children would not end.
    */
-  long size() {
-    checkOpen();
+  private NodeView view(int page, int level) {
+    if (!store.isInUse(page)) {
+      throw new InvariantViolationException("I7", "page " + page + " is not in use");
+    }
+    boolean isLeaf = level == 0;
+    long at = store.pin(page);
+    try {
+      int itsLevel = NodePage.level(pages, at);
+      int count = NodePage.count(pages, at);
+      int most = isLeaf ? leaf.capacity : inner.fanout;
+      if (itsLevel != level || count < (isLeaf ? 0 : 1) || count > most) {
+        throw new InvariantViolationException(
+            itsLevel != level ? "I1" : "I2",
+            "page %d of level %d has level %d and count %d of %d"
+                .formatted(page, level, itsLevel, count, most));
+      }
+      long[] keys = new long[isLeaf ? count : count - 1];
+      long[] payloads = new long[count];
+      for (int i = 0; i < keys.length; i++) {
+        keys[i] = isLeaf ? LeafPage.key(pages, at, i) : InnerPage.separator(pages, at, i);
+      }
+      for (int i = 0; i < count; i++) {
+        payloads[i] = isLeaf ? leaf.value(pages, at, i) : inner.child(pages, at, i);
+      }
+      int bytes = store.pageBytes();
+      return isLeaf
+          ? NodeView.leaf(at, bytes, count, most, i -> keys[i], i -> payloads[i])
+          : NodeView.inner(
+              at,
+              bytes,
+              level,
+              count - 1,
+              most - 1,
+              i -> keys[i],
+              i -> view((int) payloads[i], level - 1));
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  @Override
+  public MemoryUse memory() {
+    return store;
+  }
+
+  @Override
+  public void flush() {
+    store.flush();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return store.isClosed();
+  }
+
+  @Override
+  public void close() {
+    modifications.changes++;
+    store.close();
+  }
+
+  // ---------------------------------------------------------------- size
+
+  /** Returns the number of entries if it is known, else {@link #UNKNOWN}. */
+  private long knownSize() {
     return height() == 1 ? meta[LEAF_ENTRIES] : Math.max(meta[SIZE], UNKNOWN);
+  }
+
+  @Override
+  public long size() {
+    long known = knownSize();
+    if (known >= 0) {
+      return known;
+    }
+    long entries = countEntries();
+    counted(entries);
+    return entries;
+  }
+
+  /**
+   * Returns the number of entries if it is known, or else of those that are in leaves, whatever the
+   * messages that are still above them will do to it.
+   */
+  @Override
+  public long sizeEstimate() {
+    long known = knownSize();
+    return known >= 0 ? known : meta[LEAF_ENTRIES];
+  }
+
+  @Override
+  public boolean isEmpty() {
+    long known = knownSize();
+    return known >= 0 ? known == 0 : !cursor().first();
   }
 
   /** Keeps what a pass over all entries has counted. */

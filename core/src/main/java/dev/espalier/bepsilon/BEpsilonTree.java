@@ -6,13 +6,11 @@ import static dev.espalier.memory.Words.getLong;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import java.util.Set;
 
 /**
  * The B^&epsilon;-tree (Brodal and Fagerberg, SODA 2003): a tree of pages that have few children,
@@ -38,13 +36,13 @@ public final class BEpsilonTree extends BEpsilonIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inPages(
           "BEpsilonTree",
           "Brodal and Fagerberg 2003",
-          TreeVariant.Medium.PAGES,
-          Set.of(Capability.UPDATE_IN_PLACE, Capability.BLIND_WRITES),
           BEpsilonTree::create,
-          BEpsilonTree::open);
+          BEpsilonTree::open,
+          Capability.UPDATE_IN_PLACE,
+          Capability.BLIND_WRITES);
 
   /** Bytes of a page unless given, as the other trees on pages have. */
   static final int DEFAULT_PAGE_BYTES = 16 << 10;
@@ -52,8 +50,6 @@ public final class BEpsilonTree extends BEpsilonIndex {
   private final PageStore store;
   private final LeafPage leaf;
   private final InnerPage inner;
-  private final long missingValue;
-  private final BatchLookup lookup;
 
   /**
    * The proportions of a tree.
@@ -100,12 +96,13 @@ public final class BEpsilonTree extends BEpsilonIndex {
   }
 
   private BEpsilonTree(IndexOptions options, PageStore store, Geometry geometry) {
-    super(new BEpsilonStructure(options, store, geometry.fanout(), FlushPolicy.FULLEST_CHILD));
+    super(
+        VARIANT,
+        new BEpsilonStructure(options, store, geometry.fanout(), FlushPolicy.FULLEST_CHILD),
+        options);
     this.store = store;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
-    this.missingValue = options.missingValue();
-    this.lookup = new BatchLookup(this, new BEpsilonLevels(tree, this));
   }
 
   /** Makes an empty tree with default options. */
@@ -151,11 +148,6 @@ public final class BEpsilonTree extends BEpsilonIndex {
    */
   public static BEpsilonTree open(IndexOptions options, PageStore store, Geometry geometry) {
     return new BEpsilonTree(options, store, Objects.requireNonNull(geometry, "geometry"));
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -215,11 +207,5 @@ public final class BEpsilonTree extends BEpsilonIndex {
     }
     store.unpin(page, false);
     return isAdded ? sum : absent;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 }

@@ -6,12 +6,10 @@ import static dev.espalier.memory.Words.getLong;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
 
 /**
  * The buffered repository tree (Buchsbaum, Goldwasser, Venkatasubramanian and Westbrook, SODA
@@ -37,13 +35,13 @@ public final class BufferedRepositoryTree extends BEpsilonIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inPages(
           "BufferedRepositoryTree",
           "Buchsbaum et al. 2000",
-          TreeVariant.Medium.PAGES,
-          Set.of(Capability.UPDATE_IN_PLACE, Capability.BLIND_WRITES),
           BufferedRepositoryTree::create,
-          BufferedRepositoryTree::open);
+          BufferedRepositoryTree::open,
+          Capability.UPDATE_IN_PLACE,
+          Capability.BLIND_WRITES);
 
   /** That of a (2,4)-tree. */
   static final int FANOUT = 4;
@@ -51,16 +49,13 @@ public final class BufferedRepositoryTree extends BEpsilonIndex {
   private final PageStore store;
   private final LeafPage leaf;
   private final InnerPage inner;
-  private final long missingValue;
-  private final BatchLookup lookup;
 
   private BufferedRepositoryTree(IndexOptions options, PageStore store) {
-    super(new BEpsilonStructure(options, store, FANOUT, FlushPolicy.WHOLE_BUFFER));
+    super(
+        VARIANT, new BEpsilonStructure(options, store, FANOUT, FlushPolicy.WHOLE_BUFFER), options);
     this.store = store;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
-    this.missingValue = options.missingValue();
-    this.lookup = new BatchLookup(this, new BEpsilonLevels(tree, this));
   }
 
   /** Makes an empty tree with default options. */
@@ -92,11 +87,6 @@ public final class BufferedRepositoryTree extends BEpsilonIndex {
    */
   public static BufferedRepositoryTree open(IndexOptions options, PageStore store) {
     return new BufferedRepositoryTree(options, store);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -153,11 +143,5 @@ public final class BufferedRepositoryTree extends BEpsilonIndex {
     }
     store.unpin(page, false);
     return isAdded ? sum : absent;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 }

@@ -2,20 +2,16 @@
 package dev.espalier.bplus;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
-import dev.espalier.bplus.nodes.BPlusCursor;
-import dev.espalier.bplus.nodes.BPlusIndex;
 import dev.espalier.bplus.nodes.BPlusLevels;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.bplus.nodes.InnerNode;
 import dev.espalier.bplus.nodes.LeafNode;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
 
 /**
  * The plain B+-tree (thesis 3.2): small nodes, binary search, no prefetching. The baseline that the
@@ -25,8 +21,8 @@ import java.util.Set;
  * holds 16 separators. {@code get}, {@code put} and {@code remove} are O(log n) key comparisons and
  * as many dependent memory accesses. About 18.1 bytes per entry when full.
  */
-@SuppressWarnings("exports") // The base class is for trees, not for their users.
-public final class BPlusTree extends BPlusIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class BPlusTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of BPlusStructure. Search is the textbook's: in
@@ -36,26 +32,26 @@ public final class BPlusTree extends BPlusIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inMemory(
           "BPlusTree",
           "thesis 3.2",
-          TreeVariant.Medium.MEMORY,
-          Set.of(Capability.LEAF_RUNS, Capability.UPDATE_IN_PLACE),
-          BPlusTree::create);
+          BPlusTree::create,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   /** Lines per node: a few, as the papers' baselines have. */
   private static final int DEFAULT_WIDTH = 4;
 
+  final BPlusStructure tree;
   private final LeafNode leaf;
   private final InnerNode inner;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
-  private BPlusTree(IndexOptions options, int width) {
-    super(new BPlusStructure(options, new LeafNode(width), new InnerNode(width)));
+  private BPlusTree(IndexOptions options, BPlusStructure tree) {
+    super(VARIANT, tree, options);
+    this.tree = tree;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -75,12 +71,8 @@ public final class BPlusTree extends BPlusIndex {
    */
   public static BPlusTree create(IndexOptions options, int width) {
     LeafNode.checkWidth("width", width);
-    return new BPlusTree(options, width);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
+    return new BPlusTree(
+        options, new BPlusStructure(options, new LeafNode(width), new InnerNode(width)));
   }
 
   // ---------------------------------------------------------------- search
@@ -123,12 +115,6 @@ public final class BPlusTree extends BPlusIndex {
     int count = leaf.count(nodes, node);
     int slot = Keys.lowerBoundBinary(nodes, node, count, key);
     return slot < count && leaf.key(nodes, node, slot) == key ? slot : -1 - slot;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /**
@@ -242,13 +228,5 @@ public final class BPlusTree extends BPlusIndex {
   @Override
   public void delete(long key) {
     remove(key);
-  }
-
-  // ---------------------------------------------------------------- range scan
-
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new BPlusCursor(tree);
   }
 }

@@ -8,9 +8,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.bplus.nodes.BPlusCursor;
-import dev.espalier.bplus.nodes.BPlusIndex;
 import dev.espalier.bplus.nodes.BPlusLevels;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.bplus.nodes.InnerNode;
@@ -21,9 +19,9 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.Set;
 
 /**
  * The prefetching B+-tree, pB+-tree (thesis 3.6): a {@link BPlusTree} whose nodes are several cache
@@ -38,8 +36,8 @@ import java.util.Set;
  * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
  * scalar code; results are the same.
  */
-@SuppressWarnings("exports") // The base class is for trees, not for their users.
-public final class PbPlusTree extends BPlusIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class PbPlusTree extends AbstractIndex {
   /* Overview
    *
    * BPlusTree plus one idea: a node is fetched as a whole. Structure, invariants and deviations are
@@ -65,17 +63,15 @@ public final class PbPlusTree extends BPlusIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inMemory(
           "PbPlusTree",
           "thesis 3.6",
-          TreeVariant.Medium.MEMORY,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.JUMP_POINTERS,
-              Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE),
-          PbPlusTree::create);
+          PbPlusTree::create,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.JUMP_POINTERS,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   /** Probes that go down together: their key lines fit into the first-level cache. */
   private static final int GROUP = 64;
@@ -86,12 +82,11 @@ public final class PbPlusTree extends BPlusIndex {
   private static final int COMMON_INNER_SLOTS = new InnerNode(COMMON_WIDTH).keySlots;
   private static final int COMMON_LEAF_SLOTS = new LeafNode(COMMON_WIDTH).keySlots;
 
+  final BPlusStructure tree;
   private final int prefetchDistance;
   private final boolean ofCommonWidth;
   private final LeafNode leaf;
   private final InnerNode inner;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /**
    * The tree's proportions.
@@ -139,14 +134,16 @@ public final class PbPlusTree extends BPlusIndex {
   }
 
   private PbPlusTree(IndexOptions options, Geometry geometry) {
-    super(
+    BPlusStructure tree =
         new BPlusStructure(
-            options, new LeafNode(geometry.leafWidth), new InnerNode(geometry.innerWidth)));
+            options, new LeafNode(geometry.leafWidth), new InnerNode(geometry.innerWidth));
+    super(VARIANT, tree, options);
+    this.tree = tree;
     this.prefetchDistance = geometry.prefetchDistance;
     this.ofCommonWidth = geometry.innerWidth == COMMON_WIDTH && geometry.leafWidth == COMMON_WIDTH;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -162,11 +159,6 @@ public final class PbPlusTree extends BPlusIndex {
   /** Makes an empty tree. */
   public static PbPlusTree create(IndexOptions options, Geometry geometry) {
     return new PbPlusTree(options, geometry);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -227,12 +219,6 @@ public final class PbPlusTree extends BPlusIndex {
   /** Asks for the lines that hold a leaf's values and count. */
   private void prefetchValues(long node) {
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */

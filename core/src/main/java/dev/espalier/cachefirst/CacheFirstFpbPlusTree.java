@@ -5,16 +5,9 @@ import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
-import dev.espalier.inspect.IndexStatistics;
-import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -24,8 +17,8 @@ import dev.espalier.model.PageOptimizer;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
 
 /**
  * The cache-first fpB+-tree (fpB+ 3.2): a prefetching B+-tree with nodes of a few lines, which are
@@ -37,7 +30,8 @@ import java.util.Set;
  * may visit a page or two more. {@code get}, {@code put} and {@code remove} visit one node on each
  * level: O(log n) lines. About 16.7 bytes per entry when full.
  */
-public final class CacheFirstFpbPlusTree implements LongIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class CacheFirstFpbPlusTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of CacheFirstStructure. Search is that of the
@@ -87,18 +81,16 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inPages(
           "CacheFirstFpbPlusTree",
           "fpB+ 3.2, 3.3",
-          TreeVariant.Medium.PAGES,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.JUMP_POINTERS,
-              Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE),
           CacheFirstFpbPlusTree::create,
-          CacheFirstFpbPlusTree::open);
+          CacheFirstFpbPlusTree::open,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.JUMP_POINTERS,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   private static final int DEFAULT_PAGE_BYTES = 16 << 10;
 
@@ -120,19 +112,19 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
   private final CacheFirstPage page;
   private final CacheFirstLeaf leaf;
   private final PageStore store;
-  private final long missingValue;
   private final int keySlots;
   private final int childrenOffset;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private CacheFirstFpbPlusTree(IndexOptions options, PageStore store, int width) {
-    this.tree = new CacheFirstStructure(options, store, width);
+    CacheFirstStructure tree = new CacheFirstStructure(options, store, width);
+    super(VARIANT, tree, options);
+    this.tree = tree;
     this.page = tree.page;
     this.leaf = tree.leaf;
     this.store = store;
-    this.missingValue = options.missingValue();
     this.keySlots = tree.inner.keySlots;
     this.childrenOffset = tree.inner.childrenOffset;
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -199,11 +191,6 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
       IndexOptions options, PageStore store, Geometry geometry) {
     CacheFirstPage.checkPossible(store.pageBytes(), geometry.width());
     return new CacheFirstFpbPlusTree(options, store, geometry.width());
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -275,12 +262,6 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
             && slot < leaf.count(pages, node)
         ? slot
         : -1 - slot;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. A place is a node. */
@@ -538,82 +519,10 @@ public final class CacheFirstFpbPlusTree implements LongIndex {
     remove(key);
   }
 
-  @Override
-  public void clear() {
-    tree.clear();
-  }
-
   // ---------------------------------------------------------------- range scan
-
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new CacheFirstCursor(tree);
-  }
 
   // ---------------------------------------------------------------- bulkload
 
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    new CacheFirstBulkload(tree, fillFactor).load(entries, total, listener);
-  }
-
   // ---------------------------------------------------------------- inspect
 
-  @Override
-  public long missingValue() {
-    tree.checkOpen();
-    return missingValue;
-  }
-
-  @Override
-  public long size() {
-    tree.checkOpen();
-    return tree.meta[CacheFirstStructure.SIZE];
-  }
-
-  @Override
-  public boolean isEmpty() {
-    return size() == 0;
-  }
-
-  @Override
-  public void verify(ProgressListener listener) {
-    CacheFirstVerifier.verify(tree, listener);
-  }
-
-  @Override
-  public NodeView rootView() {
-    tree.checkOpen();
-    return CacheFirstNodeView.of(tree, tree.root(), tree.height() - 1);
-  }
-
-  @Override
-  public IndexStatistics statistics() {
-    return IndexStatistics.of(
-        rootView(),
-        size(),
-        (long) store.pagesInUse() * store.pageBytes(),
-        store.committedBytes(),
-        store.hugePagesGranted());
-  }
-
-  @Override
-  public void flush() {
-    tree.checkOpen();
-    store.flush();
-  }
-
-  @Override
-  public boolean isClosed() {
-    return store.isClosed();
-  }
-
-  /** Frees the pages. A second call does nothing. */
-  @Override
-  public void close() {
-    tree.modifications.changes++;
-    store.close();
-  }
 }

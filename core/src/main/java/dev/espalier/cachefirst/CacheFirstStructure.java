@@ -4,10 +4,17 @@ package dev.espalier.cachefirst;
 import static dev.espalier.memory.Words.copy;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.MemoryUse;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
+import dev.espalier.tree.IndexStructure;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -16,7 +23,7 @@ import java.util.ConcurrentModificationException;
  * found: splits of nodes and of pages, and lazy deletion. How a leaf is found, the hot part, is the
  * tree's.
  */
-final class CacheFirstStructure {
+final class CacheFirstStructure implements IndexStructure {
   /* Overview
    *
    * A B+-tree whose nodes are a few lines wide, as suits the cache; each lies in a slot of a page
@@ -201,7 +208,8 @@ final class CacheFirstStructure {
     return (int) meta[HEIGHT];
   }
 
-  void clear() {
+  @Override
+  public void clear() {
     checkOpen();
     store.beforeChange();
     modifications.changes++;
@@ -223,12 +231,6 @@ final class CacheFirstStructure {
     } catch (RuntimeException second) {
       store.leftHalfway(failed);
       failed.addSuppressed(second);
-    }
-  }
-
-  void checkOpen() {
-    if (store.isClosed()) {
-      throw new IllegalStateException("the index is closed");
     }
   }
 
@@ -475,6 +477,92 @@ final class CacheFirstStructure {
         setInPageLevel(child, inPageLevel + 1, level - 1);
       }
     }
+  }
+
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public long size() {
+    return meta[SIZE];
+  }
+
+  @Override
+  public LongCursor cursor() {
+    return new CacheFirstCursor(this);
+  }
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new CacheFirstBulkload(this, fillFactor).load(entries, total, listener);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    CacheFirstVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    return view(root(), height() - 1);
+  }
+
+  /** A count that can't be is refused: a walk over all children would not end. */
+  private NodeView view(int node, int level) {
+    boolean isLeaf = level == 0;
+    long at = pin(node);
+    try {
+      int count =
+          NodeView.checkedCount(
+              "I4",
+              node,
+              level,
+              isLeaf ? leaf.count(pages, at) : inner.count(pages, at),
+              isLeaf ? 0 : 1,
+              isLeaf ? leaf.capacity : inner.capacity);
+      long[] keys = new long[isLeaf ? count : count - 1];
+      long[] payloads = new long[count];
+      for (int i = 0; i < keys.length; i++) {
+        keys[i] = leaf.key(pages, at, i);
+      }
+      for (int i = 0; i < count; i++) {
+        payloads[i] = isLeaf ? leaf.value(pages, at, i) : inner.child(pages, at, i);
+      }
+      long offset = Integer.toUnsignedLong(node) << CacheLine.SHIFT;
+      return isLeaf
+          ? NodeView.leaf(offset, leaf.bytes, count, leaf.capacity, i -> keys[i], i -> payloads[i])
+          : NodeView.inner(
+              offset,
+              leaf.bytes,
+              level,
+              count - 1,
+              inner.keySlots,
+              i -> keys[i],
+              i -> view((int) payloads[i], level - 1));
+    } finally {
+      unpin(at, false);
+    }
+  }
+
+  @Override
+  public MemoryUse memory() {
+    return store;
+  }
+
+  @Override
+  public void flush() {
+    store.flush();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return store.isClosed();
+  }
+
+  @Override
+  public void close() {
+    modifications.changes++;
+    store.close();
   }
 
   // ---------------------------------------------------------------- search

@@ -2,20 +2,16 @@
 package dev.espalier.cola;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
-import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
-import dev.espalier.support.OneLevel;
+import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
 
 /**
  * The cache-oblivious lookahead array, COLA: sorted levels, each {@code growth} times as large as
@@ -50,17 +46,15 @@ public final class Cola extends ColaIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inPages(
           "Cola",
           "streaming 3",
-          TreeVariant.Medium.PAGES,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.LEAF_RUNS,
-              Capability.BLIND_WRITES),
           Cola::create,
-          Cola::open);
+          Cola::open,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.LEAF_RUNS,
+          Capability.BLIND_WRITES);
 
   /** Bytes of a page in memory. */
   private static final int DEFAULT_PAGE_BYTES = 8 << 10;
@@ -88,9 +82,6 @@ public final class Cola extends ColaIndex {
 
   /** Cache lines that a window's keys are in, at most. */
   private final int windowLines;
-
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /**
    * The proportions.
@@ -133,12 +124,12 @@ public final class Cola extends ColaIndex {
 
   private Cola(IndexOptions options, PageStore store, Geometry geometry) {
     ColaStructure structure = new ColaStructure(store, geometry);
-    super(structure, options.missingValue());
+    super(VARIANT, structure, options);
     this.tree = structure;
     this.store = store;
     this.layout = tree.layout;
     this.windowLines = tree.stride / CacheLine.LONGS + 2;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty index with default options. */
@@ -185,11 +176,6 @@ public final class Cola extends ColaIndex {
    */
   public static Cola open(IndexOptions options, PageStore store, Geometry geometry) {
     return new Cola(options, store, geometry);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -265,12 +251,6 @@ public final class Cola extends ColaIndex {
     long value = isPut ? layout.value(tree.pages, page, slot) : defaultValue;
     store.unpin(page, false);
     return value;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /**
@@ -388,14 +368,4 @@ public final class Cola extends ColaIndex {
 
   // ---------------------------------------------------------------- inspect
 
-  @Override
-  public void verify(ProgressListener listener) {
-    ColaVerifier.verify(tree, listener);
-  }
-
-  @Override
-  public NodeView rootView() {
-    tree.checkOpen();
-    return LevelNodeView.root(tree);
-  }
 }

@@ -1,56 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
-import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.IndexOptions;
+import dev.espalier.TreeVariant;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.BulkloadInput;
+import dev.espalier.tree.AbstractIndex;
 
 /** What both COLAs do alike: everything that is not a search for one key or a group. */
-abstract sealed class ColaIndex implements LongIndex permits Cola, DeamortizedCola {
+abstract sealed class ColaIndex extends AbstractIndex permits Cola, DeamortizedCola {
   private final MessageLevels levels;
-  private final long missingValue;
 
-  ColaIndex(MessageLevels levels, long missingValue) {
+  ColaIndex(TreeVariant variant, MessageLevels levels, IndexOptions options) {
+    super(variant, levels, options);
     this.levels = levels;
-    this.missingValue = missingValue;
-  }
-
-  @Override
-  public final long missingValue() {
-    levels.checkOpen();
-    return missingValue;
-  }
-
-  /** O(1) after writes that search, one pass over all levels after blind ones. */
-  @Override
-  public final long size() {
-    levels.checkOpen();
-    long size = levels.meta[MessageLevels.SIZE];
-    if (size == MessageLevels.UNKNOWN) {
-      size = levels.countEntries();
-      levels.meta[MessageLevels.SIZE] = size;
-    }
-    return size;
-  }
-
-  @Override
-  public final long sizeEstimate() {
-    levels.checkOpen();
-    long size = levels.meta[MessageLevels.SIZE];
-    return size != MessageLevels.UNKNOWN
-        ? size
-        : Math.max(0, levels.messages() - 2 * levels.tombstones());
-  }
-
-  @Override
-  public final boolean isEmpty() {
-    levels.checkOpen();
-    long size = levels.meta[MessageLevels.SIZE];
-    return size == MessageLevels.UNKNOWN ? !cursor().first() : size == 0;
   }
 
   /** A value that is found whatever is asked for in its place. */
@@ -117,55 +79,5 @@ abstract sealed class ColaIndex implements LongIndex permits Cola, DeamortizedCo
   public final void delete(long key) {
     levels.write(key, 0, false);
     levels.meta[MessageLevels.SIZE] = MessageLevels.UNKNOWN;
-  }
-
-  @Override
-  public final void clear() {
-    levels.clear();
-  }
-
-  // ---------------------------------------------------------------- the rest
-
-  @Override
-  public final LongCursor cursor() {
-    levels.checkOpen();
-    return levels.cursor();
-  }
-
-  @Override
-  public final void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    levels.checkOpen();
-    levels.store.beforeChange();
-    BulkloadInput.checkStart(fillFactor, size());
-    levels.load(entries, total, listener);
-  }
-
-  @Override
-  public final IndexStatistics statistics() {
-    levels.checkOpen();
-    return IndexStatistics.of(
-        rootView(),
-        size(),
-        (long) levels.store.pagesInUse() * levels.store.pageBytes(),
-        levels.store.committedBytes(),
-        levels.store.hugePagesGranted());
-  }
-
-  @Override
-  public final void flush() {
-    levels.checkOpen();
-    levels.store.flush();
-  }
-
-  @Override
-  public final boolean isClosed() {
-    return levels.store.isClosed();
-  }
-
-  @Override
-  public final void close() {
-    levels.modifications.changes++;
-    levels.store.close();
   }
 }

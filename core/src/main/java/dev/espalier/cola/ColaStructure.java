@@ -8,8 +8,10 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.cola.Cola.Geometry;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -472,7 +474,7 @@ final class ColaStructure extends MessageLevels {
   }
 
   @Override
-  LongCursor cursor() {
+  public LongCursor cursor() {
     return new ColaCursor(this);
   }
 
@@ -488,5 +490,22 @@ final class ColaStructure extends MessageLevels {
     }
     modifications.changes++;
     levelChanges.changedAll();
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public void verify(ProgressListener listener) {
+    ColaVerifier.verify(this, listener);
+  }
+
+  /** Level 0, put in order, before the levels that are there now. */
+  @Override
+  public NodeView rootView() {
+    MemorySegment top = Arena.ofAuto().allocate(layout.bytes, Long.BYTES);
+    Level[] sources = new Level[depth + 1];
+    sources[0] = copyTop(new TopPage(layout, batch), top, 0);
+    System.arraycopy(levels, 1, sources, 1, depth);
+    return new LevelViews(this, sources, top).node(0);
   }
 }

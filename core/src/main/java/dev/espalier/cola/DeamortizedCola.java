@@ -2,19 +2,15 @@
 package dev.espalier.cola;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
-import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
-import dev.espalier.support.OneLevel;
+import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,17 +51,15 @@ public final class DeamortizedCola extends ColaIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inPages(
           "DeamortizedCola",
           "streaming 3",
-          TreeVariant.Medium.PAGES,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.LEAF_RUNS,
-              Capability.BLIND_WRITES),
           DeamortizedCola::create,
-          DeamortizedCola::open);
+          DeamortizedCola::open,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.LEAF_RUNS,
+          Capability.BLIND_WRITES);
 
   /** Bytes of a page in memory: no more than a page is copied while a write waits. */
   private static final int DEFAULT_PAGE_BYTES = 4 << 10;
@@ -87,8 +81,6 @@ public final class DeamortizedCola extends ColaIndex {
   final DeamortizedStructure tree;
   private final PageStore store;
   private final ElementPage layout;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /**
    * The proportions.
@@ -110,11 +102,11 @@ public final class DeamortizedCola extends ColaIndex {
 
   private DeamortizedCola(IndexOptions options, PageStore store, Geometry geometry) {
     DeamortizedStructure structure = new DeamortizedStructure(store, geometry.batch());
-    super(structure, options.missingValue());
+    super(VARIANT, structure, options);
     this.tree = structure;
     this.store = store;
     this.layout = tree.layout;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty index with default options. */
@@ -154,11 +146,6 @@ public final class DeamortizedCola extends ColaIndex {
    */
   public static DeamortizedCola open(IndexOptions options, PageStore store, Geometry geometry) {
     return new DeamortizedCola(options, store, geometry);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -210,12 +197,6 @@ public final class DeamortizedCola extends ColaIndex {
       store.unpin(page, false);
     }
     return defaultValue;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /**
@@ -374,14 +355,4 @@ public final class DeamortizedCola extends ColaIndex {
 
   // ---------------------------------------------------------------- inspect
 
-  @Override
-  public void verify(ProgressListener listener) {
-    DeamortizedVerifier.verify(tree, listener);
-  }
-
-  @Override
-  public NodeView rootView() {
-    tree.checkOpen();
-    return LevelNodeView.root(tree);
-  }
 }

@@ -7,9 +7,11 @@ import static dev.espalier.memory.Words.putLong;
 import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.ConcurrentModificationException;
 
@@ -336,7 +338,7 @@ final class DeamortizedStructure extends MessageLevels {
   }
 
   @Override
-  LongCursor cursor() {
+  public LongCursor cursor() {
     return new DeamortizedCursor(this);
   }
 
@@ -539,5 +541,20 @@ final class DeamortizedStructure extends MessageLevels {
     }
     modifications.changes++;
     levelChanges.changedAll();
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public void verify(ProgressListener listener) {
+    DeamortizedVerifier.verify(this, listener);
+  }
+
+  /** The top, before the arrays that are there now. */
+  @Override
+  public NodeView rootView() {
+    Level[] sources = new Level[sources()];
+    sources(sources);
+    return new LevelViews(this, sources, MemorySegment.NULL).node(0);
   }
 }

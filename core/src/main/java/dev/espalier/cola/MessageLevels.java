@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
-import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
-import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
+import dev.espalier.memory.MemoryUse;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
+import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
+import dev.espalier.tree.IndexStructure;
 import java.lang.foreign.MemorySegment;
 
 /**
  * What both COLAs stand on: a page of messages at the top, and searches in levels below it, each an
  * extent of pages.
  */
-abstract class MessageLevels {
+abstract class MessageLevels implements IndexStructure {
   /** The store's meta words; height and size are where all trees on pages have them. */
   static final int STAMP = 0;
 
@@ -68,9 +69,6 @@ abstract class MessageLevels {
   /** Returns the number of tombstones, those in the top page apart. */
   abstract long tombstones();
 
-  /** Returns a new cursor, positioned nowhere. */
-  abstract LongCursor cursor();
-
   /**
    * Writes a message: a put, or with any value a tombstone.
    *
@@ -90,17 +88,6 @@ abstract class MessageLevels {
 
   /** Fills this empty index; it is empty again if that fails. */
   abstract void load(LongEntrySource entries, long total, ProgressListener listener);
-
-  /** Counts the entries in one pass. */
-  final long countEntries() {
-    long sum = 0;
-    LongCursor cursor = cursor();
-    LongRun run = new LongRun();
-    while (cursor.nextRun(run)) {
-      sum += run.count();
-    }
-    return sum;
-  }
 
   /** Takes the pages of the manifest and the top, and says that there are no entries. */
   final void plantTop() {
@@ -126,10 +113,56 @@ abstract class MessageLevels {
     pages = store.segment();
   }
 
-  final void checkOpen() {
-    if (store.isClosed()) {
-      throw new IllegalStateException("the index is closed");
+  // ---------------------------------------------------------------- the whole
+
+  /** O(1) after writes that search, one pass over all levels after blind ones. */
+  @Override
+  public final long size() {
+    if (meta[SIZE] == UNKNOWN) {
+      meta[SIZE] = countEntries();
     }
+    return meta[SIZE];
+  }
+
+  @Override
+  public final long sizeEstimate() {
+    long size = meta[SIZE];
+    return size != UNKNOWN ? size : Math.max(0, messages() - 2 * tombstones());
+  }
+
+  @Override
+  public final boolean isEmpty() {
+    return meta[SIZE] == UNKNOWN ? !cursor().first() : meta[SIZE] == 0;
+  }
+
+  @Override
+  public final void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    checkOpen();
+    store.beforeChange();
+    BulkloadInput.checkStart(fillFactor, size());
+    load(entries, total, listener);
+  }
+
+  @Override
+  public final MemoryUse memory() {
+    return store;
+  }
+
+  @Override
+  public final void flush() {
+    store.flush();
+  }
+
+  @Override
+  public final boolean isClosed() {
+    return store.isClosed();
+  }
+
+  @Override
+  public final void close() {
+    modifications.changes++;
+    store.close();
   }
 
   // ---------------------------------------------------------------- sizes
@@ -196,7 +229,8 @@ abstract class MessageLevels {
     }
   }
 
-  final void clear() {
+  @Override
+  public final void clear() {
     checkOpen();
     store.beforeChange();
     modifications.changes++;

@@ -2,12 +2,14 @@
 package dev.espalier.csbplus;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
-import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
-import dev.espalier.support.ChangeCount;
-import dev.espalier.support.LevelChanges;
+import dev.espalier.tree.MemoryTree;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -16,7 +18,7 @@ import java.util.ConcurrentModificationException;
  * removing, with the splits and merges that follow. How a leaf is found, the hot part, is the
  * tree's.
  */
-final class CsbPlusStructure {
+final class CsbPlusStructure extends MemoryTree {
   /* Overview
    *
    * A B+-tree whose siblings lie side by side. All children of an inner node are its node group, in
@@ -85,44 +87,31 @@ final class CsbPlusStructure {
 
   final CsbLeafNode leaf;
   final CsbInnerNode inner;
-  final IndexOptions options;
-  final NodeMemory memory;
   final NodeGroups groups;
 
-  /** The nodes; read anew after every allocation. */
-  MemorySegment nodes;
-
-  /** Address of the nodes' first byte, for prefetching. */
-  long base;
-
-  long root;
+  /** Leaves that a range scan fetches ahead. */
+  private final int prefetchDistance;
 
   /** Nodes for which there is room where the root lies: it may have been one of many. */
   int rootRoom;
 
   int height;
-  long size;
-
-  /** Counts the changes after which a cursor's place may no longer be where it was. */
-  final ChangeCount modifications = new ChangeCount();
-
-  /** Counts the changes after which the places of buffered probes may be void. */
-  final LevelChanges levelChanges = new LevelChanges(MAX_HEIGHT + 1);
 
   /** The way to the leaf that is about to be changed. */
   final LeafPath path = new LeafPath();
 
-  CsbPlusStructure(IndexOptions options, CsbLeafNode leaf, CsbInnerNode inner) {
-    this.options = options;
+  CsbPlusStructure(
+      IndexOptions options, CsbLeafNode leaf, CsbInnerNode inner, int prefetchDistance) {
+    super(options, MAX_HEIGHT);
+    this.prefetchDistance = prefetchDistance;
     this.leaf = leaf;
     this.inner = inner;
-    this.memory = new NodeMemory(options.memoryLimit(), options.hugePages());
-    this.nodes = memory.segment();
     this.groups = new NodeGroups(this);
-    plantEmptyLeaf();
+    plant();
   }
 
-  private void plantEmptyLeaf() {
+  @Override
+  protected void plant() {
     root = allocate(leaf.width);
     rootRoom = 1;
     leaf.initialize(nodes, root);
@@ -130,26 +119,50 @@ final class CsbPlusStructure {
     size = 0;
   }
 
-  /** Allocates lines for nodes and follows the memory if it has moved. */
-  long allocate(int lines) {
-    long allocated = memory.allocate(lines);
-    nodes = memory.segment();
-    base = nodes.address();
-    return allocated;
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public LongCursor cursor() {
+    return new CsbPlusCursor(this, prefetchDistance);
   }
 
-  void clear() {
-    checkOpen();
-    modifications.changes++;
-    levelChanges.changedAll();
-    memory.clear();
-    plantEmptyLeaf();
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new CsbPlusBulkload(this, fillFactor).load(entries, total, listener);
   }
 
-  void checkOpen() {
-    if (memory.isClosed()) {
-      throw new IllegalStateException("the index is closed");
+  @Override
+  public void verify(ProgressListener listener) {
+    CsbPlusVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    return view(root, height - 1);
+  }
+
+  private NodeView view(long node, int level) {
+    if (level == 0) {
+      int count = NodeView.checkedCount("I4", node, 0, leaf.count(nodes, node), 0, leaf.capacity);
+      return NodeView.leaf(
+          node,
+          leaf.bytes,
+          count,
+          leaf.capacity,
+          i -> leaf.key(nodes, node, i),
+          i -> leaf.value(nodes, node, i));
     }
+    int separators = inner.children(nodes, node) - 1;
+    NodeView.checkedCount("I4", node, level, separators, 0, inner.capacity);
+    return NodeView.inner(
+        node,
+        inner.bytes,
+        level,
+        separators,
+        inner.capacity,
+        i -> inner.key(nodes, node, i),
+        i -> view(inner.child(nodes, node, i, childBytes(level)), level - 1));
   }
 
   /** Returns the lines of a node on that level. */

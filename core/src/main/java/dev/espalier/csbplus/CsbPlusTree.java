@@ -4,16 +4,9 @@ package dev.espalier.csbplus;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
-import dev.espalier.inspect.IndexStatistics;
-import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.model.Geometries;
@@ -21,9 +14,9 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.Set;
 
 /**
  * The cache-sensitive B+-tree, CSB+-tree (thesis 3.5), full or segmented, and with nodes of several
@@ -40,7 +33,8 @@ import java.util.Set;
  * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
  * scalar code; results are the same.
  */
-public final class CsbPlusTree implements LongIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class CsbPlusTree extends AbstractIndex {
   /* Overview
    *
    * BPlusTree plus one idea: children are found by arithmetic. Structure, invariants and the
@@ -63,16 +57,14 @@ public final class CsbPlusTree implements LongIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inMemory(
           "CsbPlusTree",
           "thesis 3.5, 3.8",
-          TreeVariant.Medium.MEMORY,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE),
-          CsbPlusTree::create);
+          CsbPlusTree::create,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   /** Probes that go down together. */
   private static final int GROUP = 64;
@@ -89,14 +81,11 @@ public final class CsbPlusTree implements LongIndex {
   /** The lines of the inner nodes of both geometries, which have a kernel. */
   private static final int DEFAULT_INNER_WIDTH = 4;
 
-  private final Geometry geometry;
   final CsbPlusStructure tree;
   private final CsbLeafNode leaf;
   private final CsbInnerNode inner;
   private final boolean full;
   private final boolean ofDefaultInnerNodes;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /**
    * The tree's proportions.
@@ -152,13 +141,16 @@ public final class CsbPlusTree implements LongIndex {
   }
 
   private CsbPlusTree(IndexOptions options, Geometry geometry) {
-    this.geometry = geometry;
-    this.leaf = new CsbLeafNode(geometry.leafWidth);
-    this.inner = new CsbInnerNode(geometry.innerWidth, geometry.segments);
-    this.tree = new CsbPlusStructure(options, leaf, inner);
+    CsbLeafNode leaf = new CsbLeafNode(geometry.leafWidth);
+    CsbInnerNode inner = new CsbInnerNode(geometry.innerWidth, geometry.segments);
+    CsbPlusStructure tree = new CsbPlusStructure(options, leaf, inner, geometry.prefetchDistance);
+    super(VARIANT, tree, options);
+    this.leaf = leaf;
+    this.inner = inner;
+    this.tree = tree;
     this.full = geometry.segments == 1;
     this.ofDefaultInnerNodes = full && geometry.innerWidth == DEFAULT_INNER_WIDTH;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -174,43 +166,6 @@ public final class CsbPlusTree implements LongIndex {
   /** Makes an empty tree. */
   public static CsbPlusTree create(IndexOptions options, Geometry geometry) {
     return new CsbPlusTree(options, geometry);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
-  }
-
-  @Override
-  public long missingValue() {
-    tree.checkOpen();
-    return missingValue;
-  }
-
-  @Override
-  public long size() {
-    tree.checkOpen();
-    return tree.size;
-  }
-
-  @Override
-  public boolean isEmpty() {
-    return size() == 0;
-  }
-
-  @Override
-  public void clear() {
-    tree.clear();
-  }
-
-  @Override
-  public boolean isClosed() {
-    return tree.memory.isClosed();
-  }
-
-  @Override
-  public void close() {
-    tree.memory.close();
   }
 
   // ---------------------------------------------------------------- search
@@ -278,12 +233,6 @@ public final class CsbPlusTree implements LongIndex {
   /** Asks for the lines that hold a leaf's values and count. */
   private void prefetchValues(long node) {
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */
@@ -488,35 +437,8 @@ public final class CsbPlusTree implements LongIndex {
 
   // ---------------------------------------------------------------- range scan
 
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new CsbPlusCursor(tree, geometry.prefetchDistance);
-  }
-
   // ---------------------------------------------------------------- bulkload
-
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    new CsbPlusBulkload(tree, fillFactor).load(entries, total, listener);
-  }
 
   // ---------------------------------------------------------------- inspect
 
-  @Override
-  public void verify(ProgressListener listener) {
-    CsbPlusVerifier.verify(tree, listener);
-  }
-
-  @Override
-  public NodeView rootView() {
-    tree.checkOpen();
-    return new CsbPlusNodeView(tree, tree.root, tree.height - 1);
-  }
-
-  @Override
-  public IndexStatistics statistics() {
-    return IndexStatistics.of(rootView(), tree.size, tree.memory);
-  }
 }

@@ -2,13 +2,20 @@
 package dev.espalier.css;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
 import dev.espalier.css.CssTree.Geometry;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryBudget;
+import dev.espalier.memory.MemoryUse;
+import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
+import dev.espalier.tree.IndexStructure;
 
 /** The parts of one CSS-tree, and what changes them. */
-final class CssStructure {
+final class CssStructure implements IndexStructure {
   /* Overview
    *
    *   array      all entries as of the last rebuild, in key order, keys and values in columns of their
@@ -85,7 +92,10 @@ final class CssStructure {
     return new EntryColumns(budget, options.hugePages(), 1);
   }
 
-  long size() {
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public long size() {
     return array.count - removed.count + delta.count;
   }
 
@@ -100,14 +110,79 @@ final class CssStructure {
         + removed.committedBytes();
   }
 
-  boolean isClosed() {
+  @Override
+  public boolean isClosed() {
     return array.isClosed();
   }
 
-  void checkOpen() {
-    if (isClosed()) {
-      throw new IllegalStateException("the index is closed");
+  @Override
+  public LongCursor cursor() {
+    return new CssCursor(this);
+  }
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    checkOpen();
+    BulkloadInput.checkStart(fillFactor, size());
+    clear();
+    try {
+      BulkloadInput input = new BulkloadInput(entries, total, listener);
+      while (input.next()) {
+        array.ensure(array.count + 1);
+        array.set(array.count, input.key(), input.value());
+        array.count++;
+      }
+      ensureArray(array.count);
+      finishArray();
+      input.finish();
+    } catch (RuntimeException | Error failed) {
+      clear();
+      throw failed;
     }
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    CssVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    return view(0, 0);
+  }
+
+  /**
+   * Returns node {@code number} of those {@code depth} below the root: of the directory, or of the
+   * array as a leaf. The delta is not shown; entries that were removed since the last rebuild are.
+   */
+  NodeView view(int depth, long number) {
+    int level = directory.levels - depth;
+    int slots = directory.keySlots;
+    long bytes = (long) slots * Long.BYTES;
+    if (level == 0) {
+      long first = number * slots;
+      return NodeView.leaf(
+          number * bytes,
+          bytes,
+          Math.clamp(array.count - first, 0, slots),
+          slots,
+          i -> array.key(first + i),
+          i -> array.value(first + i));
+    }
+    return NodeView.inner(
+        directory.levelOffset[depth] + number * bytes,
+        bytes,
+        level,
+        directory.children(depth, number) - 1,
+        directory.fanOut - 1,
+        i -> directory.separator(depth, number, i),
+        i -> view(depth + 1, number * directory.fanOut + i));
+  }
+
+  @Override
+  public MemoryUse memory() {
+    return MemoryUse.of(usedBytes(), budget.taken(), array.hasHugePages());
   }
 
   // ---------------------------------------------------------------- search
@@ -191,7 +266,8 @@ final class CssStructure {
     }
   }
 
-  void clear() {
+  @Override
+  public void clear() {
     checkOpen();
     modifications.changes++;
     levelChanges.changedAll();
@@ -203,7 +279,8 @@ final class CssStructure {
     removed = new RemovedSlots(budget);
   }
 
-  void close() {
+  @Override
+  public void close() {
     array.close();
     delta.close();
     directory.close();

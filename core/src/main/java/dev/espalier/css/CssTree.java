@@ -4,26 +4,18 @@ package dev.espalier.css;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
-import dev.espalier.inspect.IndexStatistics;
-import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.NodeMemory;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.BulkloadInput;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import java.util.Set;
 
 /**
  * The cache-sensitive search tree, CSS-tree (thesis 3.4): a sorted array with a directory above it
@@ -40,7 +32,8 @@ import java.util.Set;
  * #rebuild()} merges it at once. The fill factor of {@link #bulkload} is checked, but the array is
  * always full.
  */
-public final class CssTree implements LongIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class CssTree extends AbstractIndex {
   /* Overview
    *
    * Parts, invariants and deviations are those of CssStructure. Search (thesis 3.4, "Tree
@@ -55,12 +48,13 @@ public final class CssTree implements LongIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inMemory(
           "CssTree",
           "thesis 3.4",
-          TreeVariant.Medium.MEMORY,
-          Set.of(Capability.BATCHED_LOOKUP, Capability.PREFETCH, Capability.LEAF_RUNS),
-          CssTree::create);
+          CssTree::create,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.LEAF_RUNS);
 
   /** Probes that go down together: docs/measurements/thesis-family.md. */
   private static final int GROUP = 128;
@@ -72,8 +66,6 @@ public final class CssTree implements LongIndex {
   private final int width;
   private final int nodeBytes;
   private final int fanOut;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   /** How much of an inner node is used. */
   public enum Form {
@@ -106,11 +98,13 @@ public final class CssTree implements LongIndex {
   }
 
   private CssTree(IndexOptions options, Geometry geometry) {
-    this.tree = new CssStructure(options, geometry);
+    CssStructure tree = new CssStructure(options, geometry);
+    super(VARIANT, tree, options);
+    this.tree = tree;
     this.width = geometry.width;
     this.nodeBytes = geometry.width << CacheLine.SHIFT;
     this.fanOut = tree.directory.fanOut;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -126,28 +120,6 @@ public final class CssTree implements LongIndex {
   /** Makes an empty tree. */
   public static CssTree create(IndexOptions options, Geometry geometry) {
     return new CssTree(options, geometry);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
-  }
-
-  @Override
-  public long missingValue() {
-    tree.checkOpen();
-    return missingValue;
-  }
-
-  @Override
-  public long size() {
-    tree.checkOpen();
-    return tree.size();
-  }
-
-  @Override
-  public boolean isEmpty() {
-    return size() == 0;
   }
 
   // ---------------------------------------------------------------- search
@@ -228,12 +200,6 @@ public final class CssTree implements LongIndex {
   /** Asks for the values of a leaf, which are as many lines as its keys. */
   private void prefetchValues(EntryColumns array, long leaf) {
     Words.prefetch(array.memory.address() + array.valuesOffset + leaf, width, Locality.T0);
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /**
@@ -451,71 +417,10 @@ public final class CssTree implements LongIndex {
     remove(key);
   }
 
-  @Override
-  public void clear() {
-    tree.clear();
-  }
-
   // ---------------------------------------------------------------- range scan
-
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new CssCursor(tree);
-  }
 
   // ---------------------------------------------------------------- bulkload
 
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    tree.checkOpen();
-    BulkloadInput.checkStart(fillFactor, tree.size());
-    tree.clear();
-    try {
-      BulkloadInput input = new BulkloadInput(entries, total, listener);
-      EntryColumns array = tree.array;
-      while (input.next()) {
-        array.ensure(array.count + 1);
-        array.set(array.count, input.key(), input.value());
-        array.count++;
-      }
-      tree.ensureArray(array.count);
-      tree.finishArray();
-      input.finish();
-    } catch (RuntimeException | Error failed) {
-      tree.clear();
-      throw failed;
-    }
-  }
-
   // ---------------------------------------------------------------- inspect
 
-  @Override
-  public void verify(ProgressListener listener) {
-    CssVerifier.verify(tree, listener);
-  }
-
-  @Override
-  public NodeView rootView() {
-    tree.checkOpen();
-    return new CssNodeView(tree, 0, 0);
-  }
-
-  @Override
-  public IndexStatistics statistics() {
-    tree.checkOpen();
-    return IndexStatistics.of(
-        rootView(), tree.size(), tree.usedBytes(), tree.budget.taken(), tree.array.hasHugePages());
-  }
-
-  @Override
-  public boolean isClosed() {
-    return tree.isClosed();
-  }
-
-  @Override
-  public void close() {
-    tree.close();
-  }
 }

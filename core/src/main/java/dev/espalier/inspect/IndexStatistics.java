@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.inspect;
 
-import dev.espalier.memory.NodeMemory;
+import dev.espalier.memory.MemoryUse;
 
 /**
  * What a tree looks like at one moment.
@@ -33,14 +33,7 @@ public record IndexStatistics(
   }
 
   /** Counts the nodes below {@code root}, in one pass. */
-  public static IndexStatistics of(NodeView root, long entries, NodeMemory memory) {
-    return of(
-        root, entries, memory.usedBytes(), memory.committedBytes(), memory.hugePagesGranted());
-  }
-
-  /** Counts the nodes below {@code root}, in one pass; the rest is given. */
-  public static IndexStatistics of(
-      NodeView root, long entries, long usedBytes, long committedBytes, boolean hugePages) {
+  public static IndexStatistics of(NodeView root, long entries, MemoryUse memory) {
     Counter counter = new Counter();
     counter.visit(root);
     return new IndexStatistics(
@@ -50,9 +43,9 @@ public record IndexStatistics(
         counter.leafNodes,
         counter.innerSlots == 0 ? 0 : (double) counter.innerKeys / counter.innerSlots,
         counter.entrySlots == 0 ? 0 : (double) counter.entryKeys / counter.entrySlots,
-        usedBytes,
-        committedBytes,
-        hugePages);
+        memory.usedBytes(),
+        memory.committedBytes(),
+        memory.hugePagesGranted());
   }
 
   private static final class Counter {

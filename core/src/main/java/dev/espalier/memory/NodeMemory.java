@@ -22,7 +22,7 @@ import java.util.ConcurrentModificationException;
  * that another thread did not expect, it is an {@link IllegalStateException}. All other methods are
  * for one thread at a time.
  */
-public final class NodeMemory implements AutoCloseable {
+public final class NodeMemory implements MemoryUse, AutoCloseable {
   /** The widest node, in lines. */
   public static final int MAX_LINES = 64;
 
@@ -205,6 +205,7 @@ public final class NodeMemory implements AutoCloseable {
   }
 
   /** Returns the bytes of all nodes given out and not taken back. */
+  @Override
   public long usedBytes() {
     return top - FIRST_OFFSET - freeBytes;
   }
@@ -215,6 +216,7 @@ public final class NodeMemory implements AutoCloseable {
   }
 
   /** Returns the bytes in use or kept for reuse: what the limit counts. */
+  @Override
   public long committedBytes() {
     return region.committedBytes(top);
   }
@@ -225,6 +227,7 @@ public final class NodeMemory implements AutoCloseable {
   }
 
   /** Tells whether the memory is reserved address space for which the system granted huge pages. */
+  @Override
   public boolean hugePagesGranted() {
     return region.hasHugePages();
   }

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * <p>Pins, {@link #readAhead} and reading may be used by many threads at once; whatever changes
  * pages is for one thread at a time, without readers.
  */
-public interface PageStore extends AutoCloseable {
+public interface PageStore extends MemoryUse, AutoCloseable {
   /** Bytes at the start of each page that belong to the store. */
   int RESERVED_BYTES = 16;
 
@@ -157,11 +157,10 @@ public interface PageStore extends AutoCloseable {
   /** Tells whether a page was given out and not taken back; false for what is no page's number. */
   boolean isInUse(int page);
 
-  /** Returns the bytes in use or kept for reuse: what a limit counts. */
-  long committedBytes();
-
-  /** Tells whether the system granted huge pages. */
-  boolean hugePagesGranted();
+  @Override
+  default long usedBytes() {
+    return (long) pagesInUse() * pageBytes();
+  }
 
   /** Tells whether {@link #close} was called. */
   boolean isClosed();

@@ -7,10 +7,8 @@ import static dev.espalier.memory.Words.getUnsignedShort;
 import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -22,9 +20,9 @@ import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.Set;
 
 /**
  * The disk-first fractal prefetching B+-tree (fpB+ 3.1): a {@link DiskOptimizedBPlusTree} with a
@@ -40,7 +38,8 @@ import java.util.Set;
  * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
  * scalar code; results are the same.
  */
-public final class DiskFirstFpbPlusTree extends PagedIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class DiskFirstFpbPlusTree extends AbstractIndex {
   /* Overview
    *
    * The pages' tree, its invariants I1 to I8 and deviations are those of PagedStructure; what is in a
@@ -64,18 +63,16 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inPages(
           "DiskFirstFpbPlusTree",
           "fpB+ 3.1, 3.3",
-          TreeVariant.Medium.PAGES,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.JUMP_POINTERS,
-              Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE),
           DiskFirstFpbPlusTree::create,
-          DiskFirstFpbPlusTree::open);
+          DiskFirstFpbPlusTree::open,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.JUMP_POINTERS,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   /** Probes that go down together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
@@ -92,10 +89,9 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
    */
   private static final Geometry COMMON = new Geometry(3, 14);
 
+  final PagedStructure tree;
   private final InPageTreeFormat format;
   private final PageStore store;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   // What hot paths need of the format.
   private final boolean ofCommonWidths;
@@ -152,10 +148,12 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   private DiskFirstFpbPlusTree(IndexOptions options, PageStore store, Geometry geometry) {
     InPageTreeFormat inPageTrees =
         new InPageTreeFormat(store.pageBytes(), geometry.innerWidth, geometry.leafWidth);
-    super(new PagedStructure(options, store, inPageTrees));
+    PagedStructure tree = new PagedStructure(options, store, inPageTrees);
+    super(VARIANT, tree, options);
+    this.tree = tree;
     this.format = inPageTrees;
     this.store = store;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
     this.ofCommonWidths = geometry.equals(COMMON);
     this.levels = format.levels;
     this.mostLeaves = format.mostLeaves;
@@ -231,11 +229,6 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   public static DiskFirstFpbPlusTree open(
       IndexOptions options, PageStore store, Geometry geometry) {
     return new DiskFirstFpbPlusTree(options, store, geometry);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -354,12 +347,6 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
   /** Asks for the lines that hold an in-page leaf's values and count. */
   private void prefetchValues(long leaf) {
     Words.prefetch(tree.base + leaf + valuesOffset, valueLines, Locality.T0);
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /**
@@ -539,6 +526,11 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
     format.valueLeaf.count(pages, leaf, count + 1);
   }
 
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
   /** Fetches the in-page leaves of a group of keys together, then puts one key after the other. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
@@ -598,11 +590,11 @@ public final class DiskFirstFpbPlusTree extends PagedIndex {
     return previous;
   }
 
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
   // ---------------------------------------------------------------- range scan
 
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new InPageTreeCursor(tree, format);
-  }
 }

@@ -6,17 +6,15 @@ import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
 
 /**
  * The disk-optimized B+-tree (fpB+ section 3): each node is a page, and each page one large sorted
@@ -28,7 +26,8 @@ import java.util.Set;
  * remove} visit one page on each level: O(log n) key comparisons, and for the two that change
  * something up to a page of moved memory. About 16.1 bytes per entry when full.
  */
-public final class DiskOptimizedBPlusTree extends PagedIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class DiskOptimizedBPlusTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of PagedStructure, the page is that of
@@ -41,13 +40,14 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inPages(
           "DiskOptimizedBPlusTree",
           "fpB+ 3",
-          TreeVariant.Medium.PAGES,
-          Set.of(Capability.JUMP_POINTERS, Capability.LEAF_RUNS, Capability.UPDATE_IN_PLACE),
           DiskOptimizedBPlusTree::create,
-          DiskOptimizedBPlusTree::open);
+          DiskOptimizedBPlusTree::open,
+          Capability.JUMP_POINTERS,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   /** Bytes of a page unless given: what the papers and most database systems come out at. */
   static final int DEFAULT_PAGE_BYTES = 16 << 10;
@@ -55,17 +55,18 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
   /** Probes that go down together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
 
+  final PagedStructure tree;
   private final SortedArrayFormat format;
   private final PageStore store;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private DiskOptimizedBPlusTree(IndexOptions options, PageStore store) {
     SortedArrayFormat sortedArrays = new SortedArrayFormat(store.pageBytes());
-    super(new PagedStructure(options, store, sortedArrays));
+    PagedStructure tree = new PagedStructure(options, store, sortedArrays);
+    super(VARIANT, tree, options);
+    this.tree = tree;
     this.format = sortedArrays;
     this.store = store;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -97,11 +98,6 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
    */
   public static DiskOptimizedBPlusTree open(IndexOptions options, PageStore store) {
     return new DiskOptimizedBPlusTree(options, store);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -172,12 +168,6 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
 
   private void value(MemorySegment pages, long page, int slot, long value) {
     putLong(pages, page + format.valuesOffset + ((long) slot << 3), value);
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */
@@ -289,6 +279,11 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
   }
 
   @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
@@ -330,11 +325,11 @@ public final class DiskOptimizedBPlusTree extends PagedIndex {
     return previous;
   }
 
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
   // ---------------------------------------------------------------- range scan
 
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new PagedCursor(tree);
-  }
 }

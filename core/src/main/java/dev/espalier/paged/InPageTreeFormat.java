@@ -734,6 +734,11 @@ final class InPageTreeFormat extends PageFormat {
     return (run << CacheLine.SHIFT) + valueLeaf.payloadsOffset;
   }
 
+  @Override
+  InPageTreeCursor cursor(PagedStructure tree) {
+    return new InPageTreeCursor(tree, this);
+  }
+
   // ---------------------------------------------------------------- inspect
 
   @Override

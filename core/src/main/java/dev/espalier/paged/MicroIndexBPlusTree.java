@@ -8,10 +8,8 @@ import static dev.espalier.memory.Words.prefetchGroup;
 import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -19,8 +17,8 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
 
 /**
  * The disk-optimized B+-tree with a micro-index in each page (fpB+ sections 3 and 4.1): {@link
@@ -33,7 +31,8 @@ import java.util.Set;
  * are searched, and for the two that change something up to a page of moved memory. {@code getAll}
  * overlaps the cache misses of 64 probes. About 16.4 bytes per entry when full.
  */
-public final class MicroIndexBPlusTree extends PagedIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class MicroIndexBPlusTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of PagedStructure, the page is that of
@@ -66,18 +65,16 @@ public final class MicroIndexBPlusTree extends PagedIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inPages(
           "MicroIndexBPlusTree",
           "fpB+ 3, 4.1",
-          TreeVariant.Medium.PAGES,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.JUMP_POINTERS,
-              Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE),
           MicroIndexBPlusTree::create,
-          MicroIndexBPlusTree::open);
+          MicroIndexBPlusTree::open,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.JUMP_POINTERS,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   /** Probes that go down together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
@@ -85,17 +82,18 @@ public final class MicroIndexBPlusTree extends PagedIndex {
   /** Whether key lines are prefetched by calls, as the kernels' own loads do not overlap enough. */
   private static final boolean PREFETCHES_KEYS = !Keys.SIMD;
 
+  final PagedStructure tree;
   private final MicroIndexFormat format;
   private final PageStore store;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private MicroIndexBPlusTree(IndexOptions options, PageStore store, int subArrayLines) {
     MicroIndexFormat microIndices = new MicroIndexFormat(store.pageBytes(), subArrayLines);
-    super(new PagedStructure(options, store, microIndices));
+    PagedStructure tree = new PagedStructure(options, store, microIndices);
+    super(VARIANT, tree, options);
+    this.tree = tree;
     this.format = microIndices;
     this.store = store;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -169,11 +167,6 @@ public final class MicroIndexBPlusTree extends PagedIndex {
    */
   public static int bestSubArrayLines(int pageBytes, MemoryTimes times) {
     return MicroIndexFormat.bestSubArrayLines(times, pageBytes);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -317,12 +310,6 @@ public final class MicroIndexBPlusTree extends PagedIndex {
 
   private void value(MemorySegment pages, long page, int slot, long value) {
     putLong(pages, page + format.valuesOffset + ((long) slot << 3), value);
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */
@@ -493,6 +480,11 @@ public final class MicroIndexBPlusTree extends PagedIndex {
   }
 
   @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
@@ -534,11 +526,11 @@ public final class MicroIndexBPlusTree extends PagedIndex {
     return previous;
   }
 
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
   // ---------------------------------------------------------------- range scan
 
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new PagedCursor(tree);
-  }
 }

@@ -130,6 +130,11 @@ abstract class PageFormat {
   /** Returns where a run's values begin, in bytes from the start of the page. */
   abstract int runValuesOffset(int run);
 
+  /** Returns a new cursor over the leaf pages of a tree. */
+  PagedCursor cursor(PagedStructure tree) {
+    return new PagedCursor(tree);
+  }
+
   // ---------------------------------------------------------------- inspect
 
   /**

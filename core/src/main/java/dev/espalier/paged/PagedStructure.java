@@ -2,10 +2,17 @@
 package dev.espalier.paged;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.MemoryUse;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
+import dev.espalier.tree.IndexStructure;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -14,7 +21,7 @@ import java.util.ConcurrentModificationException;
  * climb, merges, and the chains between pages. What a page looks like inside is its {@link
  * PageFormat}'s; how a leaf page is found, the hot part, is the trees'.
  */
-final class PagedStructure {
+final class PagedStructure implements IndexStructure {
   /* Overview
    *
    * A level is a row of pages; level 0 are the leaf pages, the highest level is the root alone. A
@@ -160,7 +167,8 @@ final class PagedStructure {
     }
   }
 
-  void clear() {
+  @Override
+  public void clear() {
     checkOpen();
     store.beforeChange();
     modifications.changes++;
@@ -185,10 +193,83 @@ final class PagedStructure {
     }
   }
 
-  void checkOpen() {
-    if (store.isClosed()) {
-      throw new IllegalStateException("the index is closed");
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public long size() {
+    return meta[SIZE];
+  }
+
+  @Override
+  public LongCursor cursor() {
+    return format.cursor(this);
+  }
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new PagedBulkload(this, fillFactor).load(entries, total, listener);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    PagedVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    return view(root(), height() - 1);
+  }
+
+  /** Reads a page; what can't be is refused: a walk over all children would not end. */
+  private NodeView view(int page, int level) {
+    if (!store.isInUse(page)) {
+      throw new InvariantViolationException("I7", "page " + page + " is not in use");
     }
+    int capacity = level == 0 ? format.leafCapacity : format.innerCapacity;
+    long at = store.pin(page);
+    try {
+      int itsLevel = PageHeader.level(pages, at);
+      int count = PageHeader.count(pages, at);
+      if (itsLevel != level || count < 0 || count > capacity) {
+        throw new InvariantViolationException(
+            "I4",
+            "page %d of level %d has level %d and count %d of %d"
+                .formatted(page, level, itsLevel, count, capacity));
+      }
+      format.verify(pages, at, page);
+      long[] keys = new long[count];
+      long[] payloads = new long[count];
+      format.load(pages, at, keys, payloads, 0);
+      int bytes = format.pageBytes;
+      return level == 0
+          ? NodeView.leaf(at, bytes, count, capacity, i -> keys[i], i -> payloads[i])
+          : NodeView.separators(at, bytes, level, count, capacity, i -> keys[i])
+              .over(count, i -> view((int) payloads[i], level - 1));
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  @Override
+  public MemoryUse memory() {
+    return store;
+  }
+
+  @Override
+  public void flush() {
+    store.flush();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return store.isClosed();
+  }
+
+  @Override
+  public void close() {
+    modifications.changes++;
+    store.close();
   }
 
   // ---------------------------------------------------------------- search

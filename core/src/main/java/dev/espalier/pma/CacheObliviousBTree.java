@@ -6,15 +6,15 @@ import static dev.espalier.memory.Words.getLong;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.Words;
 import dev.espalier.pma.PackedMemoryArray.Geometry;
 import dev.espalier.pma.PmaStructure.Directory;
 import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import java.util.Set;
 
 /**
  * The cache-oblivious B-tree of Bender, Duan, Iacono and Wu: a {@link PackedMemoryArray} and, over
@@ -29,7 +29,8 @@ import java.util.Set;
  * <p>Memory is that of the array; the index takes less than a hundredth of it with segments of the
  * default size.
  */
-public final class CacheObliviousBTree extends PmaIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class CacheObliviousBTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of PmaStructure, the order of the nodes that of
@@ -46,16 +47,14 @@ public final class CacheObliviousBTree extends PmaIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inMemory(
           "CacheObliviousBTree",
           "Bender et al. 2004",
-          TreeVariant.Medium.MEMORY,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE),
-          CacheObliviousBTree::create);
+          CacheObliviousBTree::create,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   /** Probes that go down together: their lines fit into the first-level cache. */
   private static final int GROUP = 64;
@@ -65,10 +64,13 @@ public final class CacheObliviousBTree extends PmaIndex {
    */
   private static final int CACHED_LEVELS = 16;
 
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
+  final PmaStructure tree;
 
   private CacheObliviousBTree(IndexOptions options, Geometry geometry) {
-    super(new PmaStructure(options, geometry, Directory.VAN_EMDE_BOAS), options);
+    PmaStructure tree = new PmaStructure(options, geometry, Directory.VAN_EMDE_BOAS);
+    super(VARIANT, tree, options);
+    this.tree = tree;
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -84,11 +86,6 @@ public final class CacheObliviousBTree extends PmaIndex {
   /** Makes an empty tree. */
   public static CacheObliviousBTree create(IndexOptions options, Geometry geometry) {
     return new CacheObliviousBTree(options, geometry);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -112,8 +109,7 @@ public final class CacheObliviousBTree extends PmaIndex {
   }
 
   /** Returns the offset of the segment where {@code key} is or belongs. */
-  @Override
-  long findSegment(SegmentColumns columns, long key) {
+  private long findSegment(SegmentColumns columns, long key) {
     VebIndex index = Objects.requireNonNull(tree.index);
     VebLayout layout = index.layout;
     MemorySegment memory = columns.memory;
@@ -124,12 +120,6 @@ public final class CacheObliviousBTree extends PmaIndex {
       node = 2 * node + (key >= separator ? 1 : 0);
     }
     return (long) index.segment(node) << columns.shift;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /**
@@ -224,5 +214,73 @@ public final class CacheObliviousBTree extends PmaIndex {
         Words.prefetch(memory.address() + next, 1, Locality.T0);
       }
     }
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    SegmentColumns columns = tree.columns;
+    int segment = (int) (findSegment(columns, key) >> columns.shift);
+    int slot = tree.lowerBound(segment, key);
+    if (!tree.holds(segment, slot, key)) {
+      tree.insertAt(segment, slot, key, value);
+      return missingValue;
+    }
+    return tree.replace(segment, slot, value);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    SegmentColumns columns = tree.columns;
+    int segment = (int) (findSegment(columns, key) >> columns.shift);
+    int slot = tree.lowerBound(segment, key);
+    if (!tree.holds(segment, slot, key)) {
+      tree.insertAt(segment, slot, key, value);
+      return missingValue;
+    }
+    return columns.value(columns.slot(segment) + slot);
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    SegmentColumns columns = tree.columns;
+    int segment = (int) (findSegment(columns, key) >> columns.shift);
+    int slot = tree.lowerBound(segment, key);
+    if (!tree.holds(segment, slot, key)) {
+      return missingValue;
+    }
+    long previous = columns.value(columns.slot(segment) + slot);
+    tree.removeAt(segment, slot);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  /** Returns what rebalances have moved since the array was made. */
+  public RebalanceCounts rebalanceCounts() {
+    tree.checkOpen();
+    return RebalanceCounts.of(tree);
   }
 }

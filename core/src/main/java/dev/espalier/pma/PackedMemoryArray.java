@@ -6,13 +6,13 @@ import static dev.espalier.memory.Words.getLong;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.Words;
 import dev.espalier.pma.PmaStructure.Directory;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import java.util.Set;
 
 /**
  * The packed memory array: all entries in key order in one array of segments with gaps between
@@ -27,7 +27,8 @@ import java.util.Set;
  * <p>There are up to 2.7 slots for an entry after the array has grown, 1.3 before, and more after
  * many removes. While it grows there is memory for both arrays.
  */
-public final class PackedMemoryArray extends PmaIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class PackedMemoryArray extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of PmaStructure.
@@ -43,16 +44,14 @@ public final class PackedMemoryArray extends PmaIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inMemory(
           "PackedMemoryArray",
           "De Leo, Boncz 2019",
-          TreeVariant.Medium.MEMORY,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE),
-          PackedMemoryArray::create);
+          PackedMemoryArray::create,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   /** Probes that go down together: their lines fit into the first-level cache. */
   private static final int GROUP = 64;
@@ -60,7 +59,7 @@ public final class PackedMemoryArray extends PmaIndex {
   /** Levels from the root whose first keys, a line each, stay in the second-level cache. */
   private static final int CACHED_LEVELS = 10;
 
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
+  final PmaStructure tree;
 
   /**
    * The array's proportions.
@@ -110,7 +109,10 @@ public final class PackedMemoryArray extends PmaIndex {
   }
 
   private PackedMemoryArray(IndexOptions options, Geometry geometry) {
-    super(new PmaStructure(options, geometry, Directory.NONE), options);
+    PmaStructure tree = new PmaStructure(options, geometry, Directory.NONE);
+    super(VARIANT, tree, options);
+    this.tree = tree;
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty array with default options. */
@@ -126,11 +128,6 @@ public final class PackedMemoryArray extends PmaIndex {
   /** Makes an empty array. */
   public static PackedMemoryArray create(IndexOptions options, Geometry geometry) {
     return new PackedMemoryArray(options, geometry);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -154,8 +151,7 @@ public final class PackedMemoryArray extends PmaIndex {
   }
 
   /** Returns the offset of the last segment whose first key is at most {@code key}, or else 0. */
-  @Override
-  long findSegment(SegmentColumns columns, long key) {
+  private long findSegment(SegmentColumns columns, long key) {
     MemorySegment memory = columns.memory;
     int shift = columns.shift;
     long low = 0;
@@ -166,12 +162,6 @@ public final class PackedMemoryArray extends PmaIndex {
       length -= half;
     }
     return low;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /**
@@ -262,5 +252,73 @@ public final class PackedMemoryArray extends PmaIndex {
         places[placesFrom + i] = middle;
       }
     }
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  @Override
+  public long put(long key, long value) {
+    SegmentColumns columns = tree.columns;
+    int segment = (int) (findSegment(columns, key) >> columns.shift);
+    int slot = tree.lowerBound(segment, key);
+    if (!tree.holds(segment, slot, key)) {
+      tree.insertAt(segment, slot, key, value);
+      return missingValue;
+    }
+    return tree.replace(segment, slot, value);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    SegmentColumns columns = tree.columns;
+    int segment = (int) (findSegment(columns, key) >> columns.shift);
+    int slot = tree.lowerBound(segment, key);
+    if (!tree.holds(segment, slot, key)) {
+      tree.insertAt(segment, slot, key, value);
+      return missingValue;
+    }
+    return columns.value(columns.slot(segment) + slot);
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  @Override
+  public long remove(long key) {
+    SegmentColumns columns = tree.columns;
+    int segment = (int) (findSegment(columns, key) >> columns.shift);
+    int slot = tree.lowerBound(segment, key);
+    if (!tree.holds(segment, slot, key)) {
+      return missingValue;
+    }
+    long previous = columns.value(columns.slot(segment) + slot);
+    tree.removeAt(segment, slot);
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  /** Returns what rebalances have moved since the array was made. */
+  public RebalanceCounts rebalanceCounts() {
+    tree.checkOpen();
+    return RebalanceCounts.of(tree);
   }
 }

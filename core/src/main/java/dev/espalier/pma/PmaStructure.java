@@ -4,20 +4,26 @@ package dev.espalier.pma;
 import static dev.espalier.node.Keys.lowerBoundBinary;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryBudget;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.MemoryUse;
 import dev.espalier.node.Slots;
 import dev.espalier.pma.PackedMemoryArray.Geometry;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
+import dev.espalier.tree.IndexStructure;
 import java.util.ConcurrentModificationException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The segments of a packed memory array, with or without an index over them, and what changes them.
  */
-final class PmaStructure {
+final class PmaStructure implements IndexStructure {
   /* Overview
    *
    *    calibrator  level 3  [                            ]      density 0.30 to 0.75
@@ -124,14 +130,50 @@ final class PmaStructure {
     return directory == Directory.NONE ? null : new VebIndex(count);
   }
 
-  boolean isClosed() {
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public boolean isClosed() {
     return columns.isClosed();
   }
 
-  void checkOpen() {
-    if (isClosed()) {
-      throw new IllegalStateException("the index is closed");
-    }
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public LongCursor cursor() {
+    return new PmaCursor(this);
+  }
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new PmaBulkload(this, fillFactor).load(entries, total, listener);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    PmaVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    return new CalibratorView(this).node(0, 0);
+  }
+
+  @Override
+  public MemoryUse memory() {
+    return MemoryUse.of(usedBytes(), budget.taken(), columns.hasHugePages());
+  }
+
+  /** Overwrites the value in a slot; returns the one that was there. */
+  long replace(int segment, int slot, long value) {
+    long place = columns.slot(segment) + slot;
+    long previous = columns.value(place);
+    columns.value(place, value);
+    return previous;
   }
 
   // ---------------------------------------------------------------- memory
@@ -340,7 +382,8 @@ final class PmaStructure {
   }
 
   /** Makes the array empty, with one segment. */
-  void clear() {
+  @Override
+  public void clear() {
     checkOpen();
     modifications.changes++;
     levelChanges.changedAll();
@@ -351,7 +394,8 @@ final class PmaStructure {
     size = 0;
   }
 
-  void close() {
+  @Override
+  public void close() {
     columns.close();
   }
 

@@ -231,16 +231,6 @@ final class ShuttleCursor extends LeafCursor {
     return slot + 1;
   }
 
-  /** Counts all keys, and is at the end then. */
-  long countAll() {
-    enterLeafOf(Long.MIN_VALUE);
-    long sum = entries;
-    while (enterNextLeaf()) {
-      sum += entries;
-    }
-    return sum;
-  }
-
   // ---------------------------------------------------------------- change
 
   @Override

@@ -8,15 +8,25 @@ import static dev.espalier.shuttle.ShuttleLayout.KEYS;
 import static dev.espalier.shuttle.ShuttleLayout.PUT;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryBudget;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.MemoryUse;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.tree.IndexStructure;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntToLongFunction;
 
 /** The nodes and buffers of one shuttle tree, and how messages go down through them. */
-final class ShuttleStructure {
+final class ShuttleStructure implements IndexStructure {
   /* Overview
    *
    *   height h+1        [ v ]                     each edge v -> u has a list of buffers, small and
@@ -147,7 +157,8 @@ final class ShuttleStructure {
     messages = 0;
   }
 
-  void clear() {
+  @Override
+  public void clear() {
     checkOpen();
     modifications.changes++;
     replacements++;
@@ -160,17 +171,13 @@ final class ShuttleStructure {
     plantEmptyRoot();
   }
 
-  void checkOpen() {
-    if (array.isClosed()) {
-      throw new IllegalStateException("the index is closed");
-    }
-  }
-
-  boolean isClosed() {
+  @Override
+  public boolean isClosed() {
     return array.isClosed();
   }
 
-  void close() {
+  @Override
+  public void close() {
     modifications.changes++; // so that cursors no longer read what they have copied
     stack.close();
     array.close();
@@ -559,12 +566,90 @@ final class ShuttleStructure {
 
   // ---------------------------------------------------------------- size
 
-  /** Returns the number of keys, which takes a pass after blind writes. */
-  long exactSize() {
-    checkOpen();
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public long size() {
     if (size < 0) {
-      size = new ShuttleCursor(this).countAll();
+      size = countEntries();
     }
     return size;
+  }
+
+  @Override
+  public long sizeEstimate() {
+    return size >= 0 ? size : settled + messages;
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return size >= 0 ? size == 0 : !cursor().first();
+  }
+
+  @Override
+  public LongCursor cursor() {
+    return new ShuttleCursor(this);
+  }
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    checkOpen();
+    BulkloadInput.checkStart(fillFactor, isEmpty() ? 0 : size());
+    new ShuttleBulkload(this).load(entries, fillFactor, total, listener);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    ShuttleVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    return view(array.root, height - 1);
+  }
+
+  /** Buffers are not shown. */
+  private NodeView view(long node, int level) {
+    MemorySegment nodes = array.nodes;
+    int most = level == 0 ? layout.leafEntries : layout.maxChildren;
+    int count =
+        NodeView.checkedCount(
+            "I5", node, level, layout.count(nodes, node), Math.min(level, 1), most);
+    long bytes = (long) layout.nodeLines(level + 1) << 6;
+    IntToLongFunction keys = i -> ShuttleLayout.key(nodes, node, i);
+    return level == 0
+        ? NodeView.leaf(
+            node,
+            bytes,
+            count,
+            most,
+            keys,
+            i -> getLong(nodes, node + layout.leafValues + ((long) i << 3)))
+        : NodeView.inner(
+            node, bytes, level, count - 1, most - 1, keys, i -> viewChild(node, level, i));
+  }
+
+  /**
+   * A walk ends on any damage: a child that has another parent, is not one level lower or was a
+   * child before is refused.
+   */
+  private NodeView viewChild(long node, int level, int number) {
+    MemorySegment nodes = array.nodes;
+    long child = layout.child(nodes, node, number);
+    boolean isRepeated = false;
+    for (int before = 0; before < number; before++) {
+      isRepeated |= layout.child(nodes, node, before) == child;
+    }
+    if (isRepeated || layout.parent(nodes, child) != node || layout.height(nodes, child) != level) {
+      throw new InvariantViolationException(
+          "I9", "the node @%d is not a child of @%d alone".formatted(child, node));
+    }
+    return view(child, level - 1);
+  }
+
+  @Override
+  public MemoryUse memory() {
+    return MemoryUse.of(array.used << CacheLine.SHIFT, budget.taken(), array.hasHugePages());
   }
 }

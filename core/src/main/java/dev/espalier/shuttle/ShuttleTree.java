@@ -4,23 +4,15 @@ package dev.espalier.shuttle;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
-import dev.espalier.inspect.IndexStatistics;
-import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.support.BatchArguments;
-import dev.espalier.support.BulkloadInput;
-import dev.espalier.support.OneLevel;
+import dev.espalier.tree.AbstractIndex;
+import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import java.util.Set;
 
 /**
  * The shuttle tree of Bender, Farach-Colton, Fineman, Fogel, Kuszmaul and Nelson: a search tree
@@ -46,7 +38,8 @@ import java.util.Set;
  * <p>Single inserts move memory: the array is kept in its order by spreading windows of it, O(log^2
  * n) lines a split in the long run, and a split high up may copy most of the index.
  */
-public final class ShuttleTree implements LongIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class ShuttleTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of ShuttleStructure.
@@ -63,17 +56,15 @@ public final class ShuttleTree implements LongIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inMemory(
           "ShuttleTree",
           "streaming 2",
-          TreeVariant.Medium.MEMORY,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE,
-              Capability.BLIND_WRITES),
-          ShuttleTree::create);
+          ShuttleTree::create,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE,
+          Capability.BLIND_WRITES);
 
   /** Probes that go down together: as many as a long has bits. */
   private static final int GROUP = Long.SIZE;
@@ -117,13 +108,14 @@ public final class ShuttleTree implements LongIndex {
 
   final ShuttleStructure tree;
   private final ShuttleLayout layout;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private ShuttleTree(IndexOptions options, Geometry geometry) {
-    this.layout = new ShuttleLayout(geometry);
-    this.tree = new ShuttleStructure(options, layout);
-    this.missingValue = options.missingValue();
+    ShuttleLayout layout = new ShuttleLayout(geometry);
+    ShuttleStructure tree = new ShuttleStructure(options, layout);
+    super(VARIANT, tree, options);
+    this.layout = layout;
+    this.tree = tree;
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -139,34 +131,6 @@ public final class ShuttleTree implements LongIndex {
   /** Makes an empty tree. */
   public static ShuttleTree create(IndexOptions options, Geometry geometry) {
     return new ShuttleTree(options, geometry);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
-  }
-
-  @Override
-  public long missingValue() {
-    tree.checkOpen();
-    return missingValue;
-  }
-
-  @Override
-  public long size() {
-    return tree.exactSize();
-  }
-
-  @Override
-  public long sizeEstimate() {
-    tree.checkOpen();
-    return tree.size >= 0 ? tree.size : tree.settled + tree.messages;
-  }
-
-  @Override
-  public boolean isEmpty() {
-    tree.checkOpen();
-    return tree.size >= 0 ? tree.size == 0 : !cursor().first();
   }
 
   // ---------------------------------------------------------------- search
@@ -208,12 +172,6 @@ public final class ShuttleTree implements LongIndex {
   @Override
   public boolean containsKey(long key) {
     return getOrDefault(key, 0) != 0 || getOrDefault(key, 1) != 1;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /** The tree as one level. */
@@ -321,60 +279,10 @@ public final class ShuttleTree implements LongIndex {
     tree.delete(key);
   }
 
-  @Override
-  public void clear() {
-    tree.clear();
-  }
-
   // ---------------------------------------------------------------- range scan
-
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new ShuttleCursor(tree);
-  }
 
   // ---------------------------------------------------------------- bulkload
 
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    BulkloadInput.checkStart(fillFactor, isEmpty() ? 0 : size());
-    new ShuttleBulkload(tree).load(entries, fillFactor, total, listener);
-  }
-
   // ---------------------------------------------------------------- inspect
 
-  @Override
-  public void verify(ProgressListener listener) {
-    ShuttleVerifier.verify(tree, listener);
-  }
-
-  @Override
-  public NodeView rootView() {
-    tree.checkOpen();
-    return ShuttleNodeView.ofRoot(tree);
-  }
-
-  /** Counts the entries if need be; used bytes are those of nodes and buffers. */
-  @Override
-  public IndexStatistics statistics() {
-    tree.checkOpen();
-    return IndexStatistics.of(
-        rootView(),
-        size(),
-        tree.array.used << CacheLine.SHIFT,
-        tree.budget.taken(),
-        tree.array.hasHugePages());
-  }
-
-  @Override
-  public boolean isClosed() {
-    return tree.isClosed();
-  }
-
-  @Override
-  public void close() {
-    tree.close();
-  }
 }

@@ -240,7 +240,7 @@ final class ShuttleVerifier {
         tree.settled,
         tree.messages);
     if (tree.size >= 0) {
-      long keys = new ShuttleCursor(tree).countAll();
+      long keys = tree.countEntries();
       check(keys == tree.size, "I7", "the size is %d, but there are %d keys", tree.size, keys);
     }
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.support;
 
-import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /** Checks what the batched calls are given. */
@@ -29,23 +28,6 @@ public final class BatchArguments {
               + from
               + ", count="
               + count);
-    }
-  }
-
-  /** Checks the sizes of two segments, and that the second can be written. */
-  public static void check(MemorySegment keys, MemorySegment values) {
-    Objects.requireNonNull(keys, "keys");
-    Objects.requireNonNull(values, "values");
-    if (keys.byteSize() != values.byteSize() || keys.byteSize() % Long.BYTES != 0) {
-      throw new IllegalArgumentException(
-          "keys has "
-              + keys.byteSize()
-              + " bytes and values has "
-              + values.byteSize()
-              + "; they must be equal and a multiple of 8");
-    }
-    if (values.isReadOnly()) {
-      throw new IllegalArgumentException("values can't be written: " + values);
     }
   }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.support;
 
-import dev.espalier.batch.TreeLevels;
-
-/** Counts the changes to a tree's inner nodes, for {@link TreeLevels#changesAbove}. */
+/** Counts the changes to a tree's inner nodes, for {@code TreeLevels.changesAbove}. */
 public final class LevelChanges {
   private final long[] changes;
 

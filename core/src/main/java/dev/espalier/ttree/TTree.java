@@ -6,22 +6,15 @@ import static dev.espalier.ttree.TTreeNode.LEFT;
 import static dev.espalier.ttree.TTreeNode.RIGHT;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
-import dev.espalier.inspect.IndexStatistics;
-import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.Set;
 
 /**
  * The T-tree (thesis 3.3): a balanced binary tree whose nodes hold several adjacent entries, made
@@ -33,7 +26,8 @@ import java.util.Set;
  * B+-tree. {@link #getAll} overlaps the misses of many probes. A node of width {@code w} lines
  * holds {@code 4w - 2} entries.
  */
-public final class TTree implements LongIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class TTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of TTreeStructure.
@@ -55,16 +49,14 @@ public final class TTree implements LongIndex {
 
   /** This tree in the catalogue. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inMemory(
           "TTree",
           "thesis 3.3",
-          TreeVariant.Medium.MEMORY,
-          Set.of(
-              Capability.BATCHED_LOOKUP,
-              Capability.PREFETCH,
-              Capability.LEAF_RUNS,
-              Capability.UPDATE_IN_PLACE),
-          TTree::create);
+          TTree::create,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   /** Lines per node: what measured best, docs/measurements/thesis-family.md. */
   private static final int DEFAULT_WIDTH = 8;
@@ -85,13 +77,14 @@ public final class TTree implements LongIndex {
 
   final TTreeStructure tree;
   private final TTreeNode layout;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private TTree(IndexOptions options, int width) {
-    this.layout = new TTreeNode(width);
-    this.tree = new TTreeStructure(options, layout);
-    this.missingValue = options.missingValue();
+    TTreeNode layout = new TTreeNode(width);
+    TTreeStructure tree = new TTreeStructure(options, layout);
+    super(VARIANT, tree, options);
+    this.layout = layout;
+    this.tree = tree;
+    probesGoThrough(new Levels());
   }
 
   /** Makes an empty tree with default options. */
@@ -113,28 +106,6 @@ public final class TTree implements LongIndex {
     return new TTree(options, width);
   }
 
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
-  }
-
-  @Override
-  public long missingValue() {
-    tree.checkOpen();
-    return missingValue;
-  }
-
-  @Override
-  public long size() {
-    tree.checkOpen();
-    return tree.size;
-  }
-
-  @Override
-  public boolean isEmpty() {
-    return size() == 0;
-  }
-
   // ---------------------------------------------------------------- search
 
   @Override
@@ -152,12 +123,6 @@ public final class TTree implements LongIndex {
   @Override
   public boolean containsKey(long key) {
     return tree.findSlot(tree.findNode(key), key) >= 0;
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /** The tree's levels, and lookups in groups that begin at any of them. */
@@ -349,52 +314,10 @@ public final class TTree implements LongIndex {
     remove(key);
   }
 
-  @Override
-  public void clear() {
-    tree.clear();
-  }
-
   // ---------------------------------------------------------------- range scan
-
-  @Override
-  public LongCursor cursor() {
-    tree.checkOpen();
-    return new TTreeCursor(tree);
-  }
 
   // ---------------------------------------------------------------- bulkload
 
-  @Override
-  public void bulkload(
-      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    new TTreeBulkload(tree, fillFactor).load(entries, total, listener);
-  }
-
   // ---------------------------------------------------------------- inspect
 
-  @Override
-  public void verify(ProgressListener listener) {
-    TTreeVerifier.verify(tree, listener);
-  }
-
-  @Override
-  public NodeView rootView() {
-    tree.checkOpen();
-    return TTreeNodeView.ofRoot(tree);
-  }
-
-  @Override
-  public IndexStatistics statistics() {
-    return IndexStatistics.of(rootView(), tree.size, tree.memory);
-  }
-
-  @Override
-  public boolean isClosed() {
-    return tree.memory.isClosed();
-  }
-
-  @Override
-  public void close() {
-    tree.memory.close();
-  }
 }

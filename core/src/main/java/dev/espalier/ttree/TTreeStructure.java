@@ -5,12 +5,15 @@ import static dev.espalier.ttree.TTreeNode.LEFT;
 import static dev.espalier.ttree.TTreeNode.RIGHT;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
-import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
-import dev.espalier.support.ChangeCount;
-import dev.espalier.support.LevelChanges;
+import dev.espalier.tree.MemoryTree;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -18,7 +21,7 @@ import java.util.ConcurrentModificationException;
  * The nodes of one T-tree and what changes them: inserting into and removing from a node that has
  * been found. How it is found, the hot part, is in {@link TTree}.
  */
-final class TTreeStructure {
+final class TTreeStructure extends MemoryTree {
   /* Overview
    *
    * A balanced binary tree, as an AVL tree, but every node holds several entries, sorted:
@@ -67,36 +70,17 @@ final class TTreeStructure {
   static final int MAX_HEIGHT = 48;
 
   final TTreeNode layout;
-  final IndexOptions options;
-  final NodeMemory memory;
-
-  /** The nodes; read anew after every allocation. */
-  MemorySegment nodes;
-
-  /** Address of the nodes' first byte, for prefetching. */
-  long base;
-
-  long root;
-  long size;
-
-  /** Counts the changes after which a cursor's place may no longer be where it was. */
-  final ChangeCount modifications = new ChangeCount();
-
-  /** Counts the changes after which the places of buffered probes may be void. */
-  final LevelChanges levelChanges = new LevelChanges(MAX_HEIGHT + 1);
-
   private final TTreeBalance balance;
 
   TTreeStructure(IndexOptions options, TTreeNode layout) {
-    this.options = options;
+    super(options, MAX_HEIGHT);
     this.layout = layout;
-    this.memory = new NodeMemory(options.memoryLimit(), options.hugePages());
-    this.nodes = memory.segment();
     this.balance = new TTreeBalance(this);
-    plantEmptyRoot();
+    plant();
   }
 
-  private void plantEmptyRoot() {
+  @Override
+  protected void plant() {
     root = allocate();
     layout.initialize(nodes, root, 0);
     size = 0;
@@ -104,24 +88,68 @@ final class TTreeStructure {
 
   /** Allocates a node and follows the memory if it has moved. */
   long allocate() {
-    long node = memory.allocate(layout.width);
-    nodes = memory.segment();
-    base = nodes.address();
-    return node;
+    return allocate(layout.width);
   }
 
-  void clear() {
-    checkOpen();
-    modifications.changes++;
-    levelChanges.changedAll();
-    memory.clear();
-    plantEmptyRoot();
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public LongCursor cursor() {
+    return new TTreeCursor(this);
   }
 
-  void checkOpen() {
-    if (memory.isClosed()) {
-      throw new IllegalStateException("the index is closed");
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new TTreeBulkload(this, fillFactor).load(entries, total, listener);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    TTreeVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    int height = layout.height(nodes, root);
+    if (height < 1 || height > MAX_HEIGHT) {
+      throw new InvariantViolationException("I3", "the height is " + height);
     }
+    return view(root, height - 1);
+  }
+
+  /** A node's level is its subtree's height less one. */
+  private NodeView view(long node, int level) {
+    int count =
+        NodeView.checkedCount("I4", node, level, layout.count(nodes, node), 0, layout.capacity);
+    long left = layout.child(nodes, node, LEFT);
+    long right = layout.child(nodes, node, RIGHT);
+    return NodeView.withEntries(
+            node,
+            layout.bytes,
+            level,
+            count,
+            layout.capacity,
+            i -> layout.key(nodes, node, i),
+            i -> layout.value(nodes, node, i))
+        .over(
+            (left == 0 ? 0 : 1) + (right == 0 ? 0 : 1),
+            i -> viewChild(node, level, i == 0 && left != 0 ? left : right));
+  }
+
+  /** A walk ends on any damage: a child that has another parent, or is no less high, is refused. */
+  private NodeView viewChild(long node, int level, long child) {
+    if (layout.child(nodes, node, LEFT) == layout.child(nodes, node, RIGHT)
+        || layout.parent(nodes, child) != node) {
+      throw new InvariantViolationException(
+          "I7", "the node @%d is not the parent of its child @%d alone".formatted(node, child));
+    }
+    int height = layout.height(nodes, child);
+    if (height < 1 || height > level) {
+      throw new InvariantViolationException(
+          "I3", "the node @%d of height %d is below height %d".formatted(child, height, level + 1));
+    }
+    return view(child, height - 1);
   }
 
   // ---------------------------------------------------------------- search

@@ -42,26 +42,26 @@ final class BatchLookupTest {
     keys[6] = Long.MAX_VALUE;
     long[] expected = Arrays.stream(keys).map(index::get).toArray();
     long[] values = new long[keys.length];
-    index.batchLookup().getAll(method, keys, 0, values, 0, keys.length);
+    BatchLookup.of(index).getAll(method, keys, 0, values, 0, keys.length);
     assertArrayEquals(expected, values);
 
     long[] same = keys.clone();
-    index.batchLookup().getAll(method, same, 10, same, 0, same.length - 10);
+    BatchLookup.of(index).getAll(method, same, 10, same, 0, same.length - 10);
     assertArrayEquals(
         Arrays.copyOfRange(expected, 10, expected.length), Arrays.copyOf(same, same.length - 10));
-    index.batchLookup().getAll(method, keys, 0, values, 0, 0);
+    BatchLookup.of(index).getAll(method, keys, 0, values, 0, 0);
   }
 
   @Test
   void fewKeysAreNotWorthMoreThanTheSimplest() {
-    BatchLookup lookup = index.batchLookup();
+    BatchLookup lookup = BatchLookup.of(index);
     assertEquals(ProbeMethod.SINGLE, lookup.choose(1).method());
     assertEquals(ProbeMethod.GROUP, lookup.choose(64).method());
   }
 
   @Test
   void smallTreeIsNotBuffered() {
-    ProbeChoice choice = index.batchLookup().choose(10_000_000);
+    ProbeChoice choice = BatchLookup.of(index).choose(10_000_000);
     assertEquals(ProbeMethod.GROUP, choice.method(), choice.reason());
     assertTrue(
         choice.reason().startsWith("computed for 8388608 keys and more: single "), choice.reason());
@@ -74,23 +74,23 @@ final class BatchLookupTest {
     index.getAll(keys, new long[keys.length]);
     assertEquals(
         "the keys are in ascending order already",
-        index.batchLookup().lastChoice().orElseThrow().reason());
+        BatchLookup.of(index).lastChoice().orElseThrow().reason());
     keys[4999] = keys[0];
     keys[78 * 2] = Long.MAX_VALUE;
     index.getAll(keys, new long[keys.length]);
     assertTrue(
-        index.batchLookup().lastChoice().orElseThrow().reason().startsWith("computed"),
+        BatchLookup.of(index).lastChoice().orElseThrow().reason().startsWith("computed"),
         "a sample of neighbours is compared");
   }
 
   @Test
   void calibrationIsKeptUntilTheIndexHasChangedMuch() {
-    ProbeCosts measured = index.batchLookup().calibrate();
+    ProbeCosts measured = BatchLookup.of(index).calibrate();
     assertTrue(measured.corrections().measured());
-    assertEquals(measured, index.batchLookup().costs());
-    assertTrue(index.batchLookup().choose(100_000).reason().startsWith("measured"));
+    assertEquals(measured, BatchLookup.of(index).costs());
+    assertTrue(BatchLookup.of(index).choose(100_000).reason().startsWith("measured"));
     index.removeRange(0, true, 2L * ENTRIES, true);
-    assertTrue(!index.batchLookup().costs().corrections().measured());
+    assertTrue(!BatchLookup.of(index).costs().corrections().measured());
   }
 
   @Test

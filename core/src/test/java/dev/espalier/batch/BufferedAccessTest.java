@@ -11,6 +11,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.batch.BufferOptions.Buffers;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.family.Family;
 import dev.espalier.memory.MemoryLimitException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -58,7 +59,7 @@ final class BufferedAccessTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 30})
   void everyProbeSeesTheUpdatesBeforeItAndNoOther(int percentUpdates) {
-    for (TreeVariant variant : TreeVariant.all()) {
+    for (TreeVariant variant : Family.all()) {
       for (Buffers buffers : List.of(new Buffers.Variable(), new Buffers.Fixed(16))) {
         for (boolean inOrder : new boolean[] {false, true}) {
           checkMixture(

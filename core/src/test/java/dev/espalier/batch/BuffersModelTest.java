@@ -50,11 +50,11 @@ class BuffersModelTest {
       model.put(key, (long) i);
     }
     for (int perHundred : UPDATES_PER_100) {
-      for (VirtualNodes nodes : virtualNodes(index.batchLookup().levels().height())) {
+      for (VirtualNodes nodes : virtualNodes(BatchLookup.of(index).levels().height())) {
         for (Buffers buffers : BUFFERS) {
           var options =
               new BufferOptions(buffers, random.nextInt(1, PROBES), random.nextBoolean(), nodes);
-          if (nodes.treeHeight() == index.batchLookup().levels().height()) {
+          if (nodes.treeHeight() == BatchLookup.of(index).levels().height()) {
             new Run(index, model, options).probe(perHundred);
           }
         }
@@ -72,7 +72,7 @@ class BuffersModelTest {
       var options = new BufferOptions(buffers, PROBES / 10, false, null);
       Run run = new Run(index, model, options);
       run.probe(75);
-      assertEquals(index.batchLookup().levels().height(), run.lastNodes.treeHeight());
+      assertEquals(BatchLookup.of(index).levels().height(), run.lastNodes.treeHeight());
       index.clear();
       model.clear();
     }
@@ -89,13 +89,13 @@ class BuffersModelTest {
         index.put(key, ~key);
         model.put(key, ~key);
       }
-      int height = index.batchLookup().levels().height();
+      int height = BatchLookup.of(index).levels().height();
       for (VirtualNodes nodes : virtualNodes(height)) {
         var options = new BufferOptions(buffers, 4 * PROBES, false, nodes);
         Run run = new Run(index, model, options);
         run.removeAndInsertAll();
         assertEquals(model, index.asMap());
-        if (index.batchLookup().levels().height() != height) {
+        if (BatchLookup.of(index).levels().height() != height) {
           break;
         }
       }
@@ -110,7 +110,7 @@ class BuffersModelTest {
     long[] expected = Arrays.stream(keys).map(index::get).toArray();
     for (ProbeMethod method : ProbeMethod.values()) {
       long[] values = new long[keys.length];
-      index.batchLookup().getAll(method, keys, 0, values, 0, keys.length);
+      BatchLookup.of(index).getAll(method, keys, 0, values, 0, keys.length);
       assertArrayEquals(expected, values, method::toString);
     }
   }

@@ -73,7 +73,7 @@ class TreeLevelsContractTest {
   @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void everyPlaceOnTheWayAnswersAsGetDoes(TreeShape shape) {
     LongIndex index = create(shape);
-    TreeLevels tree = index.batchLookup().levels();
+    TreeLevels tree = BatchLookup.of(index).levels();
     long[] keys = probes(3 * ENTRIES);
     long[] expected = valuesOf(index, keys);
     Descent descent = Descent.of(tree, keys);
@@ -87,7 +87,7 @@ class TreeLevelsContractTest {
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void childrenOfOneNodeHaveNumbersOfTheirOwn(TreeShape shape) {
-    TreeLevels tree = create(shape).batchLookup().levels();
+    TreeLevels tree = BatchLookup.of(create(shape)).levels();
     long[] keys = probes(3 * ENTRIES);
     Descent descent = Descent.of(tree, keys);
     for (int level = descent.height - 1; level > 0; level--) {
@@ -108,7 +108,7 @@ class TreeLevelsContractTest {
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void numbersOfSeveralLevelsBecomeOne(TreeShape shape) {
-    TreeLevels tree = create(shape).batchLookup().levels();
+    TreeLevels tree = BatchLookup.of(create(shape)).levels();
     long[] keys = probes(3 * ENTRIES);
     Descent descent = Descent.of(tree, keys);
     int top = descent.height - 1;
@@ -129,7 +129,7 @@ class TreeLevelsContractTest {
     LongIndex index = indexes.create(shape);
     long[] loaded = LongStream.range(0, FEW).filter(key -> key % 3 != 0).toArray();
     index.bulkload(loaded, loaded);
-    TreeLevels tree = index.batchLookup().levels();
+    TreeLevels tree = BatchLookup.of(index).levels();
     long[] keys =
         LongStream.concat(LongStream.range(-3, FEW + 3), LongStream.of(Long.MAX_VALUE)).toArray();
     @Nullable Noted[] noted = new Noted[64];
@@ -169,7 +169,7 @@ class TreeLevelsContractTest {
   @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void valuesThatAreReplacedChangeNoLevel(TreeShape shape) {
     LongIndex index = create(shape);
-    TreeLevels tree = index.batchLookup().levels();
+    TreeLevels tree = BatchLookup.of(index).levels();
     long changes = tree.changesAbove(0);
     for (long key : probes(3 * ENTRIES)) {
       if (index.containsKey(key)) {
@@ -184,7 +184,7 @@ class TreeLevelsContractTest {
   @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void mostInsertsWithoutANewNodeChangeNoLevel(TreeShape shape) {
     LongIndex index = indexes.create(shape);
-    TreeLevels tree = index.batchLookup().levels();
+    TreeLevels tree = BatchLookup.of(index).levels();
     int without = 0;
     int changed = 0;
     for (int i = 0; i < 2 * FEW; i++) {
@@ -207,7 +207,7 @@ class TreeLevelsContractTest {
   @MethodSource("dev.espalier.TreeShape#smallestAndOnCheckedPages")
   void aTreeThatIsReplacedChangesAllLevels(TreeShape shape) {
     LongIndex index = create(shape);
-    TreeLevels tree = index.batchLookup().levels();
+    TreeLevels tree = BatchLookup.of(index).levels();
     int top = tree.height() - 1;
     long before = tree.changesAbove(top);
     index.clear();

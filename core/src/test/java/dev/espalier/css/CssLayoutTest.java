@@ -92,7 +92,7 @@ class CssLayoutTest {
         boolean aboveLeaves = level == directory.levels - 1;
         long below = aboveLeaves ? 0 : directory.levelOffset[level + 1];
         for (long j = 0; j < directory.levelNodes[level]; j++) {
-          NodeView node = new CssNodeView(tree.tree, level, j);
+          NodeView node = tree.tree.view(level, j);
           assertEquals(directory.levelOffset[level] + j * bytes, node.offset());
           for (int i = 0; i < node.children(); i++) {
             assertEquals(below + (j * directory.fanOut + i) * bytes, node.child(i).offset());

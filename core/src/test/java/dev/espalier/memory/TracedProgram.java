@@ -2,6 +2,7 @@
 package dev.espalier.memory;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.css.CssTree;
@@ -74,7 +75,7 @@ final class TracedProgram {
   }
 
   private static void getGroup(CssTree tree, long[] keys) {
-    tree.batchLookup().getAll(ProbeMethod.GROUP, keys, 0, new long[keys.length], 0, keys.length);
+    BatchLookup.of(tree).getAll(ProbeMethod.GROUP, keys, 0, new long[keys.length], 0, keys.length);
   }
 
   private static void trace(String name, Runnable operation) {

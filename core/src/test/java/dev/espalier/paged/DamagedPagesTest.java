@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
+import dev.espalier.tree.Structures;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -39,15 +41,15 @@ class DamagedPagesTest {
     damageAndUse(5, 100_000, () -> DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 1024));
   }
 
-  private static void damageAndUse(int trees, int entries, Supplier<? extends PagedIndex> factory) {
+  private static void damageAndUse(int trees, int entries, Supplier<? extends LongIndex> factory) {
     for (int seed = 0; seed < trees; seed++) {
-      try (PagedIndex index = factory.get()) {
+      try (LongIndex index = factory.get()) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(
             LongEntrySource.of(keys, keys, entries), 0.67, entries, ProgressListener.NONE);
         SplittableRandom random = new SplittableRandom(seed);
-        long mostSteps = mostSteps(index.tree);
-        damage(index.tree, random);
+        long mostSteps = mostSteps(Structures.of(index, PagedStructure.class));
+        damage(Structures.of(index, PagedStructure.class), random);
         DamagedUse.of(index, random, entries, mostSteps);
         index.clear();
         index.verify();

@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.InvariantNumbers;
 import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.tree.Structures;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,11 +34,11 @@ class PagedVerifierTest {
   @ParameterizedTest
   @EnumSource
   void corruptionIsReportedByItsNumber(PagedCorruption corruption) {
-    for (PagedIndex index : healthyTrees().toList()) {
+    for (LongIndex index : healthyTrees().toList()) {
       try (index) {
-        assertTrue(index.tree.height() >= 4);
+        assertTrue(Structures.of(index, PagedStructure.class).height() >= 4);
         index.verify();
-        corruption.inflictOn(index.tree);
+        corruption.inflictOn(Structures.of(index, PagedStructure.class));
         InvariantViolationException violation =
             assertThrows(InvariantViolationException.class, index::verify);
         assertEquals(corruption.invariant(), violation.invariant(), violation::toString);
@@ -48,9 +50,9 @@ class PagedVerifierTest {
 
   @Test
   void leafPageInPlaceOfAnInnerPageIsNoticed() {
-    for (PagedIndex index : healthyTrees().toList()) {
+    for (LongIndex index : healthyTrees().toList()) {
       try (index) {
-        PagedStructure tree = index.tree;
+        PagedStructure tree = Structures.of(index, PagedStructure.class);
         int leaf = tree.findLeaf(Long.MAX_VALUE);
         tree.format.payload(tree.pages, tree.store.pin(tree.root()), 0, leaf);
         InvariantViolationException violation =
@@ -74,7 +76,7 @@ class PagedVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (PagedIndex index = load(DiskOptimizedBPlusTree.create(), 300_000)) {
+    try (LongIndex index = load(DiskOptimizedBPlusTree.create(), 300_000)) {
       List<Long> told = new ArrayList<>();
       index.verify(
           (done, total) -> {
@@ -88,7 +90,7 @@ class PagedVerifierTest {
     }
   }
 
-  private static Stream<PagedIndex> healthyTrees() {
+  private static Stream<LongIndex> healthyTrees() {
     return Stream.of(
         load(DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 256), 2_000),
         load(DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 512), 13_000),
@@ -96,7 +98,7 @@ class PagedVerifierTest {
   }
 
   /** Fills by two thirds, so that no page is full. */
-  private static PagedIndex load(PagedIndex index, int entries) {
+  private static LongIndex load(LongIndex index, int entries) {
     long[] keys = LongStream.range(0, entries).map(i -> 10 * i).toArray();
     index.bulkload(
         LongEntrySource.of(keys, keys, entries), TWO_THIRDS, entries, ProgressListener.NONE);

@@ -3,7 +3,7 @@ package dev.espalier.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.espalier.TreeVariant;
+import dev.espalier.family.Family;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ final class FamilyTableTest {
   @Test
   void tableListsEveryVariantWithItsSourceAndMedium() throws IOException {
     List<String> catalogue =
-        TreeVariant.all().stream()
+        Family.all().stream()
             .map(variant -> row(variant.name(), variant.paper(), variant.medium().name()))
             .toList();
     List<String> table =

@@ -5,6 +5,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import dev.espalier.family.Family;
 import dev.espalier.memory.PageStore;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.StoredTree;
@@ -182,7 +183,7 @@ final class FileOpening {
         throw new IllegalStateException("the pool is closed");
       }
       // The caller's variant, if there is one, has the file's name, but may have a geometry.
-      TreeVariant variant = options.variant().orElseGet(() -> TreeVariant.named(header.kind()));
+      TreeVariant variant = options.variant().orElseGet(() -> Family.named(header.kind()));
       LongIndex index =
           variant.open(IndexOptions.DEFAULT.withMissingValue(options.missingValue()), store);
       store.flush(); // a file that was just made holds a tree from now on

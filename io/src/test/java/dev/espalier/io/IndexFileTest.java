@@ -11,6 +11,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
+import dev.espalier.family.Family;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -209,7 +210,7 @@ class IndexFileTest {
             () ->
                 Espalier.open(
                     path(),
-                    FileOptions.DEFAULT.withVariant(TreeVariant.named("CacheFirstFpbPlusTree"))));
+                    FileOptions.DEFAULT.withVariant(Family.named("CacheFirstFpbPlusTree"))));
     assertTrue(tree.getMessage().contains("DiskFirstFpbPlusTree"), tree.getMessage());
     IllegalArgumentException size =
         assertThrows(

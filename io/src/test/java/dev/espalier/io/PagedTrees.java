@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
+import dev.espalier.family.Family;
 import java.util.List;
 import java.util.Map;
 
@@ -16,7 +17,7 @@ final class PagedTrees {
 
   /** Returns the names of the trees that live in pages. */
   static List<String> names() {
-    return TreeVariant.all().stream()
+    return Family.all().stream()
         .filter(tree -> tree.medium() == TreeVariant.Medium.PAGES)
         .map(TreeVariant::name)
         .toList();
@@ -29,7 +30,7 @@ final class PagedTrees {
   static FileOptions options(String tree, int pageBytes, int frames) {
     int bytes = tree.endsWith("Cola") ? Math.max(pageBytes, 1024) : pageBytes;
     return FileOptions.DEFAULT
-        .withVariant(TreeVariant.named(tree))
+        .withVariant(Family.named(tree))
         .withPageBytes(bytes)
         .withPoolBytes((frames + 1L) * bytes);
   }

@@ -6,6 +6,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
+import dev.espalier.family.Family;
 import dev.espalier.model.MemoryTimes;
 import it.unimi.dsi.fastutil.longs.Long2LongAVLTreeMap;
 import it.unimi.dsi.fastutil.longs.Long2LongRBTreeMap;
@@ -61,14 +62,12 @@ public final class Peers {
 
   /** Returns Espalier's trees, in the order of their catalogue. */
   public static List<PeerType> trees() {
-    return TreeVariant.all().stream()
-        .map(variant -> tree(variant.name(), variant::create))
-        .toList();
+    return Family.all().stream().map(variant -> tree(variant.name(), variant::create)).toList();
   }
 
   /** Returns Espalier's trees on a medium, in the order of their catalogue. */
   public static List<PeerType> trees(TreeVariant.Medium medium) {
-    return TreeVariant.all().stream()
+    return Family.all().stream()
         .filter(variant -> variant.medium() == medium)
         .map(variant -> tree(variant.name(), variant::create))
         .toList();

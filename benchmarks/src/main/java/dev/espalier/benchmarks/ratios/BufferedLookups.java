@@ -5,6 +5,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.BufferOptions;
 import dev.espalier.batch.BufferedAccess;
 import dev.espalier.batch.ProbeMethod;
@@ -38,12 +39,12 @@ final class BufferedLookups implements AutoCloseable {
     this.keys = keys;
     this.values = new long[keys.length];
     index.bulkload(WorkKeys.sorted(entries), 0.9, entries, ProgressListener.NONE);
-    index.batchLookup().calibrate();
+    BatchLookup.of(index).calibrate();
   }
 
   /** Returns the choice for all keys, with its reason. */
   String choice() {
-    return index.batchLookup().choose(keys.length).toString();
+    return BatchLookup.of(index).choose(keys.length).toString();
   }
 
   /** Adds each method, and buffered access, over all keys. */
@@ -84,7 +85,7 @@ final class BufferedLookups implements AutoCloseable {
             total,
             () -> {
               for (int from = 0; from < total; from += size) {
-                index.batchLookup().getAll(method, keys, from, values, from, size);
+                BatchLookup.of(index).getAll(method, keys, from, values, from, size);
               }
             });
       }
@@ -96,7 +97,7 @@ final class BufferedLookups implements AutoCloseable {
   }
 
   private void lookUp(ProbeMethod method, int count) {
-    index.batchLookup().getAll(method, keys, 0, values, 0, count);
+    BatchLookup.of(index).getAll(method, keys, 0, values, 0, count);
   }
 
   private void access(BufferOptions options, boolean withInserts) {

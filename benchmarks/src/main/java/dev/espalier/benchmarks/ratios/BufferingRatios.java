@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.ratios;
 
-import dev.espalier.TreeVariant;
 import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.Header;
 import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.WorkKeys;
+import dev.espalier.family.Family;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -81,7 +81,7 @@ public final class BufferingRatios implements Runnable {
         }
       } else {
         long[] keys = WorkKeys.probes(new SplittableRandom(1), count, most);
-        try (BufferedLookups work = new BufferedLookups(TreeVariant.named(name), count, keys)) {
+        try (BufferedLookups work = new BufferedLookups(Family.named(name), count, keys)) {
           if (batches) {
             work.addBatchesTo(measured);
           } else {

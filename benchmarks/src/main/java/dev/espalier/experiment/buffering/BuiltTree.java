@@ -2,6 +2,7 @@
 package dev.espalier.experiment.buffering;
 
 import dev.espalier.LongIndex;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.BufferOptions;
 import dev.espalier.batch.BufferOptions.Buffers;
 import dev.espalier.batch.BufferedAccess;
@@ -50,7 +51,7 @@ final class BuiltTree implements BuiltIndex {
     VirtualNodes nodes =
         setting.upper().isEmpty()
             ? placement.nodesOf(index)
-            : new VirtualNodes(setting.heights(index.batchLookup().levels().height()));
+            : new VirtualNodes(setting.heights(BatchLookup.of(index).levels().height()));
     return new Buffered(index, options.withNodes(nodes), probes.of(setting));
   }
 
@@ -118,12 +119,12 @@ final class BuiltTree implements BuiltIndex {
 
     @Override
     public String way() {
-      return index.batchLookup().choose(keys.length).method().toString();
+      return BatchLookup.of(index).choose(keys.length).method().toString();
     }
 
     @Override
     public long run() {
-      index.batchLookup().getAll(ProbeMethod.AUTO, keys, 0, values, 0, keys.length);
+      BatchLookup.of(index).getAll(ProbeMethod.AUTO, keys, 0, values, 0, keys.length);
       long sum = 0;
       for (long value : values) {
         sum += value;

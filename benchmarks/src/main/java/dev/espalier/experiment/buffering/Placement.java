@@ -2,6 +2,7 @@
 package dev.espalier.experiment.buffering;
 
 import dev.espalier.LongIndex;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.CacheAnalysis;
 import dev.espalier.batch.VirtualNodes;
 
@@ -9,7 +10,7 @@ import dev.espalier.batch.VirtualNodes;
 @FunctionalInterface
 interface Placement {
   /** Those that the library takes on this machine. */
-  Placement OF_THIS_MACHINE = index -> index.batchLookup().costs().nodes();
+  Placement OF_THIS_MACHINE = index -> BatchLookup.of(index).costs().nodes();
 
   /** Returns those that the paper's cache analysis finds for a cache. */
   static Placement forCache(long bytes) {

@@ -4,7 +4,7 @@ package dev.espalier.experiment.buffering;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
-import dev.espalier.TreeVariant;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.experiment.Chart;
 import dev.espalier.experiment.Chart.Axis;
@@ -16,6 +16,7 @@ import dev.espalier.experiment.Experiment;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Run;
 import dev.espalier.experiment.Target;
+import dev.espalier.family.Family;
 import dev.espalier.stream.ProbeStream;
 import dev.espalier.stream.ProbeStreamOptions;
 import dev.espalier.stream.ProbeStreamStatistics;
@@ -85,7 +86,7 @@ final class StreamedAnswers implements Experiment {
     for (int i = 0; i < TREES.size(); i++) {
       String tree = TREES.get(i);
       run.progress().show(tree, (double) i / TREES.size());
-      try (LongIndex index = TreeVariant.named(tree).create(IndexOptions.DEFAULT)) {
+      try (LongIndex index = Family.named(tree).create(IndexOptions.DEFAULT)) {
         index.bulkload(Entries.ascending(keys), FILL_FACTOR, keys, ProgressListener.NONE);
         measure(outcome, tree, index, keys, millis);
       }
@@ -133,7 +134,7 @@ final class StreamedAnswers implements Experiment {
     long time = 0;
     for (int round = 0; round < 2; round++) {
       long begin = System.nanoTime();
-      index.batchLookup().getAll(method, probes, 0, values, 0, probes.length);
+      BatchLookup.of(index).getAll(method, probes, 0, values, 0, probes.length);
       time = System.nanoTime() - begin;
     }
     return (double) time / probes.length;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.TreeVariant;
 import dev.espalier.benchmarks.WorkKeys;
+import dev.espalier.family.Family;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
@@ -111,7 +112,7 @@ final class PeerContractTest {
 
   @Test
   void catalogueHasEveryTreeAndEveryNameOnce() {
-    List<String> trees = TreeVariant.all().stream().map(TreeVariant::name).toList();
+    List<String> trees = Family.all().stream().map(TreeVariant::name).toList();
     assertTrue(Peers.names().containsAll(trees));
     assertEquals(Peers.names().stream().distinct().toList(), Peers.names());
   }

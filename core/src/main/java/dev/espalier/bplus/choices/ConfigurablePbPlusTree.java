@@ -6,12 +6,11 @@ import static dev.espalier.memory.Words.getLong;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
-import dev.espalier.batch.BatchLookup;
+import dev.espalier.TreeVariant.Capability;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.bplus.choices.PbPlusChoices.JumpPointers;
 import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
-import dev.espalier.bplus.nodes.BPlusIndex;
 import dev.espalier.bplus.nodes.BPlusLevels;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.bplus.nodes.InnerNode;
@@ -21,6 +20,7 @@ import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * does what {@link PbPlusTree} does, a little more slowly, for it asks at every node what was
  * chosen.
  */
-public final class ConfigurablePbPlusTree extends BPlusIndex {
+public final class ConfigurablePbPlusTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of BPlusStructure, batches those of PbPlusTree.
@@ -46,12 +46,11 @@ public final class ConfigurablePbPlusTree extends BPlusIndex {
 
   /** This tree, which is not in the catalogue: the pB+-tree there has what measured best. */
   public static final TreeVariant VARIANT =
-      new TreeVariant(
+      TreeVariant.inMemory(
           "ConfigurablePbPlusTree",
           "thesis 3.6, chapter 5",
-          TreeVariant.Medium.MEMORY,
-          PbPlusTree.VARIANT.capabilities(),
-          options -> create(options, Geometry.DEFAULT, PbPlusChoices.DEFAULT));
+          options -> create(options, Geometry.DEFAULT, PbPlusChoices.DEFAULT),
+          PbPlusTree.VARIANT.capabilities().toArray(Capability[]::new));
 
   /** As in PbPlusTree. */
   private static final int GROUP = 64;
@@ -59,6 +58,8 @@ public final class ConfigurablePbPlusTree extends BPlusIndex {
   private static final int COMMON_WIDTH = 8;
   private static final int COMMON_INNER_SLOTS = new InnerNode(COMMON_WIDTH).keySlots;
   private static final int COMMON_LEAF_SLOTS = new LeafNode(COMMON_WIDTH).keySlots;
+
+  final BPlusStructure tree;
 
   /** The jump-pointer array outside the tree, null where the leaves' parents are it. */
   final @Nullable JumpPointerArray pointers;
@@ -74,16 +75,16 @@ public final class ConfigurablePbPlusTree extends BPlusIndex {
   private final boolean ofCommonWidth;
   private final LeafNode leaf;
   private final InnerNode inner;
-  private final long missingValue;
-  private final BatchLookup lookup = new BatchLookup(this, new Levels());
 
   private ConfigurablePbPlusTree(IndexOptions options, Geometry geometry, PbPlusChoices choices) {
-    super(
+    BPlusStructure tree =
         new BPlusStructure(
             options,
             new LeafNode(geometry.leafWidth()),
             new InnerNode(geometry.innerWidth()),
-            tree -> listener(tree, choices.jumpPointers())));
+            nodes -> listener(nodes, choices.jumpPointers()));
+    super(VARIANT, tree, options);
+    this.tree = tree;
     this.pointers = tree.listener instanceof JumpPointerArray array ? array : null;
     this.prefetchDistance = geometry.prefetchDistance();
     this.leaf = tree.leaf;
@@ -96,7 +97,7 @@ public final class ConfigurablePbPlusTree extends BPlusIndex {
     this.insertLocality = choices.localities().insert();
     this.scanLocality = choices.localities().scan();
     this.ofCommonWidth = leaf.width == COMMON_WIDTH && inner.width == COMMON_WIDTH;
-    this.missingValue = options.missingValue();
+    probesGoThrough(new Levels());
   }
 
   private static LeafListener listener(BPlusStructure tree, JumpPointers jumpPointers) {
@@ -111,11 +112,6 @@ public final class ConfigurablePbPlusTree extends BPlusIndex {
   public static ConfigurablePbPlusTree create(
       IndexOptions options, Geometry geometry, PbPlusChoices choices) {
     return new ConfigurablePbPlusTree(options, geometry, choices);
-  }
-
-  @Override
-  public TreeVariant variant() {
-    return VARIANT;
   }
 
   // ---------------------------------------------------------------- search
@@ -178,12 +174,6 @@ public final class ConfigurablePbPlusTree extends BPlusIndex {
     return ofCommonWidth
         ? Keys.lowerBound(nodes, node, COMMON_LEAF_SLOTS, key)
         : Keys.lowerBound(nodes, node, leaf.keySlots, key);
-  }
-
-  @Override
-  public BatchLookup batchLookup() {
-    tree.checkOpen();
-    return lookup;
   }
 
   /** As PbPlusTree.Levels. */

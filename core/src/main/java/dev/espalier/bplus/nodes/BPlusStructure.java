@@ -5,12 +5,14 @@ import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.putInt;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
-import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
-import dev.espalier.support.ChangeCount;
-import dev.espalier.support.LevelChanges;
+import dev.espalier.tree.MemoryTree;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 import java.util.function.Function;
@@ -20,7 +22,7 @@ import java.util.function.Function;
  * been found, with the splits, redistributions and merges that follow. Shared by the trees of this
  * package; how a leaf is found, the hot part, is theirs.
  */
-public final class BPlusStructure {
+public final class BPlusStructure extends MemoryTree {
   /* Overview
    *
    * A level is a row of nodes; level 0 are the leaves, the highest level is the root alone. An inner
@@ -71,24 +73,8 @@ public final class BPlusStructure {
 
   public final LeafNode leaf;
   public final InnerNode inner;
-  public final IndexOptions options;
-  public final NodeMemory memory;
 
-  /** The nodes; read anew after every allocation. */
-  public MemorySegment nodes;
-
-  /** Address of the nodes' first byte, for prefetching. */
-  public long base;
-
-  public long root;
   public int height;
-  public long size;
-
-  /** Counts the changes after which a cursor's place may no longer be where it was. */
-  public final ChangeCount modifications = new ChangeCount();
-
-  /** Counts the changes after which the places of buffered probes may be void. */
-  public final LevelChanges levelChanges = new LevelChanges(MAX_HEIGHT + 1);
 
   /** For each level from 1 on, the inner node on the way to the leaf, and the child taken there. */
   public final long[] pathNode = new long[MAX_HEIGHT];
@@ -117,18 +103,17 @@ public final class BPlusStructure {
       LeafNode leaf,
       InnerNode inner,
       Function<? super BPlusStructure, ? extends LeafListener> listener) {
-    this.options = options;
+    super(options, MAX_HEIGHT);
     this.leaf = leaf;
     this.inner = inner;
-    this.memory = new NodeMemory(options.memoryLimit(), options.hugePages());
-    this.nodes = memory.segment();
     this.scratchKeys = new long[inner.capacity + 1];
     this.scratchChildren = new int[inner.capacity + 2];
     this.listener = listener.apply(this);
-    plantEmptyLeaf();
+    plant();
   }
 
-  private void plantEmptyLeaf() {
+  @Override
+  protected void plant() {
     root = allocate(leaf.width);
     leaf.initialize(nodes, root);
     height = 1;
@@ -136,26 +121,50 @@ public final class BPlusStructure {
     listener.planted(root);
   }
 
-  /** Allocates a node and follows the memory if it has moved. */
-  public long allocate(int width) {
-    long node = memory.allocate(width);
-    nodes = memory.segment();
-    base = nodes.address();
-    return node;
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public LongCursor cursor() {
+    return new BPlusCursor(this);
   }
 
-  public void clear() {
-    checkOpen();
-    modifications.changes++;
-    levelChanges.changedAll();
-    memory.clear();
-    plantEmptyLeaf();
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    new BPlusBulkload(this, fillFactor).load(entries, total, listener);
   }
 
-  public void checkOpen() {
-    if (memory.isClosed()) {
-      throw new IllegalStateException("the index is closed");
+  @Override
+  public void verify(ProgressListener listener) {
+    BPlusVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    return view(root, height - 1);
+  }
+
+  private NodeView view(long node, int level) {
+    if (level == 0) {
+      int count = NodeView.checkedCount("I4", node, 0, leaf.count(nodes, node), 0, leaf.capacity);
+      return NodeView.leaf(
+          node,
+          leaf.bytes,
+          count,
+          leaf.capacity,
+          i -> leaf.key(nodes, node, i),
+          i -> leaf.value(nodes, node, i));
     }
+    int count =
+        NodeView.checkedCount("I4", node, level, inner.count(nodes, node), 0, inner.capacity);
+    return NodeView.inner(
+        node,
+        inner.bytes,
+        level,
+        count,
+        inner.capacity,
+        i -> inner.key(nodes, node, i),
+        i -> view(inner.child(nodes, node, i), level - 1));
   }
 
   // ---------------------------------------------------------------- search

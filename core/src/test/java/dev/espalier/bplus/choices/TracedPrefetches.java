@@ -10,6 +10,7 @@ import dev.espalier.bplus.choices.PbPlusChoices.JumpPointers;
 import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.memory.Trace;
+import dev.espalier.tree.Structures;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,17 +28,17 @@ final class TracedPrefetches {
   public static void main(String[] args) {
     for (NodePrefetch policy : NodePrefetch.values()) {
       try (ConfigurablePbPlusTree tree = load(PbPlusChoices.DEFAULT.withSearchPrefetch(policy))) {
-        trace("get " + policy + " of 7", tree.tree, () -> tree.get(99));
-        trace("get " + policy + " of 31", tree.tree, () -> tree.get(50));
-        trace("put " + policy + " of 7", tree.tree, () -> tree.put(99, 0));
+        trace("get " + policy + " of 7", tree, () -> tree.get(99));
+        trace("get " + policy + " of 31", tree, () -> tree.get(50));
+        trace("put " + policy + " of 7", tree, () -> tree.put(99, 0));
       }
     }
     try (PbPlusTree tree =
         fill(PbPlusTree.create(IndexOptions.DEFAULT, new Geometry(8, 8, DISTANCE)))) {
-      trace("get as PbPlusTree of 7", tree.tree, () -> tree.get(99));
-      trace("put as PbPlusTree of 7", tree.tree, () -> tree.put(99, 0));
-      trace("next as PbPlusTree", tree.tree, () -> scan(tree.cursor()));
-      trace("previous as PbPlusTree", tree.tree, () -> scanBackwards(tree.cursor()));
+      trace("get as PbPlusTree of 7", tree, () -> tree.get(99));
+      trace("put as PbPlusTree of 7", tree, () -> tree.put(99, 0));
+      trace("next as PbPlusTree", tree, () -> scan(tree.cursor()));
+      trace("previous as PbPlusTree", tree, () -> scanBackwards(tree.cursor()));
     }
     for (JumpPointers array :
         List.of(JumpPointers.INTERNAL, JumpPointers.chunked(1), JumpPointers.FLAT)) {
@@ -47,8 +48,8 @@ final class TracedPrefetches {
             PbPlusChoices.DEFAULT.withJumpPointers(array).withScanPrefetch(policy);
         try (ConfigurablePbPlusTree tree = load(choices)) {
           String name = array.getClass().getSimpleName() + " " + policy;
-          trace("next " + name, tree.tree, () -> scan(tree.cursor()));
-          trace("previous " + name, tree.tree, () -> scanBackwards(tree.cursor()));
+          trace("next " + name, tree, () -> scan(tree.cursor()));
+          trace("previous " + name, tree, () -> scanBackwards(tree.cursor()));
         }
       }
     }
@@ -78,8 +79,8 @@ final class TracedPrefetches {
     }
   }
 
-  private static void trace(String name, BPlusStructure tree, Runnable operation) {
-    Prefetches prefetches = new Prefetches(tree);
+  private static void trace(String name, LongIndex tree, Runnable operation) {
+    Prefetches prefetches = new Prefetches(Structures.of(tree, BPlusStructure.class));
     Trace.to(prefetches);
     operation.run();
     Trace.to(null);

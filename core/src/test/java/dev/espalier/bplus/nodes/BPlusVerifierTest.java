@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.InvariantNumbers;
 import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.tree.Structures;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,11 +37,11 @@ class BPlusVerifierTest {
   @ParameterizedTest
   @EnumSource
   void corruptionIsReportedByItsNumber(BPlusCorruption corruption) {
-    for (BPlusIndex index : healthyTrees().toList()) {
+    for (LongIndex index : healthyTrees().toList()) {
       try (index) {
-        assertTrue(index.tree.height >= 4);
+        assertTrue(Structures.of(index, BPlusStructure.class).height >= 4);
         index.verify();
-        corruption.inflictOn(index.tree);
+        corruption.inflictOn(Structures.of(index, BPlusStructure.class));
         InvariantViolationException violation =
             assertThrows(InvariantViolationException.class, index::verify);
         assertEquals(corruption.invariant(), violation.invariant(), violation::toString);
@@ -52,9 +54,9 @@ class BPlusVerifierTest {
   /** Nodes do not tell their kind, so that this shows as whatever the leaf's words look like. */
   @Test
   void leafInPlaceOfAnInnerNodeIsNoticed() {
-    for (BPlusIndex index : healthyTrees().toList()) {
+    for (LongIndex index : healthyTrees().toList()) {
       try (index) {
-        BPlusStructure tree = index.tree;
+        BPlusStructure tree = Structures.of(index, BPlusStructure.class);
         long leaf = tree.root;
         for (int level = tree.height - 1; level > 0; level--) {
           leaf = tree.inner.child(tree.nodes, leaf, 1);
@@ -81,7 +83,7 @@ class BPlusVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (BPlusIndex index = load(BPlusTree.create(IndexOptions.DEFAULT, 8), 300_000)) {
+    try (LongIndex index = load(BPlusTree.create(IndexOptions.DEFAULT, 8), 300_000)) {
       List<Long> told = new ArrayList<>();
       index.verify(
           (done, total) -> {
@@ -95,7 +97,7 @@ class BPlusVerifierTest {
     }
   }
 
-  private static Stream<BPlusIndex> healthyTrees() {
+  private static Stream<LongIndex> healthyTrees() {
     return Stream.of(
         load(BPlusTree.create(IndexOptions.DEFAULT, 2), 2_000),
         load(PbPlusTree.create(IndexOptions.DEFAULT, new Geometry(2, 3, 1)), 4_000),
@@ -103,7 +105,7 @@ class BPlusVerifierTest {
   }
 
   /** Fills by two thirds, so that no node is full or at its minimum. */
-  private static BPlusIndex load(BPlusIndex index, int entries) {
+  private static LongIndex load(LongIndex index, int entries) {
     long[] keys = LongStream.range(0, entries).map(i -> 10 * i).toArray();
     index.bulkload(
         LongEntrySource.of(keys, keys, entries), TWO_THIRDS, entries, ProgressListener.NONE);

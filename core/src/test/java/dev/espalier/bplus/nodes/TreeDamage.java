@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.DamagedUse;
 import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
+import dev.espalier.tree.Structures;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -23,12 +25,12 @@ public final class TreeDamage {
   }
 
   /** Damages and uses {@code trees} trees, each of which is to have {@code entries} entries. */
-  public static void inflictAndUse(int trees, int entries, Supplier<? extends BPlusIndex> factory) {
+  public static void inflictAndUse(int trees, int entries, Supplier<? extends LongIndex> factory) {
     inflictAndUse(trees, entries, factory, (index, random) -> false);
   }
 
   /** Damages and uses trees, also in what is not in their nodes. */
-  public static <I extends BPlusIndex> void inflictAndUse(
+  public static <I extends LongIndex> void inflictAndUse(
       int trees, int entries, Supplier<I> factory, Elsewhere<? super I> elsewhere) {
     for (int seed = 0; seed < trees; seed++) {
       try (I index = factory.get()) {
@@ -48,9 +50,9 @@ public final class TreeDamage {
   }
 
   /** Overwrites up to 16 words, in nodes of all levels, their headers more often than the rest. */
-  private static <I extends BPlusIndex> void damage(
+  private static <I extends LongIndex> void damage(
       I index, Elsewhere<? super I> elsewhere, SplittableRandom random) {
-    BPlusStructure tree = index.tree;
+    BPlusStructure tree = structure(index);
     int damaged = random.nextInt(1, 17);
     for (int i = 0; i < damaged; i++) {
       if (elsewhere.damage(index, random)) {
@@ -102,8 +104,12 @@ public final class TreeDamage {
     return random.nextLong(1, tree.memory.endOffset() / 8) * 8;
   }
 
+  private static BPlusStructure structure(LongIndex index) {
+    return Structures.of(index, BPlusStructure.class);
+  }
+
   /** A leaf may begin at every line, and each is scanned at most once. */
-  private static long mostSteps(BPlusIndex index) {
-    return index.tree.memory.endOffset() / CacheLine.BYTES * index.tree.leaf.capacity;
+  private static long mostSteps(LongIndex index) {
+    return structure(index).memory.endOffset() / CacheLine.BYTES * structure(index).leaf.capacity;
   }
 }

@@ -3,6 +3,7 @@ package dev.espalier.cli;
 
 import dev.espalier.TreeVariant;
 import dev.espalier.batch.ProbeMethod;
+import dev.espalier.family.Family;
 import dev.espalier.io.BufferPool;
 import dev.espalier.io.FileDescription;
 import dev.espalier.io.FileOptions;
@@ -213,10 +214,10 @@ final class JoinCommand implements Callable<Integer> {
 
   private List<TreeVariant> chosenVariants() {
     if (variant.equalsIgnoreCase(ALL)) {
-      return TreeVariant.all();
+      return Family.all();
     }
     try {
-      return List.of(TreeVariant.named(variant));
+      return List.of(Family.named(variant));
     } catch (IllegalArgumentException e) {
       throw wrongArgument("--variant: " + e.getMessage());
     }

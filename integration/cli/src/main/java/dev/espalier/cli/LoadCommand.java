@@ -4,7 +4,7 @@ package dev.espalier.cli;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
-import dev.espalier.TreeVariant;
+import dev.espalier.family.Family;
 import dev.espalier.io.FileDescription;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
@@ -152,7 +152,7 @@ final class LoadCommand implements Runnable {
     FileOptions options = file.options();
     if (variant != null) {
       try {
-        options = options.withVariant(TreeVariant.named(variant));
+        options = options.withVariant(Family.named(variant));
       } catch (IllegalArgumentException e) {
         throw wrongArgument("--variant: " + e.getMessage());
       }

@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.TreeVariant;
+import dev.espalier.family.Family;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -53,7 +54,7 @@ final class VariantsCommand implements Runnable {
     }
     TextTable table = new TextTable("name", "paper", "medium", "capabilities");
     List<Map<String, Object>> variants = new ArrayList<>();
-    for (TreeVariant variant : TreeVariant.all()) {
+    for (TreeVariant variant : Family.all()) {
       String medium = spelled(variant.medium());
       List<String> capabilities =
           variant.capabilities().stream().sorted().map(VariantsCommand::spelled).toList();

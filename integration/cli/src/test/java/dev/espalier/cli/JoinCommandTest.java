@@ -11,6 +11,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.espalier.TreeVariant;
 import dev.espalier.batch.ProbeMethod;
+import dev.espalier.family.Family;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ final class JoinCommandTest {
 
     List<String> expected = new ArrayList<>();
     for (String join : List.of("lineitem-orders", "lineitem-part")) {
-      for (TreeVariant variant : TreeVariant.all()) {
+      for (TreeVariant variant : Family.all()) {
         expected.add(join + " " + variant.name() + " single");
         expected.add(join + " " + variant.name() + " group");
         expected.add(join + " " + variant.name() + " auto");

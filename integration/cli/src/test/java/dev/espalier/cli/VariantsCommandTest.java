@@ -9,6 +9,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.family.Family;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,9 +32,9 @@ final class VariantsCommandTest {
     JsonObject json = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
     assertEquals(Set.of("variants"), json.keySet());
     JsonArray variants = json.getAsJsonArray("variants");
-    assertEquals(TreeVariant.all().size(), variants.size());
+    assertEquals(Family.all().size(), variants.size());
     for (int i = 0; i < variants.size(); i++) {
-      TreeVariant expected = TreeVariant.all().get(i);
+      TreeVariant expected = Family.all().get(i);
       JsonObject variant = variants.get(i).getAsJsonObject();
       assertEquals(Set.of("name", "paper", "medium", "capabilities"), variant.keySet());
       assertEquals(expected.name(), variant.get("name").getAsString());
@@ -47,8 +48,8 @@ final class VariantsCommandTest {
   @Test
   void tableHasALinePerVariant() {
     CommandRun run = CommandRun.of("variants");
-    assertEquals(2 + TreeVariant.all().size(), run.out().lines().count());
-    for (TreeVariant variant : TreeVariant.all()) {
+    assertEquals(2 + Family.all().size(), run.out().lines().count());
+    for (TreeVariant variant : Family.all()) {
       assertTrue(
           run.out().lines().anyMatch(line -> line.startsWith(variant.name() + " ")), run.out());
     }

@@ -3,6 +3,7 @@ package dev.espalier.join;
 
 import dev.espalier.LongIndex;
 import dev.espalier.batch.AnswerConsumer;
+import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.BufferOptions;
 import dev.espalier.batch.BufferedAccess;
 import dev.espalier.batch.ProbeChoice;
@@ -38,7 +39,7 @@ final class BatchProbe implements AutoCloseable {
     }
     ProbeMethod method = options.method();
     if (method == ProbeMethod.AUTO && canChoose(inner)) {
-      method = inner.batchLookup().choose(JoinOptions.LARGE_BATCH).method();
+      method = BatchLookup.of(inner).choose(JoinOptions.LARGE_BATCH).method();
     }
     return switch (method) {
       case SORTED, BUFFERED -> JoinOptions.LARGE_BATCH;
@@ -81,7 +82,7 @@ final class BatchProbe implements AutoCloseable {
     if (!chooses) {
       return options.method();
     }
-    choice = inner.batchLookup().choose(rows);
+    choice = BatchLookup.of(inner).choose(rows);
     return choice.method();
   }
 
@@ -102,7 +103,7 @@ final class BatchProbe implements AutoCloseable {
     if (method == ProbeMethod.AUTO) {
       inner.getAll(batch.keys, 0, batch.values, 0, rows);
     } else {
-      inner.batchLookup().getAll(method, batch.keys, 0, batch.values, 0, rows);
+      BatchLookup.of(inner).getAll(method, batch.keys, 0, batch.values, 0, rows);
     }
     findMatches(0, rows);
   }

@@ -12,6 +12,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.batch.ProbeChoice;
 import dev.espalier.batch.ProbeMethod;
+import dev.espalier.family.Family;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -33,7 +34,7 @@ final class IndexNestedLoopJoinTest {
   private static final long MISSING = IndexOptions.DEFAULT.missingValue();
 
   private final Map<Long, Long> inner = new HashMap<>();
-  private LongIndex index = TreeVariant.all().getFirst().create(IndexOptions.DEFAULT);
+  private LongIndex index = Family.all().getFirst().create(IndexOptions.DEFAULT);
 
   static Stream<JoinOptions> everyOption() {
     return Stream.of(JoinType.values())
@@ -88,7 +89,7 @@ final class IndexNestedLoopJoinTest {
     List<JoinedRow> expected = JoinedRow.hashJoin(keys, payloads, inner, options.type());
     assertTrue(expected.size() > 500 && expected.size() <= keys.length, "a case worth testing");
 
-    for (TreeVariant variant : TreeVariant.all()) {
+    for (TreeVariant variant : Family.all()) {
       try (LongIndex tree = variant.create(IndexOptions.DEFAULT)) {
         inner.forEach(tree::put);
         assertEquals(expected, join(keys, payloads, tree, options), variant.name());
@@ -106,7 +107,7 @@ final class IndexNestedLoopJoinTest {
     Comparator<JoinedRow> byPayload = Comparator.comparingLong(JoinedRow::payload);
     List<JoinedRow> expected = JoinedRow.hashJoin(keys, payloads, inner, type);
     expected.sort(byPayload);
-    for (TreeVariant variant : TreeVariant.all()) {
+    for (TreeVariant variant : Family.all()) {
       try (LongIndex tree = variant.create(IndexOptions.DEFAULT)) {
         inner.forEach(tree::put);
         List<JoinedRow> rows = join(keys, payloads, tree, options);

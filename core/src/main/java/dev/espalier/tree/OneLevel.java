@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.support;
+package dev.espalier.tree;
 
 import dev.espalier.batch.TreeLevels;
 
