@@ -292,8 +292,8 @@ final class PmaStructure implements IndexStructure {
       to = wider;
       if (entries <= calibrator.most(level, to - from)) {
         long rank = cards(from, segment) + slot;
-        pushLeft(from, to);
-        spread(from, to, entries, rank, key, value);
+        moved += columns.pushLeft(from, to);
+        moved += columns.spread(from, to, entries, rank, key, value);
         rebalanced(from, to);
         return;
       }
@@ -358,8 +358,8 @@ final class PmaStructure implements IndexStructure {
       entries += cards(to, wider);
       to = wider;
       if (entries >= calibrator.least(level, to - from)) {
-        pushLeft(from, to);
-        spread(from, to, entries, Long.MAX_VALUE, 0, 0);
+        moved += columns.pushLeft(from, to);
+        moved += columns.spread(from, to, entries, Long.MAX_VALUE, 0, 0);
         rebalanced(from, to);
         return;
       }
@@ -397,62 +397,6 @@ final class PmaStructure implements IndexStructure {
   @Override
   public void close() {
     columns.close();
-  }
-
-  // ---------------------------------------------------------------- rebalance
-
-  /** Moves all entries of a window to its left end, without gaps. */
-  private void pushLeft(int from, int to) {
-    long end = columns.slot(from) + columns.card(from);
-    for (int segment = from + 1; segment < to; segment++) {
-      long entries = columns.card(segment);
-      long source = columns.slot(segment);
-      if (source != end) {
-        columns.move(source, end, entries);
-        moved += entries;
-      }
-      end += entries;
-    }
-  }
-
-  /**
-   * Spreads entries that are at the left end of a window evenly over its segments. From the right,
-   * since no entry goes to the left: what it is written over has been moved already.
-   *
-   * @param entries how many there are, the new one included
-   * @param rank place of the new entry among them; beyond them if there is none
-   */
-  void spread(int from, int to, long entries, long rank, long key, long value) {
-    int width = to - from;
-    long source = columns.slot(from);
-    long end = entries;
-    for (int i = width - 1; i >= 0; i--) {
-      long begin = share(entries, width, i);
-      long target = columns.slot(from + i);
-      if (rank < begin) {
-        moveRight(source + begin - 1, target, end - begin);
-      } else if (rank >= end) {
-        moveRight(source + begin, target, end - begin);
-      } else {
-        moveRight(source + rank, target + (rank - begin) + 1, end - 1 - rank);
-        columns.set(target + (rank - begin), key, value);
-        moveRight(source + begin, target, rank - begin);
-      }
-      columns.card(from + i, (int) (end - begin));
-      end = begin;
-    }
-  }
-
-  /** Returns how many of {@code entries} are before share {@code i} of {@code width} even ones. */
-  private static long share(long entries, int width, int i) {
-    return i * (entries / width) + i * (entries % width) / width;
-  }
-
-  private void moveRight(long source, long target, long entries) {
-    if (source != target && entries > 0) {
-      columns.move(source, target, entries);
-      moved += entries;
-    }
   }
 
   // ---------------------------------------------------------------- bulkload
@@ -493,8 +437,8 @@ final class PmaStructure implements IndexStructure {
     if (filled > 1) {
       // The last segment has what was left; with half of the one before it has enough.
       long entries = cards(filled - 2, filled);
-      pushLeft(filled - 2, filled);
-      spread(filled - 2, filled, entries, Long.MAX_VALUE, 0, 0);
+      moved += columns.pushLeft(filled - 2, filled);
+      moved += columns.spread(filled - 2, filled, entries, Long.MAX_VALUE, 0, 0);
     }
     refreshIndex();
   }
@@ -569,9 +513,9 @@ final class PmaStructure implements IndexStructure {
   private void resize(
       int count, @Nullable SegmentColumns other, long entries, long rank, long key, long value) {
     if (other == null) {
-      pushLeft(0, segments);
+      moved += columns.pushLeft(0, segments);
       use(count);
-      spread(0, count, entries, rank, key, value);
+      moved += columns.spread(0, count, entries, rank, key, value);
     } else {
       try {
         copyInto(other, count, entries, rank, key, value);
@@ -586,14 +530,14 @@ final class PmaStructure implements IndexStructure {
     refreshIndex();
   }
 
-  /** As {@link #spread}, of the whole into other memory. */
+  /** As {@link SegmentColumns#spread}, of the whole into other memory. */
   private void copyInto(
       SegmentColumns target, int count, long entries, long rank, long key, long value) {
     int segment = 0;
     long slot = 0;
     long next = 0;
     for (int i = 0; i < count; i++) {
-      long end = share(entries, count, i + 1);
+      long end = SegmentColumns.share(entries, count, i + 1);
       long to = target.slot(i);
       target.card(i, (int) (end - next));
       while (next < end) {

@@ -136,4 +136,66 @@ final class SegmentColumns {
         target.valuesOffset + (to << 3),
         entries << 3);
   }
+
+  // ---------------------------------------------------------------- rebalance
+
+  /** Moves all entries of a window to its left end, without gaps; returns how many moved. */
+  long pushLeft(int from, int to) {
+    long moved = 0;
+    long end = slot(from) + card(from);
+    for (int segment = from + 1; segment < to; segment++) {
+      long entries = card(segment);
+      long source = slot(segment);
+      if (source != end) {
+        move(source, end, entries);
+        moved += entries;
+      }
+      end += entries;
+    }
+    return moved;
+  }
+
+  /**
+   * Spreads entries that are at the left end of a window evenly over its segments. From the right,
+   * since no entry goes to the left: what it is written over has been moved already.
+   *
+   * @param entries how many there are, the new one included
+   * @param rank place of the new entry among them; beyond them if there is none
+   * @return how many entries moved
+   */
+  long spread(int from, int to, long entries, long rank, long key, long value) {
+    long moved = 0;
+    int width = to - from;
+    long source = slot(from);
+    long end = entries;
+    for (int i = width - 1; i >= 0; i--) {
+      long begin = share(entries, width, i);
+      long target = slot(from + i);
+      if (rank < begin) {
+        moved += moveRight(source + begin - 1, target, end - begin);
+      } else if (rank >= end) {
+        moved += moveRight(source + begin, target, end - begin);
+      } else {
+        moved += moveRight(source + rank, target + (rank - begin) + 1, end - 1 - rank);
+        set(target + (rank - begin), key, value);
+        moved += moveRight(source + begin, target, rank - begin);
+      }
+      card(from + i, (int) (end - begin));
+      end = begin;
+    }
+    return moved;
+  }
+
+  /** Returns how many of {@code entries} are before share {@code i} of {@code width} even ones. */
+  static long share(long entries, int width, int i) {
+    return i * (entries / width) + i * (entries % width) / width;
+  }
+
+  private long moveRight(long source, long target, long entries) {
+    if (source == target || entries <= 0) {
+      return 0;
+    }
+    move(source, target, entries);
+    return entries;
+  }
 }

@@ -87,9 +87,6 @@ final class ShuttleStructure implements IndexStructure {
    *   D6  A chunk has no gaps inside but at its end.
    */
 
-  /** Messages that find no memory, after which the rest of a batch is not tried. */
-  private static final int MOST_REFUSALS = 64;
-
   /** Slots of leaves for each live entry, beyond which a rebuild makes the tree smaller. */
   private static final int REBUILD_SLOTS = 8;
 
@@ -122,22 +119,17 @@ final class ShuttleStructure implements IndexStructure {
   long splits;
   long rebuilds;
 
-  /** How often memory was full during one insert, and the last time. */
-  private int refusals;
-
-  private MemoryLimitException refusal = new MemoryLimitException("");
-
   /** A rebuild is not tried while there are as many live entries. */
   private long leastLive = Long.MAX_VALUE;
 
-  private final ShuttleSplit split;
+  private final MessageDelivery delivery;
 
   ShuttleStructure(IndexOptions options, ShuttleLayout layout) {
     this.options = options;
     this.layout = layout;
     this.budget = new MemoryBudget(options.memoryLimit());
     this.stack = new DrainStack(budget);
-    this.split = new ShuttleSplit(this);
+    this.delivery = new MessageDelivery(this);
     this.array = newArray();
     plantEmptyRoot();
   }
@@ -250,7 +242,7 @@ final class ShuttleStructure implements IndexStructure {
   }
 
   /** Reads a count. Where threads have torn the tree, it may be anything. */
-  private int checkedCount(MemorySegment nodes, long element, int capacity) {
+  int checkedCount(MemorySegment nodes, long element, int capacity) {
     int count = layout.count(nodes, element);
     if (count < 0 || count > capacity) {
       throw PackedArray.torn();
@@ -287,9 +279,9 @@ final class ShuttleStructure implements IndexStructure {
       return previous;
     }
     try {
-      insert(key, value, PUT);
+      delivery.insert(key, value, PUT);
     } catch (MemoryLimitException full) {
-      if (!fitsSomewhere(key, value)) {
+      if (!delivery.fitsSomewhere(key, value)) {
         throw full;
       }
     }
@@ -327,7 +319,7 @@ final class ShuttleStructure implements IndexStructure {
     }
   }
 
-  private void removeEntry(long leaf, int slot) {
+  void removeEntry(long leaf, int slot) {
     MemorySegment nodes = array.nodes;
     int count = checkedCount(nodes, leaf, layout.leafEntries);
     Slots.closeGap(nodes, leaf + KEYS, slot, count);
@@ -345,7 +337,7 @@ final class ShuttleStructure implements IndexStructure {
       return;
     }
     try {
-      insert(key, value, PUT);
+      delivery.insert(key, value, PUT);
     } catch (MemoryLimitException _) {
       put(key, value, 0, false); // in place, unless the key is new
       return;
@@ -360,7 +352,7 @@ final class ShuttleStructure implements IndexStructure {
       return;
     }
     try {
-      insert(key, 0, DELETE);
+      delivery.insert(key, 0, DELETE);
     } catch (MemoryLimitException _) {
       remove(key, 0); // in place
       return;
@@ -369,59 +361,8 @@ final class ShuttleStructure implements IndexStructure {
     rebuildIfSparse();
   }
 
-  // ---------------------------------------------------------------- messages
-
-  /**
-   * Inserts a message at the root.
-   *
-   * @throws MemoryLimitException if the index has no room for what that makes necessary; the map is
-   *     then what it was
-   */
-  private void insert(long key, long value, int kind) {
-    modifications.changes++;
-    refusals = 0;
-    try {
-      deliver(height, key, value, kind);
-    } finally {
-      stack.top = 0;
-    }
-  }
-
-  /** Puts an entry that is new into any buffer on its path, or the leaf, that is not full. */
-  private boolean fitsSomewhere(long key, long value) {
-    for (int at = height; at > 1; at--) {
-      for (int list = 0; list < layout.lists(at); list++) {
-        if (fitsIntoBuffer(at, list, key, value, PUT)) {
-          return true;
-        }
-      }
-    }
-    long leaf = nodeAt(1, key);
-    if (layout.count(array.nodes, leaf) >= layout.leafEntries) {
-      return false;
-    }
-    insertEntry(leaf, -1 - findEntry(array.nodes, leaf, key), key, value);
-    return true;
-  }
-
-  /**
-   * Takes a message down from the node of some height on its path. Nodes are counted from the
-   * leaves, so it makes no difference if the root is split meanwhile.
-   */
-  private void deliver(int from, long key, long value, int kind) {
-    int buffered = from;
-    while (buffered > 1 && layout.lists(buffered) == 0) {
-      buffered--;
-    }
-    if (buffered > 1) {
-      intoBuffer(buffered, 0, key, value, kind);
-    } else {
-      intoLeaf(key, value, kind);
-    }
-  }
-
   /** Returns the node of some height on the path of a key. */
-  private long nodeAt(int wanted, long key) {
+  long nodeAt(int wanted, long key) {
     MemorySegment nodes = array.nodes;
     long node = array.root;
     for (int at = height; at > wanted; at--) {
@@ -430,111 +371,9 @@ final class ShuttleStructure implements IndexStructure {
     return node;
   }
 
-  private void intoBuffer(int at, int list, long key, long value, int kind) {
-    if (!fitsIntoBuffer(at, list, key, value, kind)) {
-      if (refusals >= MOST_REFUSALS) {
-        throw refusal;
-      }
-      drain(at, list, key);
-      if (!fitsIntoBuffer(at, list, key, value, kind)) {
-        throw PackedArray.torn();
-      }
-    }
-  }
-
-  /** Puts a message into a buffer, unless that is full. */
-  private boolean fitsIntoBuffer(int at, int list, long key, long value, int kind) {
-    MemorySegment nodes = array.nodes;
-    long node = nodeAt(at, key);
-    long chunk = layout.buffer(nodes, node, list, layout.childFor(nodes, node, key));
-    int capacity = layout.chunkCapacity(at, list);
-    int slot = findMessage(nodes, chunk, capacity, key);
-    if (slot < 0) {
-      int count = layout.count(nodes, chunk);
-      if (count >= capacity) {
-        return false;
-      }
-      slot = -1 - slot;
-      ShuttleLayout.openMessage(nodes, chunk, capacity, slot, count);
-      layout.count(nodes, chunk, count + 1);
-      messages++;
-    }
-    ShuttleLayout.message(nodes, chunk, capacity, slot, key, value, kind);
-    return true;
-  }
-
-  /** Takes all messages out of a buffer and further down. */
-  private void drain(int at, int list, long key) {
-    long node = nodeAt(at, key);
-    long chunk = layout.buffer(array.nodes, node, list, layout.childFor(array.nodes, node, key));
-    int capacity = layout.chunkCapacity(at, list);
-    int count = checkedCount(array.nodes, chunk, capacity);
-    long first = stack.top;
-    long end = first + count;
-    stack.reserve(end); // there is room already: it was made when the tree got so high
-    stack.push(array.nodes, chunk, count, capacity);
-    layout.count(array.nodes, chunk, 0);
-    messages -= count;
-    drains++;
-    delivered += count;
-    long refused = first;
-    for (long next = first; next < end; next++) {
-      if (!isDelivered(at, list, next)) {
-        stack.copy(next, refused++);
-      }
-    }
-    for (long back = first; back < refused; back++) {
-      fitsIntoBuffer(at, list, stack.key(back), stack.value(back), stack.kind(back));
-    }
-    stack.top = first;
-    if (refused == end) {
-      throw refusal;
-    }
-  }
-
-  /** Takes a message from the stack further down, if memory allows. */
-  private boolean isDelivered(int at, int list, long message) {
-    if (refusals >= MOST_REFUSALS) {
-      return false;
-    }
-    try {
-      long key = stack.key(message);
-      if (list + 1 < layout.lists(at)) {
-        intoBuffer(at, list + 1, key, stack.value(message), stack.kind(message));
-      } else {
-        deliver(at - 1, key, stack.value(message), stack.kind(message));
-      }
-      return true;
-    } catch (MemoryLimitException full) {
-      refusal = full;
-      refusals++;
-      return false;
-    }
-  }
-
   // ---------------------------------------------------------------- leaves
 
-  private void intoLeaf(long key, long value, int kind) {
-    long leaf = nodeAt(1, key);
-    int slot = findEntry(array.nodes, leaf, key);
-    if (kind == DELETE) {
-      if (slot >= 0) {
-        removeEntry(leaf, slot);
-      }
-    } else if (slot >= 0) {
-      putLong(array.nodes, leaf + layout.leafValues + ((long) slot << 3), value);
-    } else {
-      if (layout.count(array.nodes, leaf) == layout.leafEntries) {
-        split.splitLeaf(key);
-        splits++;
-        leaf = nodeAt(1, key);
-        slot = findEntry(array.nodes, leaf, key);
-      }
-      insertEntry(leaf, -1 - slot, key, value);
-    }
-  }
-
-  private void insertEntry(long leaf, int slot, long key, long value) {
+  void insertEntry(long leaf, int slot, long key, long value) {
     MemorySegment nodes = array.nodes;
     int count = layout.count(nodes, leaf);
     if (slot < 0 || count >= layout.leafEntries) {
@@ -563,8 +402,6 @@ final class ShuttleStructure implements IndexStructure {
       rebuilds++;
     }
   }
-
-  // ---------------------------------------------------------------- size
 
   // ---------------------------------------------------------------- the whole
 
