@@ -9,8 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
-import dev.espalier.memory.PageStore;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,25 +48,7 @@ class BufferPoolTest {
   }
 
   private FilePageStore store(String name) {
-    PageFile file =
-        watch.over(PageFiles.CHANNEL).open(folder.resolve(name), Access.CREATE, PAGE_BYTES);
-    FileHeader header =
-        new FileHeader(
-            0,
-            77,
-            PAGE_BYTES,
-            true,
-            0,
-            0,
-            1,
-            Collections.nCopies(PageStore.META_WORDS, 0L),
-            "test",
-            "test");
-    file.grow(FileHeader.BLOCKS * PAGE_BYTES);
-    FilePageStore.write(file, header);
-    FilePageStore made = new FilePageStore(file, pool, header, new int[0], false, true, () -> {});
-    assertTrue(pool.enter(made));
-    return made;
+    return Stores.create(folder.resolve(name), watch.over(PageFiles.CHANNEL), pool);
   }
 
   @AfterEach
@@ -80,18 +60,11 @@ class BufferPoolTest {
   }
 
   private int[] allocate(int count) {
-    int[] pages = new int[count];
-    for (int i = 0; i < count; i++) {
-      pages[i] = store.allocate();
-      long place = store.pin(pages[i]);
-      store.segment().set(ValueLayout.JAVA_LONG, place + 16, pages[i]);
-      store.unpin(place, true);
-    }
-    return pages;
+    return Stores.allocate(store, count);
   }
 
   private long contents(long place) {
-    return store.segment().get(ValueLayout.JAVA_LONG, place + 16);
+    return Stores.contents(store, place);
   }
 
   private void use(int page) {

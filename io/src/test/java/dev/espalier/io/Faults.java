@@ -28,10 +28,19 @@ final class Faults {
 
   private record Rule(long number, boolean once, int errno, Set<Operation> among) {}
 
-  private final List<Long> written = new ArrayList<>();
+  /**
+   * What was done to a file.
+   *
+   * @param position in the file, for what has one, else -1
+   */
+  record Done(Operation operation, long position) {}
+
+  private final List<Done> done = new ArrayList<>();
   private final Map<Operation, Long> counts = new EnumMap<>(Operation.class);
   private @Nullable Rule rule;
   private long counted;
+  private @Nullable Operation interrupted;
+  private Runnable interruption = () -> {};
 
   /**
    * Lets one operation fail; replaces what was ordered before.
@@ -78,16 +87,34 @@ final class Faults {
 
   /** Returns where in files was written, request by request. */
   synchronized List<Long> written() {
-    return List.copyOf(written);
+    return done.stream()
+        .filter(each -> each.operation == Operation.WRITE)
+        .map(Done::position)
+        .toList();
   }
 
-  synchronized void write(long position) {
-    written.add(position);
+  /** Returns what was done to files, in this order; reads are left out. */
+  synchronized List<Done> done() {
+    return List.copyOf(done);
+  }
+
+  synchronized void done(Operation operation, long position) {
+    done.add(new Done(operation, position));
+  }
+
+  /** Does something in the middle of the next operation of a kind, as another thread might. */
+  synchronized void inNext(Operation operation, Runnable action) {
+    interrupted = operation;
+    interruption = action;
   }
 
   /** Counts an operation; returns the error number that it has to fail with, else 0. */
   synchronized int next(Operation operation) {
     counts.merge(operation, 1L, Long::sum);
+    if (operation == interrupted) {
+      interrupted = null;
+      interruption.run();
+    }
     if (rule == null || !rule.among.contains(operation)) {
       return 0;
     }

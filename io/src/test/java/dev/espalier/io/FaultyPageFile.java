@@ -52,7 +52,7 @@ final class FaultyPageFile implements PageFile {
   public void startWrite(IoBatch batch) {
     IoBatch rest = withoutFailing(batch, Operation.WRITE, "writing");
     for (int i = 0; i < rest.count(); i++) {
-      faults.write(rest.position(i));
+      faults.done(Operation.WRITE, rest.position(i));
     }
     file.startWrite(rest);
   }
@@ -96,12 +96,14 @@ final class FaultyPageFile implements PageFile {
   public void grow(long bytes) {
     check(Operation.GROW, "growing to " + bytes + " bytes");
     file.grow(bytes);
+    faults.done(Operation.GROW, -1);
   }
 
   @Override
   public void force() {
     check(Operation.FORCE, "forcing it to the device");
     file.force();
+    faults.done(Operation.FORCE, -1);
   }
 
   private void check(Operation operation, String doing) {
