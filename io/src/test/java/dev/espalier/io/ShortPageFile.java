@@ -3,19 +3,23 @@ package dev.espalier.io;
 
 import dev.espalier.ffi.IoRequest;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /**
- * An engine at its worst: a request moves a few bytes at a time, and often is refused with EINTR or
- * EAGAIN instead. Whoever uses it must not notice.
+ * An engine at its worst: a request moves a few bytes at a time, and often is refused for now
+ * instead. Whoever uses it must not notice.
  */
 final class ShortPageFile extends EngineFile {
-  private static final int EINTR = 4;
-  private static final int EAGAIN = 11;
+  /** EINTR, EAGAIN and ECANCELED. */
+  private static final List<Integer> REFUSALS = List.of(4, 11, 125);
 
   private final PageFile file;
   private final int mostBytes;
   private final Random random;
+  private final Set<Integer> refusedWith = new HashSet<>();
   private long refused;
   private long cutShort;
 
@@ -47,6 +51,11 @@ final class ShortPageFile extends EngineFile {
     return refused;
   }
 
+  /** Tells whether requests were refused for now in every way there is. */
+  synchronized boolean refusedInEveryWay() {
+    return refusedWith.containsAll(REFUSALS);
+  }
+
   /** Returns how often less was moved than asked for. */
   synchronized long cutShort() {
     return cutShort;
@@ -65,7 +74,9 @@ final class ShortPageFile extends EngineFile {
   private int attempt(IoBatch batch, int request) {
     if (random.nextInt(3) == 0) {
       refused++;
-      return random.nextBoolean() ? -EINTR : -EAGAIN;
+      int errno = REFUSALS.get(random.nextInt(REFUSALS.size()));
+      refusedWith.add(errno);
+      return -errno;
     }
     MemorySegment requests = batch.requests();
     long position = IoRequest.position(requests, request);

@@ -60,6 +60,7 @@ class ShortTransfersTest {
     IoBatch reads = pieces(BYTES);
     file.read(reads);
     assertEquals(-1, memory.asSlice(0, BYTES).mismatch(memory.asSlice(BYTES, BYTES)));
+    assertTrue(file.refusedInEveryWay());
     assertEquals(100, reads.position(2));
     assertEquals(300, reads.length(2));
     assertEquals(BYTES + 100, reads.place(2));
