@@ -6,6 +6,8 @@ import static dev.espalier.io.LittleEndian.INT;
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * The numbers of the free pages, as a file keeps them: in blocks behind the last page that are
@@ -46,12 +48,14 @@ final class FreePages {
   /**
    * Reads the numbers.
    *
-   * @throws CorruptPageException if a block is damaged or a number is none of a page
+   * @throws CorruptPageException if a block is damaged, or a number is none of a page or there
+   *     twice
    */
   static int[] read(PageFile file, FileHeader header) {
     int pageBytes = header.pageBytes();
     int perBlock = perBlock(pageBytes);
     int[] free = new int[header.freePages()];
+    BitSet seen = new BitSet();
     try (Arena arena = Arena.ofShared()) {
       MemorySegment block = arena.allocate(pageBytes, Math.max(pageBytes, file.alignment()));
       IoBatch batch = new IoBatch(block, 1);
@@ -67,14 +71,24 @@ final class FreePages {
         }
         int count = Math.min(perBlock, free.length - from);
         MemorySegment.copy(block, INT, PageStore.RESERVED_BYTES, free, from, count);
-      }
-    }
-    for (int page : free) {
-      if (page < 1 || page > header.top()) {
-        throw new CorruptPageException(
-            file.path(), header.top() + 1L, "lists page " + page + " as free");
+        check(file, header, number, Arrays.copyOfRange(free, from, from + count), seen);
       }
     }
     return free;
+  }
+
+  /** Checks the numbers of one block, which may have a seal and be nonsense all the same. */
+  private static void check(
+      PageFile file, FileHeader header, int block, int[] numbers, BitSet seen) {
+    for (int page : numbers) {
+      if (page < 1 || page > header.top()) {
+        throw new CorruptPageException(file.path(), block, "lists page " + page + " as free");
+      }
+      if (seen.get(page)) {
+        throw new CorruptPageException(
+            file.path(), block, "lists page " + page + " as free, which was listed before");
+      }
+      seen.set(page);
+    }
   }
 }

@@ -10,6 +10,8 @@ import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -228,6 +230,32 @@ class FileDamageTest {
     assertEquals(top + 1, damaged().getFirst().page());
   }
 
+  /** A seal that was made anew lets a list through that no store has written. */
+  @Test
+  void sealedListOfFreePagesThatIsWrongIsRefused() throws IOException {
+    FileDescription description = Espalier.describe(path, FileOptions.DEFAULT);
+    int top = description.pages() + description.freePages();
+    assertTrue(description.freePages() > 1);
+    byte[] sound = Files.readAllBytes(path);
+    int list = (int) page(top + 1);
+    int first = bytes(sound).get(ValueLayout.JAVA_INT_UNALIGNED, list + 16);
+    for (int wrong : new int[] {0, -1, top + 1, Integer.MIN_VALUE, Integer.MAX_VALUE, first}) {
+      byte[] damaged = sound.clone();
+      bytes(damaged).set(ValueLayout.JAVA_INT_UNALIGNED, list + 20, wrong);
+      seal(damaged, top + 1);
+      Files.write(path, damaged);
+      CorruptPageException refused =
+          assertThrows(CorruptPageException.class, () -> Espalier.open(path, options()));
+      assertEquals(top + 1, refused.page());
+      assertTrue(refused.getMessage().contains("lists page " + wrong), refused.getMessage());
+      assertEquals(top + 1, damaged().getFirst().page());
+    }
+    Files.write(path, sound);
+    try (LongIndex index = Espalier.open(path, options())) {
+      PagedTrees.assertHolds(model, index);
+    }
+  }
+
   /** A seal that was made anew lets damage through to the tree, which may not crash or hang. */
   @Test
   void sealedNonsenseNeitherCrashesNorHangs() throws IOException {
@@ -256,10 +284,13 @@ class FileDamageTest {
     }
   }
 
+  private static MemorySegment bytes(byte[] file) {
+    return MemorySegment.ofArray(file);
+  }
+
   private static void seal(byte[] file, int page) {
-    java.lang.foreign.MemorySegment bytes = java.lang.foreign.MemorySegment.ofArray(file);
-    long id = bytes.get(java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED, page(page) + 8);
-    PageSeal.set(bytes, page(page), PAGE_BYTES, page, id);
+    long id = bytes(file).get(ValueLayout.JAVA_LONG_UNALIGNED, page(page) + 8);
+    PageSeal.set(bytes(file), page(page), PAGE_BYTES, page, id);
   }
 
   @Test
