@@ -561,7 +561,8 @@ public final class BufferPool implements AutoCloseable {
     }
     try {
       PoolRead read = null;
-      for (int i = from; i < from + count && inFlight < frames / 2; i++) {
+      int most = store.isUsable() ? frames / 2 : 0;
+      for (int i = from; i < from + count && inFlight < most; i++) {
         int page = asked[i];
         if (!store.isInUse(page) || store.frameOf(page) != NO_FRAME) {
           continue;
@@ -622,7 +623,7 @@ public final class BufferPool implements AutoCloseable {
         STATE.compareAndSet(states, frame, state, state & ~USED);
         continue;
       }
-      if ((state & CHANGED) != 0 && (!mayWrite || !writeFrom(frame))) {
+      if ((state & CHANGED) != 0 && !makeClean(frame, mayWrite)) {
         continue;
       }
       if (evict(frame)) {
@@ -717,6 +718,7 @@ public final class BufferPool implements AutoCloseable {
   private boolean tryFresh(FilePageStore store, int page) {
     lock.lock();
     try {
+      store.checkPages(); // A store that was closed meanwhile must not have frames any more.
       int frame = claimFrame(2 * frames, true);
       if (frame == NO_FRAME) {
         return false;
@@ -795,9 +797,18 @@ public final class BufferPool implements AutoCloseable {
 
   // ---------------------------------------------------------------- write
 
-  /** Writes changed pages of the same store that the hand comes to next. Tells whether it could. */
-  private boolean writeFrom(int first) {
-    FilePageStore store = Objects.requireNonNull(owners[first]);
+  /** Writes a page that was changed, with others, if that may be; tells whether it could. */
+  private boolean makeClean(int frame, boolean mayWrite) {
+    FilePageStore store = owners[frame];
+    if (store == null) { // whoever had it pinned when it was forgotten has changed it later
+      STATE.getAndBitwiseAnd(states, frame, ~CHANGED);
+      return true;
+    }
+    return mayWrite && writeFrom(store, frame);
+  }
+
+  /** Writes changed pages of a store that the hand comes to next. Tells whether it could. */
+  private boolean writeFrom(FilePageStore store, int first) {
     int count = 0;
     int frame = first;
     for (int step = 0; step < WRITE_STEPS * victims.length && step < frames; step++) {

@@ -16,7 +16,8 @@ import java.util.List;
  *
  * <p>When a device fails, the index never gives a wrong answer instead: what can't be read ends in
  * a {@link PageFileException}, damaged pages in a {@link CorruptPageException}. After a failed
- * write the index takes no more changes, and says why.
+ * write the index takes no more changes, after a change that failed halfway it answers nothing any
+ * more; both say why, and closing it is a {@link PageFileException}.
  */
 public final class Espalier {
   private Espalier() {}

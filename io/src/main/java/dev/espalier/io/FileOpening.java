@@ -172,10 +172,11 @@ final class FileOpening {
       }
       Runnable atEnd =
           () -> {
-            if (ownsPool) {
-              pool.close();
+            try (claim) {
+              if (ownsPool) {
+                pool.close();
+              }
             }
-            claim.close();
           };
       boolean readsAhead = !has(FileOption.WITHOUT_READ_AHEAD);
       store = new FilePageStore(file, pool, header, free, readOnly, readsAhead, atEnd);

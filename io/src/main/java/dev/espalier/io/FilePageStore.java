@@ -120,6 +120,11 @@ final class FilePageStore implements PageStore {
     return fault == null ? null : new CorruptPageException(file.path(), page, fault);
   }
 
+  /** Tells whether pages can be pinned at all; once it is false, it stays so. */
+  boolean isUsable() {
+    return !closed && halfway == null;
+  }
+
   /** Checks that pages can be pinned at all. */
   void checkPages() {
     if (closed) {
@@ -235,7 +240,7 @@ final class FilePageStore implements PageStore {
 
   @Override
   public void readAhead(int[] pages, int from, int count) {
-    if (readsAhead && !closed && halfway == null) {
+    if (readsAhead) {
       pool.readAhead(this, pages, from, count);
     }
   }
@@ -492,33 +497,69 @@ final class FilePageStore implements PageStore {
   /**
    * Flushes what was changed, unless it can't be, and closes the file. A second call does nothing.
    *
-   * @throws PageFileException if flushing failed; the file is closed all the same
+   * @throws PageFileException if changes are lost, because they can't be written or one failed
+   *     halfway; the file, which is closed all the same, says in the latter case that it is not
+   *     clean
    */
   @Override
   public synchronized void close() {
     if (closed) {
       return;
     }
-    PageFileException reason = failure;
+    PageFileException loss = loss();
     try {
-      if (halfway == null && reason == null) {
+      if (loss == null) {
         flush();
+      } else if (halfway != null) {
+        sayUnclean(loss);
       }
     } finally {
       closed = true;
+      release();
+    }
+    if (loss != null) {
+      throw loss;
+    }
+  }
+
+  /** Returns why what was changed since the last flush is lost, or null if it is not. */
+  private @Nullable PageFileException loss() {
+    Throwable torn = halfway;
+    PageFileException unwritten = failure;
+    if (torn != null) {
+      return new PageFileException(
+          file.path(),
+          "closed without the last changes, one of which failed halfway: " + torn.getMessage(),
+          torn);
+    }
+    return unwritten == null
+        ? null
+        : new PageFileException(
+            file.path(),
+            "closed without the last changes, which could not be written: "
+                + unwritten.getMessage(),
+            unwritten);
+  }
+
+  /** Lets the header say that the file is not clean, which can do no more than fail as well. */
+  private void sayUnclean(PageFileException loss) {
+    try {
+      beforeOverwrite();
+    } catch (RuntimeException failed) {
+      loss.addSuppressed(failed);
+    }
+  }
+
+  private void release() {
+    try {
       pool.forget(this);
       pool.leave(this);
+    } finally {
       try {
         file.close();
       } finally {
         atEnd.run();
       }
-    }
-    if (reason != null) {
-      throw new PageFileException(
-          file.path(),
-          "closed without the last changes, which could not be written: " + reason.getMessage(),
-          reason);
     }
   }
 }

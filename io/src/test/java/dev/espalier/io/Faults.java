@@ -100,10 +100,14 @@ final class Faults {
 
   synchronized void done(Operation operation, long position) {
     done.add(new Done(operation, position));
+    if (operation == interrupted) {
+      interrupted = null;
+      interruption.run();
+    }
   }
 
-  /** Does something in the middle of the next operation of a kind, as another thread might. */
-  synchronized void inNext(Operation operation, Runnable action) {
+  /** Does something right after the next operation of a kind, as another thread might. */
+  synchronized void afterNext(Operation operation, Runnable action) {
     interrupted = operation;
     interruption = action;
   }
@@ -111,10 +115,6 @@ final class Faults {
   /** Counts an operation; returns the error number that it has to fail with, else 0. */
   synchronized int next(Operation operation) {
     counts.merge(operation, 1L, Long::sum);
-    if (operation == interrupted) {
-      interrupted = null;
-      interruption.run();
-    }
     if (rule == null || !rule.among.contains(operation)) {
       return 0;
     }

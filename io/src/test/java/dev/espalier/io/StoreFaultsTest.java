@@ -153,6 +153,47 @@ class StoreFaultsTest {
     }
   }
 
+  /** What is changed stays in the pool, so the file is as it was flushed until it is closed. */
+  @ParameterizedTest
+  @MethodSource("dev.espalier.io.PagedTrees#names")
+  void whicheverReadFailsCloseIsNormalOnlyIfTheFileHasAllChanges(String tree) throws IOException {
+    TreeMap<Long, Long> flushed = flushedEntries(tree);
+    Path original = folder.resolve("original.esp");
+    Files.move(path(), original);
+    FileOptions large =
+        PagedTrees.options(tree, 256, 400).withEngine(faults.over(PageFiles.CHANNEL));
+    boolean happened = true;
+    for (int n = 1; happened; n++) {
+      Files.copy(original, path(), StandardCopyOption.REPLACE_EXISTING);
+      TreeMap<Long, Long> model = new TreeMap<>(flushed);
+      faults.heal();
+      LongIndex index = Espalier.open(path(), large);
+      faults.failOnce(n, Errno.EIO, Operation.READ);
+      removeSome(index, model);
+      happened = faults.counted() >= n;
+      faults.heal();
+      if (close(index)) {
+        try (LongIndex again = Espalier.open(path(), large)) {
+          PagedTrees.assertHolds(model, again);
+        }
+      } else {
+        assertFalse(Espalier.describe(path(), FileOptions.DEFAULT).isClean());
+      }
+    }
+  }
+
+  /** Removes keys until that fails, enough in a row for pages to be merged. */
+  private static void removeSome(LongIndex index, TreeMap<Long, Long> model) {
+    try {
+      for (long key = 200; key < 300; key += 2) {
+        index.remove(key);
+        model.remove(key);
+      }
+    } catch (PageFileException failed) {
+      assertEquals(Errno.EIO, failed.errno());
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("dev.espalier.io.PagedTrees#names")
   void indexIsWhatItWasAfterAFullDisk(String tree) throws IOException {

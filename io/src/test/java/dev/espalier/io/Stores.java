@@ -27,7 +27,7 @@ final class Stores {
             1,
             Collections.nCopies(PageStore.META_WORDS, 0L),
             "test",
-            "test");
+            FileHeader.LONG_CODECS);
     file.grow((long) FileHeader.BLOCKS * pageBytes);
     FilePageStore.write(file, header);
     FilePageStore store = new FilePageStore(file, pool, header, new int[0], false, true, () -> {});
