@@ -99,11 +99,10 @@ final class ColaMerge {
     long elements = most;
     for (int k = level; k > 0; k--) {
       int count = (int) Math.ceilDiv(elements, (long) tree.layout.capacity);
-      int extent = tree.store.allocate(count);
+      int extent = tree.allocate(count);
       writers[k].open(extent, count, k > 1 ? writers[k - 1] : null, deepest && k == level);
       elements = Math.ceilDiv(elements, (long) tree.stride);
     }
-    tree.refresh();
   }
 
   private void finish(int level, Level[] results) {

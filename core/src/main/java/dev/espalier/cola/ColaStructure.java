@@ -186,6 +186,18 @@ final class ColaStructure extends MessageLevels {
     meta[HEIGHT] = depth + 1L;
   }
 
+  /**
+   * Takes an extent, and follows the memory if it has moved, as cursors then have to.
+   *
+   * @throws MemoryLimitException if there is no room
+   */
+  int allocate(int count) {
+    int extent = store.allocate(count);
+    modifications.changes++;
+    refresh();
+    return extent;
+  }
+
   // ---------------------------------------------------------------- sizes
 
   /** Returns batch * growth^(level - 1): the messages of one run, or as many as a long can say. */
