@@ -371,7 +371,9 @@ final class DeamortizedStructure extends MessageLevels {
     if (!isPut && depth == 0) {
       return;
     }
-    if (makeRoom(count == batch, key, value, isPut)) {
+    boolean hasRoom = makeRoom(count == batch, key, value, isPut);
+    // Room may have been made by leaving no array, and a tombstone would hide nothing then.
+    if (hasRoom && (isPut || depth > 0)) {
       insert(key, value, isPut);
     }
   }

@@ -120,6 +120,25 @@ class DeamortizedFullStoreTest {
   }
 
   @Test
+  void deleteForWhichEverythingIsMergedAwayLeavesNoTombstone() {
+    for (long key = 0; key < 300; key++) {
+      index.set(key, key);
+    }
+    for (long key = 0; key < 300; key++) {
+      index.delete(key);
+    }
+    long absent = 1000;
+    while (index.tree.depth > 0 && absent < 2000) {
+      // Too few to go on, but enough to merge all that there is.
+      full.mostPages(pages.pagesInUse() + (int) (absent % 30));
+      index.delete(absent++);
+    }
+    assertEquals(0, index.tree.depth, "everything was merged away");
+    check();
+    assertEquals(0, index.tree.topCount());
+  }
+
+  @Test
   void withoutAPageMoreEverythingCanBeRemoved() {
     for (long key = 0; key < 2000; key++) {
       index.put(key, key);
