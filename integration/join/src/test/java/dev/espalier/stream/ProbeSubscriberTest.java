@@ -7,9 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.LongIndex;
-import dev.espalier.bplus.PbPlusTree;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -22,23 +19,9 @@ import java.util.concurrent.SubmissionPublisher;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
-final class ProbeSubscriberTest {
-  private static final ProbeStreamOptions PATIENT =
-      ProbeStreamOptions.DEFAULT.withResponseTime(Duration.ofHours(1));
-
-  private final LongIndex index = PbPlusTree.create();
-  private final AnswerLog log = AnswerLog.open();
-
-  @AfterEach
-  void closeIndex() {
-    index.close();
-  }
-
+final class ProbeSubscriberTest extends StreamFixture {
   /** A publisher whose probes are given by hand. */
   private static class ByHand implements Flow.Publisher<Probe>, Flow.Subscription {
     final AtomicLong requested = new AtomicLong();

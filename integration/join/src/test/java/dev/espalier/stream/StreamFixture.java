@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.stream;
+
+import dev.espalier.LongIndex;
+import dev.espalier.bplus.PbPlusTree;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/** What tests of streams share: an index, and a log of the answers. */
+@Timeout(60)
+abstract class StreamFixture {
+  /** No timer goes off with these. */
+  static final ProbeStreamOptions PATIENT =
+      ProbeStreamOptions.DEFAULT.withResponseTime(Duration.ofHours(1));
+
+  final LongIndex index = PbPlusTree.create();
+  final AnswerLog log = AnswerLog.open();
+
+  @AfterEach
+  final void closeIndex() {
+    index.close();
+  }
+
+  /** Keys are even, values three times as large. */
+  final void fill(int entries) {
+    for (long key = 0; key < 2L * entries; key += 2) {
+      index.put(key, 3 * key);
+    }
+  }
+}
