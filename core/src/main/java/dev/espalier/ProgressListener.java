@@ -9,7 +9,8 @@ public interface ProgressListener {
   ProgressListener NONE = (done, total) -> true;
 
   /**
-   * Called from the working thread, at least once per few thousand entries.
+   * Called from the working thread, at least once per few thousand entries, and by a bulkload once
+   * more after the last, which it can still cancel.
    *
    * @param done entries done so far
    * @param total entries in all, or -1 if unknown

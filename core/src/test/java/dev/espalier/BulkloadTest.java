@@ -133,6 +133,20 @@ class BulkloadTest {
 
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
+  void loadCancelledAfterItsLastEntryLeavesAnEmptyUsableIndex(TreeShape shape) {
+    for (int count : new int[] {0, 1, 700, 5000}) {
+      LongIndex index = indexes.create(shape);
+      CancellationException cancelled =
+          assertThrows(
+              CancellationException.class,
+              () -> index.bulkload(counting(count), 0.67, count, (done, total) -> done < total));
+      assertEquals("bulkload cancelled after " + count + " entries", cancelled.getMessage());
+      assertEmptyAndUsable(index);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void failingSourceLeavesAnEmptyUsableIndex(TreeShape shape) {
     IllegalStateException failure = new IllegalStateException("the source failed");
     LongIndex index = indexes.create(shape);

@@ -60,7 +60,7 @@ final class RTreeBulkload {
         buildLevels(order);
       }
       tree.size = read;
-      listener.onProgress(read, total);
+      reportOrCancel();
     } catch (RuntimeException | Error failed) {
       tree.clear();
       throw failed;

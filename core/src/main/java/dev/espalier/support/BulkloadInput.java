@@ -41,8 +41,8 @@ public final class BulkloadInput {
    * @throws CancellationException if the listener cancels
    */
   public boolean next() {
-    if (loaded > 0 && loaded % REPORT_EVERY == 0 && !listener.onProgress(loaded, total)) {
-      throw new CancellationException("bulkload cancelled after " + loaded + " entries");
+    if (loaded > 0 && loaded % REPORT_EVERY == 0) {
+      report();
     }
     if (!entries.next()) {
       return false;
@@ -77,8 +77,18 @@ public final class BulkloadInput {
     return loaded;
   }
 
-  /** Tells the listener that all is loaded. */
+  /**
+   * Tells the listener that all is loaded.
+   *
+   * @throws CancellationException if the listener cancels even now
+   */
   public void finish() {
-    listener.onProgress(loaded, total);
+    report();
+  }
+
+  private void report() {
+    if (!listener.onProgress(loaded, total)) {
+      throw new CancellationException("bulkload cancelled after " + loaded + " entries");
+    }
   }
 }

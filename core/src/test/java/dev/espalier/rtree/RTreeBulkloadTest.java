@@ -146,6 +146,19 @@ class RTreeBulkloadTest {
   }
 
   @Test
+  void loadCancelledAfterItsLastEntryLeavesAnEmptyUsableTree() {
+    for (int count : new int[] {0, 1, 700, 5000}) {
+      try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
+        RectangleSource source = RectangleSets.UNIT.model(count, random).source();
+        assertThrows(
+            CancellationException.class,
+            () -> tree.bulkload(source, 1, count, (done, total) -> done < total));
+        assertEmptyAndUsable(tree);
+      }
+    }
+  }
+
+  @Test
   void failedBulkloadLeavesAnEmptyUsableTree() {
     try (RTree tree = RTree.create(IndexOptions.DEFAULT.withMemoryLimit(200_000))) {
       RectangleModel model = RectangleSets.UNIT.model(30_000, random);
