@@ -30,7 +30,7 @@ import org.junit.jupiter.api.DynamicTest;
  * Guava's tests of {@link NavigableMap} over {@link LongIndex#asMap()}, its sub-maps and descending
  * maps. After each test the index is verified and closed.
  */
-final class NavigableMapContract {
+public final class NavigableMapContract {
   /** Guava's name for sub-maps whose bounds are of two kinds. */
   private static final String SUB_MAP = "subMap ";
 
@@ -60,7 +60,7 @@ final class NavigableMapContract {
   }
 
   /** Returns the tests for indexes that {@code factory} makes empty. */
-  static DynamicContainer of(String name, Supplier<? extends LongIndex> factory) {
+  public static DynamicContainer of(String name, Supplier<? extends LongIndex> factory) {
     return new NavigableMapContract(factory, _ -> true).container(name);
   }
 

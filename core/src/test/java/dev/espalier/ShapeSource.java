@@ -10,4 +10,14 @@ import java.util.List;
 public interface ShapeSource {
   /** Returns trees that take the place of all {@link TreeShape}s. */
   List<TreeShape> shapes();
+
+  /** Returns those that take the place of trees as users get them. */
+  default List<TreeShape> defaults() {
+    return shapes();
+  }
+
+  /** Returns those that take the place of trees with the smallest nodes. */
+  default List<TreeShape> smallest() {
+    return shapes();
+  }
 }

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import static dev.espalier.bplus.choices.PbPlusChoices.DEFAULT;
-
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
-import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
-import dev.espalier.bplus.choices.PbPlusChoices;
-import dev.espalier.bplus.choices.PbPlusChoices.JumpPointers;
-import dev.espalier.bplus.choices.PbPlusChoices.Localities;
-import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
-import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.cola.DeamortizedCola;
@@ -29,7 +21,6 @@ import dev.espalier.paged.MicroIndexBPlusTree;
 import dev.espalier.pma.CacheObliviousBTree;
 import dev.espalier.pma.Densities;
 import dev.espalier.pma.PackedMemoryArray;
-import dev.espalier.prefetch.Locality;
 import dev.espalier.shuttle.ShuttleTree;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
@@ -59,12 +50,12 @@ public record TreeShape(
   }
 
   /** The shapes that another module runs the contracts over, instead of all those below. */
-  private static final Optional<List<TreeShape>> OTHERS =
-      ServiceLoader.load(ShapeSource.class).findFirst().map(ShapeSource::shapes);
+  private static final Optional<ShapeSource> OTHERS =
+      ServiceLoader.load(ShapeSource.class).findFirst();
 
   /** Returns every tree of the catalogue as users get it. */
   public static List<TreeShape> defaults() {
-    return OTHERS.orElseGet(TreeShape::defaultsInMemory);
+    return OTHERS.map(ShapeSource::defaults).orElseGet(TreeShape::defaultsInMemory);
   }
 
   private static List<TreeShape> defaultsInMemory() {
@@ -82,7 +73,7 @@ public record TreeShape(
 
   /** Returns nodes so small that a few dozen entries make a tree of several levels. */
   public static List<TreeShape> smallest() {
-    return OTHERS.orElseGet(TreeShape::smallestInMemory);
+    return OTHERS.map(ShapeSource::smallest).orElseGet(TreeShape::smallestInMemory);
   }
 
   private static List<TreeShape> smallestInMemory() {
@@ -94,8 +85,6 @@ public record TreeShape(
         tTree(1),
         css(Form.FULL, 1),
         css(Form.LEVEL, 1),
-        smallestChunked(),
-        pbPlus(1, 1, 3, DEFAULT.withJumpPointers(JumpPointers.FLAT)),
         csbPlus(1, 1, 1, 0),
         csbPlus(1, 1, 2, 1),
         csbPlus(1, 1, 3, 3),
@@ -115,12 +104,14 @@ public record TreeShape(
 
   /** Returns {@link #defaults} and {@link #smallest}. */
   public static List<TreeShape> defaultsAndSmallest() {
-    return OTHERS.orElseGet(() -> Stream.concat(defaults().stream(), smallest().stream()).toList());
+    return OTHERS
+        .map(ShapeSource::shapes)
+        .orElseGet(() -> Stream.concat(defaults().stream(), smallest().stream()).toList());
   }
 
   /** Returns every tree, with nodes from the smallest to the widest. */
   public static List<TreeShape> all() {
-    return OTHERS.orElseGet(TreeShape::allInMemory);
+    return OTHERS.map(ShapeSource::shapes).orElseGet(TreeShape::allInMemory);
   }
 
   private static List<TreeShape> allInMemory() {
@@ -138,7 +129,6 @@ public record TreeShape(
     for (int width : new int[] {2, 8, 64}) {
       shapes.add(tTree(width));
     }
-    shapes.addAll(choices());
     shapes.add(csbPlus(1, 2, 1, 4));
     shapes.add(csbPlus(2, 4, 5, 16));
     shapes.add(csbPlus(4, 3, 2, 1));
@@ -195,54 +185,16 @@ public record TreeShape(
 
   /** Returns {@link #smallest} and {@link #onCheckedPages}. */
   public static List<TreeShape> smallestAndOnCheckedPages() {
-    return OTHERS.orElseGet(
-        () -> Stream.concat(smallest().stream(), onCheckedPages().stream()).toList());
+    return OTHERS
+        .map(ShapeSource::smallest)
+        .orElseGet(() -> Stream.concat(smallest().stream(), onCheckedPages().stream()).toList());
   }
 
   /** Returns {@link #all} and {@link #onCheckedPages}. */
   public static List<TreeShape> allAndOnCheckedPages() {
-    return OTHERS.orElseGet(
-        () -> Stream.concat(all().stream(), onCheckedPages().stream()).toList());
-  }
-
-  /** Returns a pB+-tree for every implementation choice that is not the default. */
-  private static List<TreeShape> choices() {
-    return List.of(
-        pbPlus(2, 2, 8, DEFAULT.withJumpPointers(JumpPointers.chunked(4))),
-        pbPlus(
-            1,
-            2,
-            5,
-            DEFAULT
-                .withSearchPrefetch(NodePrefetch.NONE)
-                .withScanPrefetch(NodePrefetch.NONE)
-                .withSearch(NodeSearch.LINEAR)),
-        pbPlus(
-            2, 1, 4, DEFAULT.withSearchPrefetch(NodePrefetch.LINEAR).withSearch(NodeSearch.BINARY)),
-        pbPlus(
-            3,
-            3,
-            5,
-            DEFAULT
-                .withJumpPointers(JumpPointers.FLAT)
-                .withSearchPrefetch(NodePrefetch.HALF_LINEAR)
-                .withScanPrefetch(NodePrefetch.HALF_LINEAR)),
-        pbPlus(
-            1, 4, 2, DEFAULT.withSearchPrefetch(NodePrefetch.BINARY).withSearch(NodeSearch.BINARY)),
-        pbPlus(
-            4,
-            1,
-            7,
-            DEFAULT
-                .withJumpPointers(JumpPointers.chunked(1))
-                .withSearchPrefetch(NodePrefetch.HALF_BINARY)
-                .withScanPrefetch(NodePrefetch.HALF_LINEAR)
-                .withLocalities(new Localities(Locality.T1, Locality.WRITE, Locality.NTA))));
-  }
-
-  /** Returns a tree whose leaves and chunks split and merge all the time. */
-  static TreeShape smallestChunked() {
-    return pbPlus(1, 1, 3, DEFAULT.withJumpPointers(JumpPointers.chunked(1)));
+    return OTHERS
+        .map(ShapeSource::shapes)
+        .orElseGet(() -> Stream.concat(all().stream(), onCheckedPages().stream()).toList());
   }
 
   static TreeShape bPlus(int width) {
@@ -260,22 +212,6 @@ public record TreeShape(
     return new TreeShape(
         "CssTree " + form + " " + width,
         options -> CssTree.create(options, new CssTree.Geometry(form, width)));
-  }
-
-  private static TreeShape pbPlus(
-      int innerWidth, int leafWidth, int prefetchDistance, PbPlusChoices choices) {
-    Geometry geometry = new Geometry(innerWidth, leafWidth, prefetchDistance);
-    return new TreeShape(
-        "ConfigurablePbPlusTree %d %d %d %s %s %s %s"
-            .formatted(
-                innerWidth,
-                leafWidth,
-                prefetchDistance,
-                choices.jumpPointers(),
-                choices.searchPrefetch(),
-                choices.scanPrefetch(),
-                choices.search()),
-        options -> ConfigurablePbPlusTree.create(options, geometry, choices));
   }
 
   static TreeShape tTree(int width) {
