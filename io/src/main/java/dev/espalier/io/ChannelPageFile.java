@@ -9,7 +9,6 @@ import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -47,6 +46,8 @@ final class ChannelPageFile extends EngineFile {
    * @param status which tells why this engine runs
    */
   static PageFile open(Path path, Access access, IoStatus status) {
+    PathCheck.checkFileSystem(path);
+    PathCheck.checkPositions(path);
     Set<OpenOption> options =
         switch (access) {
           case READ -> Set.of(StandardOpenOption.READ);
@@ -55,9 +56,6 @@ final class ChannelPageFile extends EngineFile {
               Set.of(
                   StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
         };
-    if (Files.isDirectory(path)) { // which could be opened to be read
-      throw new PageFileException(path, "it is a directory", PageFileException.NO_ERRNO);
-    }
     ExecutorService threads =
         Executors.newFixedThreadPool(
             THREADS, Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());

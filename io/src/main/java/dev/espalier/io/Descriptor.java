@@ -22,8 +22,10 @@ record Descriptor(Path path, int number, int alignment, String cached) {
    * Opens a file.
    *
    * @throws PageFileException if it can't be opened, or has no positions
+   * @throws IllegalArgumentException if the path is of another file system
    */
   static Descriptor open(Path path, Access access, int blockBytes) {
+    PathCheck.checkFileSystem(path);
     int flags =
         switch (access) {
           case READ -> FileCalls.READ_ONLY;
@@ -36,8 +38,7 @@ record Descriptor(Path path, int number, int alignment, String cached) {
     }
     if (FileCalls.size(number) < 0 || Files.isDirectory(path)) {
       FileCalls.close(number);
-      throw new PageFileException(
-          path, "it is a directory or a stream, and not a file", PageFileException.NO_ERRNO);
+      throw PathCheck.refusal(path);
     }
     String cached = blockBytes % DIRECT_ALIGNMENT == 0 ? past(number) : unsuited(blockBytes);
     if (!cached.isEmpty()) {

@@ -33,7 +33,7 @@ public final class Espalier {
    * @throws PageFileException if the file can't be opened, is open already, is no index of this
    *     version, or is not clean
    * @throws IllegalArgumentException if the file holds another tree, or pages of another size, than
-   *     the options or their pool ask for
+   *     the options or their pool ask for, or a path is not one of the system's own file system
    */
   public static LongIndex open(Path path, FileOptions options) {
     return new FileOpening(path, options).open();

@@ -23,6 +23,8 @@ final class FileOpening {
   private final FileOptions options;
 
   FileOpening(Path path, FileOptions options) {
+    PathCheck.checkFileSystem(path);
+    options.stripes().forEach(PathCheck::checkFileSystem);
     this.path = path;
     this.options = options;
     if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
@@ -58,8 +60,7 @@ final class FileOpening {
   }
 
   private LongIndex openExisting(OpenFiles.Claim claim) {
-    FileHeader known = HeaderReader.anyCopy(path);
-    check(known);
+    FileHeader known = knownHeader();
     boolean readOnly = has(FileOption.READ_ONLY);
     PageFile file = engine().open(path, readOnly ? Access.READ : Access.WRITE, known.pageBytes());
     try {
@@ -88,6 +89,14 @@ final class FileOpening {
     }
     long pages = file.bytes() / header.pageBytes() - FileHeader.BLOCKS;
     return header.withPages(Math.clamp(pages, header.top(), Integer.MAX_VALUE - 8));
+  }
+
+  /** Reads what never changes of a file that is there, and checks it. */
+  private FileHeader knownHeader() {
+    PathCheck.checkRegular(path);
+    FileHeader header = HeaderReader.anyCopy(path);
+    check(header);
+    return header;
   }
 
   private void check(FileHeader header) {
@@ -214,8 +223,7 @@ final class FileOpening {
 
   FileDescription describe() {
     try (OpenFiles.Claim claim = OpenFiles.claim(path)) {
-      FileHeader known = HeaderReader.anyCopy(path);
-      check(known);
+      FileHeader known = knownHeader();
       try (PageFile file = engine().open(path, Access.READ, known.pageBytes())) {
         claim.lock(true);
         return description(HeaderReader.newest(file, known.pageBytes()), file.status());
@@ -242,8 +250,7 @@ final class FileOpening {
   /** Looks at every page that the header and the list of free pages say is in use. */
   List<CorruptPageException> findDamage(ProgressListener listener) {
     try (OpenFiles.Claim claim = OpenFiles.claim(path)) {
-      FileHeader known = HeaderReader.anyCopy(path);
-      check(known);
+      FileHeader known = knownHeader();
       try (PageFile file = engine().open(path, Access.READ, known.pageBytes())) {
         claim.lock(true);
         FileHeader header = HeaderReader.newest(file, known.pageBytes());
