@@ -30,7 +30,7 @@ final class BEpsilonBulkload {
   }
 
   BEpsilonBulkload(BEpsilonStructure tree, double fillFactor, long size) {
-    tree.store.beforeChange();
+    tree.change.begin();
     BulkloadInput.checkStart(fillFactor, size);
     this.tree = tree;
     this.fillFactor = fillFactor;
@@ -47,8 +47,7 @@ final class BEpsilonBulkload {
       tree.clearAfter(failed);
       throw failed;
     }
-    tree.modifications.changes++;
-    tree.replacements++;
+    tree.replaced();
   }
 
   private void fill(BulkloadInput input) {
@@ -62,7 +61,7 @@ final class BEpsilonBulkload {
     if (input.loaded() > 0) {
       finish();
     }
-    tree.meta[BEpsilonStructure.SIZE] = input.loaded();
+    tree.counted(input.loaded());
     tree.meta[BEpsilonStructure.LEAF_ENTRIES] = input.loaded();
     input.finish();
   }

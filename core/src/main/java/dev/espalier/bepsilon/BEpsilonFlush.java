@@ -3,6 +3,7 @@ package dev.espalier.bepsilon;
 
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.tree.StoreChange;
 import java.util.ConcurrentModificationException;
 
 /** How messages go down: flushes, and the splits that follow from them. */
@@ -35,6 +36,7 @@ final class BEpsilonFlush {
   private final LeafPage leaf;
   private final InnerPage inner;
   private final FlushPolicy policy;
+  private final StoreChange change;
   private final int[] path;
 
   /** Runs that may still be tried where there is no memory for the longest. */
@@ -59,7 +61,6 @@ final class BEpsilonFlush {
   private int runChild;
 
   private final MergedEntries merged = new MergedEntries();
-  private final int[] spares = new int[BEpsilonStructure.MAX_HEIGHT + 4];
   private final long[] separators;
   private final int[] children;
 
@@ -70,7 +71,8 @@ final class BEpsilonFlush {
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     this.policy = policy;
-    this.path = tree.path;
+    this.change = tree.change;
+    this.path = change.path;
     this.leastMoved = Math.max(inner.capacity / (2 * inner.fanout), 1);
     this.separators = new long[inner.fanout + 1];
     this.children = new int[inner.fanout + 2];
@@ -335,7 +337,7 @@ final class BEpsilonFlush {
   private void splitLeaf(int slot, int child, int from, int to) {
     boolean atEdge = isAtRightEdge(slot);
     int parts = parts(merged.count(), atEdge);
-    int spareCount = allocateForSplits(parts - 1);
+    change.reserve(pagesNeeded(parts - 1));
     try {
       long at = store.pin(path[1]);
       try {
@@ -343,10 +345,10 @@ final class BEpsilonFlush {
       } finally {
         store.unpin(at, true);
       }
-      writeParts(child, parts, atEdge, spareCount);
-      addChildren(1, slot, parts - 1, atEdge, spareCount - (parts - 1));
+      writeParts(child, parts, atEdge);
+      addChildren(1, slot, parts - 1, atEdge);
     } catch (RuntimeException | Error failed) {
-      store.leftHalfway(failed);
+      change.abandon(failed);
       throw failed;
     }
   }
@@ -359,13 +361,13 @@ final class BEpsilonFlush {
     } finally {
       store.unpin(at, false);
     }
-    int spareCount = allocateForSplits(1);
+    change.reserve(2); // a leaf and a root
     try {
       // As if it were at no edge: where the next key goes is not known.
-      writeParts(root, 2, false, spareCount);
-      growRoot(separators[0], root, children[0], spares[0]);
+      writeParts(root, 2, false);
+      growRoot(separators[0], root, children[0], change.spare());
     } catch (RuntimeException | Error failed) {
-      store.leftHalfway(failed);
+      change.abandon(failed);
       throw failed;
     }
   }
@@ -379,10 +381,10 @@ final class BEpsilonFlush {
   }
 
   /**
-   * Stores the merged entries in a leaf and in spare pages, the last of {@code spareCount} first.
-   * Notes these as children, with the separators before them.
+   * Stores the merged entries in a leaf and in reserved pages. Notes these as children, with the
+   * separators before them.
    */
-  private void writeParts(int first, int parts, boolean atEdge, int spareCount) {
+  private void writeParts(int first, int parts, boolean atEdge) {
     int entries = merged.count();
     int from = 0;
     int growth = -count(first);
@@ -393,7 +395,7 @@ final class BEpsilonFlush {
               : (int) ((long) entries * (part + 1) / parts);
       int page = first;
       if (part > 0) {
-        page = spares[spareCount - part];
+        page = change.spare();
         children[part - 1] = page;
         separators[part - 1] = merged.key(from - 1);
       }
@@ -444,11 +446,8 @@ final class BEpsilonFlush {
     }
   }
 
-  /**
-   * Allocates the pages for so many more leaves and all that splits above them. Returns how many,
-   * the last of which are for the leaves.
-   */
-  private int allocateForSplits(int leaves) {
+  /** Returns how many pages so many more leaves and all splits above them take. */
+  private int pagesNeeded(int leaves) {
     int needed = leaves;
     int more = leaves;
     int level = 1;
@@ -457,41 +456,26 @@ final class BEpsilonFlush {
       needed += more;
       level++;
     }
-    needed += more > 0 ? 1 : 0;
-    int allocated = 0;
-    try {
-      while (allocated < needed) {
-        spares[allocated] = tree.allocate();
-        allocated++;
-      }
-      return needed;
-    } catch (RuntimeException refused) {
-      while (allocated > 0) {
-        store.free(spares[--allocated]);
-      }
-      throw refused;
-    }
+    return more > 0 ? needed + 1 : needed;
   }
 
   /**
    * Adds the noted children, with the separators before them, after the child in {@code slot} of
    * the path's page of a level; splits that page, and those above it, as needed.
    */
-  private void addChildren(
-      int firstLevel, int firstSlot, int added, boolean atEdge, int spareCount) {
+  private void addChildren(int firstLevel, int firstSlot, int added, boolean atEdge) {
     int slot = firstSlot;
     int more = added;
-    int spare = spareCount;
     for (int level = firstLevel; ; level++) {
       int page = path[level];
       if (count(page) + more <= inner.fanout) {
         insertChildren(page, slot, more);
         return;
       }
-      int right = spares[--spare];
+      int right = change.spare();
       long separator = splitInner(page, right, level, slot, more, atEdge);
       if (level + 1 == tree.height()) {
-        growRoot(separator, page, right, spares[--spare]);
+        growRoot(separator, page, right, change.spare());
         return;
       }
       slot = slotOf(path[level + 1], separator);

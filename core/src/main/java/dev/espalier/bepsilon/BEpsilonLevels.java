@@ -4,6 +4,7 @@ package dev.espalier.bepsilon;
 import dev.espalier.LongIndex;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.GroupSearch;
+import dev.espalier.support.Message;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -50,7 +51,7 @@ final class BEpsilonLevels extends OneLevel {
 
   @Override
   protected long replacements() {
-    return tree.replacements;
+    return tree.levelChanges.above(0);
   }
 
   @Override

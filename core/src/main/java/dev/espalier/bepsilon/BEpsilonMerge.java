@@ -3,6 +3,7 @@ package dev.espalier.bepsilon;
 
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
+import dev.espalier.support.Message;
 
 /** How pages that have little in them become fewer, and how two buffers become one. */
 final class BEpsilonMerge {
@@ -32,7 +33,7 @@ final class BEpsilonMerge {
     this.store = tree.store;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
-    this.path = tree.path;
+    this.path = tree.change.path;
     this.olderKeys = new long[inner.capacity];
     this.olderValues = new long[inner.capacity];
     this.olderKinds = new int[inner.capacity];
@@ -143,7 +144,7 @@ final class BEpsilonMerge {
       }
       return shrinkRootByOne() || level > 0;
     } catch (RuntimeException | Error failed) {
-      store.leftHalfway(failed);
+      tree.change.abandon(failed);
       throw failed;
     }
   }
@@ -258,7 +259,7 @@ final class BEpsilonMerge {
         // once for each level
       }
     } catch (RuntimeException | Error failed) {
-      store.leftHalfway(failed);
+      tree.change.abandon(failed);
       throw failed;
     }
   }

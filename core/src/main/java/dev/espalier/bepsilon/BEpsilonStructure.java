@@ -8,18 +8,17 @@ import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
-import dev.espalier.memory.MemoryUse;
 import dev.espalier.memory.PageStore;
-import dev.espalier.support.ChangeCount;
-import dev.espalier.tree.IndexStructure;
-import java.lang.foreign.MemorySegment;
+import dev.espalier.support.Message;
+import dev.espalier.tree.StoreChange;
+import dev.espalier.tree.StoreTree;
 
 /**
  * A tree of pages whose inner pages have buffers, and what is written to it: messages that enter
  * the root's buffer. How they go down from there is {@link BEpsilonFlush}; how a key is looked up,
- * the hot part, is the trees'.
+ * the hot part, is the tree's.
  */
-final class BEpsilonStructure implements IndexStructure {
+final class BEpsilonStructure extends StoreTree {
   /* Overview
    *
    * Level 0 are the leaves, which hold the entries. An inner page holds children, separators, and a
@@ -85,75 +84,45 @@ final class BEpsilonStructure implements IndexStructure {
    *       B+-tree needs none here.
    */
 
-  /** More levels than a tree of 2^31 pages reaches whose root splits only when it is full. */
-  static final int MAX_HEIGHT = 64;
-
-  /** The store's meta words that the tree uses; up to the size they are where StoredTree looks. */
-  static final int STAMP = 0;
-
-  static final int ROOT = 1;
-  static final int HEIGHT = 2;
-  static final int SIZE = 3;
-
-  /** Number of entries in all leaves. */
-  static final int LEAF_ENTRIES = 4;
+  /** The meta word of the number of entries in all leaves. */
+  static final int LEAF_ENTRIES = FIRST_OWN;
 
   /** Runs that are tried before a write is refused: more would take long in a tree that is full. */
   private static final int TRIES = 64;
 
-  /** What the size is when writes have not looked at what was there. */
-  static final long UNKNOWN = -1;
-
-  final IndexOptions options;
-  final PageStore store;
   final LeafPage leaf;
   final InnerPage inner;
-  final long[] meta;
-
-  /** Counts all changes: cursors stand on copies. */
-  final ChangeCount modifications = new ChangeCount();
-
-  /** Counts how often the whole tree was replaced. */
-  long replacements;
-
-  /** The pages; read anew after every allocation. */
-  MemorySegment pages;
-
-  /** For each level, the page on the way to what is about to be changed. */
-  final int[] path = new int[MAX_HEIGHT];
-
+  final StoreChange change;
   final BEpsilonMerge merge;
   final BEpsilonFlush flush;
+  private final long stamp;
 
   /** Opens the tree in a store, or makes an empty one in an empty store. */
   BEpsilonStructure(IndexOptions options, PageStore store, int fanout, FlushPolicy policy) {
-    this.options = options;
-    this.store = store;
+    super(options, store, 2); // To probes that wait, the whole tree is one level.
     this.leaf = new LeafPage(store.pageBytes());
     this.inner = new InnerPage(store.pageBytes(), fanout);
-    this.meta = store.meta();
-    this.pages = store.segment();
+    this.change = new StoreChange(this);
     this.merge = new BEpsilonMerge(this);
     this.flush = new BEpsilonFlush(this, policy);
-    long stamp = stamp(policy);
-    if (meta[STAMP] == 0) {
-      plantEmptyLeaf(stamp);
-    } else if (meta[STAMP] != stamp) {
-      throw new IllegalArgumentException(
-          "store holds a tree of another kind or geometry: its stamp is %x, not %x"
-              .formatted(meta[STAMP], stamp));
-    }
-  }
-
-  private long stamp(FlushPolicy policy) {
     long kind = policy == FlushPolicy.FULLEST_CHILD ? 0x4245 : 0x4252;
-    return kind << 48 | (long) inner.fanout << 32 | store.pageBytes();
+    this.stamp = kind << 48 | (long) fanout << 32 | store.pageBytes();
+    open();
   }
 
-  private void plantEmptyLeaf(long stamp) {
-    int page = allocate();
-    meta[STAMP] = stamp;
-    becomeEmptyLeaf(page);
+  @Override
+  protected long stamp() {
+    return stamp;
+  }
+
+  @Override
+  protected StoreChange change() {
+    return change;
+  }
+
+  @Override
+  protected void plant() {
+    becomeEmptyLeaf(allocate());
   }
 
   /** Makes a page the root and only page. */
@@ -168,48 +137,6 @@ final class BEpsilonStructure implements IndexStructure {
     meta[HEIGHT] = 1;
     meta[SIZE] = 0;
     meta[LEAF_ENTRIES] = 0;
-  }
-
-  int root() {
-    return (int) meta[ROOT];
-  }
-
-  int height() {
-    return (int) meta[HEIGHT];
-  }
-
-  /** Allocates a page and follows the memory if it has moved. */
-  int allocate() {
-    int page = store.allocate();
-    pages = store.segment();
-    return page;
-  }
-
-  @Override
-  public void clear() {
-    checkOpen();
-    store.beforeChange();
-    modifications.changes++;
-    replacements++;
-    long stamp = meta[STAMP];
-    try {
-      store.clear();
-      pages = store.segment();
-      plantEmptyLeaf(stamp);
-    } catch (RuntimeException | Error failed) {
-      store.leftHalfway(failed);
-      throw failed;
-    }
-  }
-
-  /** Clears the tree after a bulkload that has failed; a second failure is added to the first. */
-  void clearAfter(Throwable failed) {
-    try {
-      clear();
-    } catch (RuntimeException second) {
-      store.leftHalfway(failed);
-      failed.addSuppressed(second);
-    }
   }
 
   // ---------------------------------------------------------------- the whole
@@ -280,43 +207,12 @@ final class BEpsilonStructure implements IndexStructure {
     }
   }
 
-  @Override
-  public MemoryUse memory() {
-    return store;
-  }
-
-  @Override
-  public void flush() {
-    store.flush();
-  }
-
-  @Override
-  public boolean isClosed() {
-    return store.isClosed();
-  }
-
-  @Override
-  public void close() {
-    modifications.changes++;
-    store.close();
-  }
-
   // ---------------------------------------------------------------- size
 
-  /** Returns the number of entries if it is known, else {@link #UNKNOWN}. */
-  private long knownSize() {
-    return height() == 1 ? meta[LEAF_ENTRIES] : Math.max(meta[SIZE], UNKNOWN);
-  }
-
+  /** While the root is a leaf, its count is the answer. */
   @Override
-  public long size() {
-    long known = knownSize();
-    if (known >= 0) {
-      return known;
-    }
-    long entries = countEntries();
-    counted(entries);
-    return entries;
+  protected long knownSize() {
+    return height() == 1 ? meta[LEAF_ENTRIES] : super.knownSize();
   }
 
   /**
@@ -329,63 +225,52 @@ final class BEpsilonStructure implements IndexStructure {
     return known >= 0 ? known : meta[LEAF_ENTRIES];
   }
 
-  @Override
-  public boolean isEmpty() {
-    long known = knownSize();
-    return known >= 0 ? known == 0 : !cursor().first();
-  }
-
-  /** Keeps what a pass over all entries has counted. */
-  void counted(long entries) {
-    meta[SIZE] = entries;
-  }
-
-  /** Counts a new entry. */
-  private void inserted() {
-    meta[SIZE] += meta[SIZE] >= 0 ? 1 : 0;
-  }
-
   // ---------------------------------------------------------------- write
 
   /** Writes without having looked what is there. */
   void writeBlind(int kind, long key, long value) {
     write(kind, key, value);
     meta[SIZE] = height() == 1 ? meta[LEAF_ENTRIES] : UNKNOWN;
+    change.commit(0);
   }
 
   /** Puts a value after a look at what is there. */
   void put(long key, long value, boolean isThere) {
     write(Message.PUT, key, value);
-    if (!isThere) {
-      inserted();
-    }
+    change.commit(isThere ? 0 : 1);
   }
 
   /** Removes a key that is there. */
   void remove(long key) {
     write(Message.DELETE, key, 0);
-    if (meta[SIZE] > 0 && --meta[SIZE] == 0 && height() > 1) {
+    change.commit(-1);
+    if (meta[SIZE] == 0 && height() > 1) {
       becomeEmpty();
     }
   }
 
   /**
-   * Enters a message into the root, after making room there if needed.
+   * Enters a message into the root, after making room there if needed; the change is then to be
+   * committed.
    *
    * @throws MemoryLimitException if there is none and none can be made; no entry has changed then
    */
   private void write(int kind, long key, long value) {
-    store.beforeChange();
-    modifications.changes++;
-    while (!enter(kind, key, value)) {
-      try {
-        flush.makeRoom(0);
-      } catch (MemoryLimitException full) {
-        if (writeInPlace(kind, key, value)) {
-          return;
+    change.begin();
+    try {
+      while (!enter(kind, key, value)) {
+        try {
+          flush.makeRoom(0);
+        } catch (MemoryLimitException full) {
+          if (writeInPlace(kind, key, value)) {
+            return;
+          }
+          flush.makeRoom(TRIES);
         }
-        flush.makeRoom(TRIES);
       }
+    } catch (RuntimeException | Error refused) {
+      change.abandon();
+      throw refused;
     }
   }
 
@@ -419,6 +304,7 @@ final class BEpsilonStructure implements IndexStructure {
    * DELETE removes all that is known. Returns false if nothing is known and the leaf has no room.
    */
   private boolean writeInPlace(int kind, long key, long value) {
+    int[] path = change.path;
     int page = root();
     for (int level = height() - 1; level > 0; level--) {
       path[level] = page;
@@ -455,14 +341,13 @@ final class BEpsilonStructure implements IndexStructure {
 
   /** Makes the tree an empty leaf, by taking back all other pages: that needs no memory. */
   void becomeEmpty() {
-    modifications.changes++;
-    replacements++;
+    replaced();
     try {
       int root = root();
       freeBelow(root, height() - 1);
       becomeEmptyLeaf(root);
     } catch (RuntimeException | Error failed) {
-      store.leftHalfway(failed);
+      change.abandon(failed);
       throw failed;
     }
   }

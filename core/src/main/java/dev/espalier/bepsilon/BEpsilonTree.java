@@ -9,6 +9,9 @@ import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.Message;
+import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
@@ -23,11 +26,11 @@ import java.util.Objects;
  * (&epsilon; B^(1-&epsilon;))) page transfers, amortized, lookups O(log_B(n) / &epsilon;). {@code
  * put}, {@code putIfAbsent} and {@code remove} return what was there, and so cost a lookup each.
  */
-public final class BEpsilonTree extends BEpsilonIndex {
+public final class BEpsilonTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of BEpsilonStructure; a full buffer sends down the
-   * run of its fullest child. Search is as in a B+-tree of pages, with a second binary search in the
+   * run of its fullest child, or all it has where this is a BufferedRepositoryTree. Search is as in a B+-tree of pages, with a second binary search in the
    * buffer of each inner page.
    *
    *   Batched lookups. A group of probes goes down together, as in DiskOptimizedBPlusTree, and of
@@ -44,9 +47,7 @@ public final class BEpsilonTree extends BEpsilonIndex {
           Capability.UPDATE_IN_PLACE,
           Capability.BLIND_WRITES);
 
-  /** Bytes of a page unless given, as the other trees on pages have. */
-  static final int DEFAULT_PAGE_BYTES = 16 << 10;
-
+  final BEpsilonStructure tree;
   private final PageStore store;
   private final LeafPage leaf;
   private final InnerPage inner;
@@ -95,14 +96,22 @@ public final class BEpsilonTree extends BEpsilonIndex {
     }
   }
 
-  private BEpsilonTree(IndexOptions options, PageStore store, Geometry geometry) {
-    super(
-        VARIANT,
-        new BEpsilonStructure(options, store, geometry.fanout(), FlushPolicy.FULLEST_CHILD),
-        options);
+  /**
+   * Opens the tree in a store, or makes one, that sends messages down as a variant's policy says.
+   */
+  BEpsilonTree(
+      TreeVariant variant,
+      FlushPolicy policy,
+      IndexOptions options,
+      PageStore store,
+      Geometry geometry) {
+    BEpsilonStructure tree = new BEpsilonStructure(options, store, geometry.fanout(), policy);
+    super(variant, tree, options);
+    this.tree = tree;
     this.store = store;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
+    probesGoThrough(new BEpsilonLevels(tree, this));
   }
 
   /** Makes an empty tree with default options. */
@@ -112,12 +121,12 @@ public final class BEpsilonTree extends BEpsilonIndex {
 
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static BEpsilonTree create(IndexOptions options) {
-    return create(options, Geometry.forPages(DEFAULT_PAGE_BYTES));
+    return create(options, Geometry.forPages(BEpsilonStructure.DEFAULT_PAGE_BYTES));
   }
 
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static BEpsilonTree create(IndexOptions options, Geometry geometry) {
-    return create(options, DEFAULT_PAGE_BYTES, geometry);
+    return create(options, BEpsilonStructure.DEFAULT_PAGE_BYTES, geometry);
   }
 
   /**
@@ -147,7 +156,8 @@ public final class BEpsilonTree extends BEpsilonIndex {
    *     store, or if pages have no room for so many children and a buffer
    */
   public static BEpsilonTree open(IndexOptions options, PageStore store, Geometry geometry) {
-    return new BEpsilonTree(options, store, Objects.requireNonNull(geometry, "geometry"));
+    Objects.requireNonNull(geometry, "geometry");
+    return new BEpsilonTree(VARIANT, FlushPolicy.FULLEST_CHILD, options, store, geometry);
   }
 
   // ---------------------------------------------------------------- search
@@ -207,5 +217,72 @@ public final class BEpsilonTree extends BEpsilonIndex {
     }
     store.unpin(page, false);
     return isAdded ? sum : absent;
+  }
+
+  // ---------------------------------------------------------------- write
+
+  @Override
+  public long put(long key, long value) {
+    long previous = get(key);
+    tree.put(key, value, isThere(key, previous));
+    return previous;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    tree.change.begin();
+    long previous = get(key);
+    if (!isThere(key, previous)) {
+      tree.put(key, value, false);
+    }
+    return previous;
+  }
+
+  /** Stores a value without a look at what is there: one page is touched by most calls. */
+  @Override
+  public void set(long key, long value) {
+    tree.writeBlind(Message.PUT, key, value);
+  }
+
+  /**
+   * Adds {@code delta} to the value of {@code key}, or stores it if the key has none, without a
+   * look at what is there. As {@link #set}; a sum that overflows wraps around.
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if the index may not grow further; it is then
+   *     as it was before the call
+   */
+  public void add(long key, long delta) {
+    tree.writeBlind(Message.ADD, key, delta);
+  }
+
+  /** Stores all without a look at what is there. */
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      set(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  @Override
+  public long remove(long key) {
+    tree.change.begin();
+    long previous = get(key);
+    if (isThere(key, previous)) {
+      tree.remove(key);
+    }
+    return previous;
+  }
+
+  /** Removes a key without a look whether it is there: one page is touched by most calls. */
+  @Override
+  public void delete(long key) {
+    tree.writeBlind(Message.DELETE, key, 0);
+  }
+
+  /** Tells whether a key is there whose {@code get} has answered {@code found}. */
+  private boolean isThere(long key, long found) {
+    return found != missingValue || containsKey(key);
   }
 }

@@ -4,6 +4,7 @@ package dev.espalier.bepsilon;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Message;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 import java.util.concurrent.CancellationException;

@@ -3,14 +3,14 @@ package dev.espalier.bepsilon;
 
 import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.getLong;
-import static dev.espalier.memory.Words.getUnsignedShort;
 import static dev.espalier.memory.Words.putInt;
 import static dev.espalier.memory.Words.putLong;
-import static dev.espalier.memory.Words.putShort;
 
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.support.Message;
+import dev.espalier.support.MessageColumns;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -18,9 +18,9 @@ import java.lang.foreign.MemorySegment;
  * it the buffer, an array of messages sorted by key, at most one for each key.
  *
  * <pre>
- *  0        32                          childrenOffset      messagesOffset
- *  | header | separator 0 .. fanout-2 | child 0 .. fanout-1 | key 0 .. | value 0 .. | kind 0 .. |
- *             longs                     ints                  longs      longs        shorts
+ *  0        32                          childrenOffset         messagesOffset
+ *  | header | separator 0 .. fanout-2 | child 0 .. fanout-1 | messages, as MessageColumns has them |
+ *             longs                     ints
  * </pre>
  *
  * Keys up to separator 0 are below child 0, those above it up to separator 1 below child 1, and so
@@ -29,18 +29,13 @@ import java.lang.foreign.MemorySegment;
 final class InnerPage {
   static final int SEPARATORS_OFFSET = NodePage.BYTES;
 
-  private static final int MESSAGE_BYTES = 2 * Long.BYTES + Short.BYTES;
-
   /** Most children. */
   final int fanout;
 
   final int childrenOffset;
 
-  /** Where the messages' keys begin, their values and their kinds. */
+  /** Where the messages begin, with their keys. */
   final int messagesOffset;
-
-  final int valuesOffset;
-  final int kindsOffset;
 
   /** Most messages: the buffer's size. */
   final int capacity;
@@ -54,9 +49,7 @@ final class InnerPage {
     this.fanout = fanout;
     childrenOffset = SEPARATORS_OFFSET + (fanout - 1) * Long.BYTES;
     messagesOffset = (childrenOffset + fanout * Integer.BYTES + Long.BYTES - 1) & -Long.BYTES;
-    capacity = (pageBytes - messagesOffset) / MESSAGE_BYTES;
-    valuesOffset = messagesOffset + capacity * Long.BYTES;
-    kindsOffset = valuesOffset + capacity * Long.BYTES;
+    capacity = (pageBytes - messagesOffset) / MessageColumns.MESSAGE_BYTES;
     if (capacity < fanout) {
       throw new IllegalArgumentException(
           "fanout is %d, but beside as many children a page of %d bytes has room for %d messages"
@@ -118,21 +111,19 @@ final class InnerPage {
   }
 
   long messageKey(MemorySegment pages, long page, int slot) {
-    return getLong(pages, page + messagesOffset + ((long) slot << 3));
+    return MessageColumns.key(pages, page + messagesOffset, slot);
   }
 
   long messageValue(MemorySegment pages, long page, int slot) {
-    return getLong(pages, page + valuesOffset + ((long) slot << 3));
+    return MessageColumns.value(pages, page + messagesOffset, capacity, slot);
   }
 
   int messageKind(MemorySegment pages, long page, int slot) {
-    return getUnsignedShort(pages, page + kindsOffset + ((long) slot << 1));
+    return MessageColumns.kind(pages, page + messagesOffset, capacity, slot);
   }
 
   void message(MemorySegment pages, long page, int slot, long key, long value, int kind) {
-    putLong(pages, page + messagesOffset + ((long) slot << 3), key);
-    putLong(pages, page + valuesOffset + ((long) slot << 3), value);
-    putShort(pages, page + kindsOffset + ((long) slot << 1), kind);
+    MessageColumns.set(pages, page + messagesOffset, capacity, slot, key, value, kind);
   }
 
   /**
@@ -169,10 +160,7 @@ final class InnerPage {
     if (messages == capacity) {
       return false;
     }
-    Slots.openGap(pages, page + messagesOffset, slot, messages);
-    Slots.openGap(pages, page + valuesOffset, slot, messages);
-    long kinds = page + kindsOffset + ((long) slot << 1);
-    Words.copy(pages, kinds, kinds + Short.BYTES, (long) (messages - slot) << 1);
+    MessageColumns.openGap(pages, page + messagesOffset, capacity, slot, messages);
     message(pages, page, slot, key, value, kind);
     NodePage.messages(pages, page, messages + 1);
     return true;
@@ -199,17 +187,7 @@ final class InnerPage {
 
   /** Copies messages to slots of another page, or of the same one. */
   void copyMessages(MemorySegment pages, long page, int from, long toPage, int to, int count) {
-    long keys = messagesOffset;
-    long bytes = (long) count << 3;
-    Words.copy(pages, page + keys + ((long) from << 3), toPage + keys + ((long) to << 3), bytes);
-    long values = valuesOffset;
-    Words.copy(
-        pages, page + values + ((long) from << 3), toPage + values + ((long) to << 3), bytes);
-    long kinds = kindsOffset;
-    Words.copy(
-        pages,
-        page + kinds + ((long) from << 1),
-        toPage + kinds + ((long) to << 1),
-        (long) count << 1);
+    MessageColumns.copy(
+        pages, page + messagesOffset, from, toPage + messagesOffset, to, capacity, count);
   }
 }

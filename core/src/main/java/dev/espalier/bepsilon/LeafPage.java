@@ -6,6 +6,7 @@ import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.support.Message;
 import java.lang.foreign.MemorySegment;
 
 /**

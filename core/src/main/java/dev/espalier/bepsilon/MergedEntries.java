@@ -7,6 +7,7 @@ import static dev.espalier.memory.Words.putLong;
 import dev.espalier.memory.Region;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
+import dev.espalier.support.Message;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

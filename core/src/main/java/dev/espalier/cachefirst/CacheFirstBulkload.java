@@ -72,7 +72,7 @@ final class CacheFirstBulkload {
 
   CacheFirstBulkload(CacheFirstStructure tree, double fillFactor) {
     tree.checkOpen();
-    tree.store.beforeChange();
+    tree.change.begin();
     BulkloadInput.checkStart(fillFactor, tree.meta[CacheFirstStructure.SIZE]);
     this.tree = tree;
     this.page = tree.page;
@@ -103,8 +103,7 @@ final class CacheFirstBulkload {
       tree.clearAfter(failed);
       throw failed;
     }
-    tree.modifications.changes++;
-    tree.levelChanges.changedAll();
+    tree.replaced();
   }
 
   private void fill(BulkloadInput input) {
@@ -116,14 +115,14 @@ final class CacheFirstBulkload {
         nodes[root + 1] = (nodes[root] + fanOut - 1) / fanOut;
         root++;
       }
-      Place place = new Place(tree.newPage(CacheFirstPage.NONLEAF));
+      Place place = new Place(tree.space.newPage(CacheFirstPage.NONLEAF));
       tree.meta[CacheFirstStructure.ROOT] = placeNode(root, 0, place, 0);
       tree.meta[CacheFirstStructure.HEIGHT] = root + 1L;
     }
     if (leafPageCount > 1) {
       tree.leafPages.build(leafPages, leafPageCount);
     }
-    tree.meta[CacheFirstStructure.SIZE] = input.loaded();
+    tree.counted(input.loaded());
     input.finish();
   }
 
@@ -140,7 +139,7 @@ final class CacheFirstBulkload {
     }
     int leaf = newLeafIn(page.pageOf(root));
     tree.meta[CacheFirstStructure.ROOT] = leaf;
-    tree.freeLeaf(root);
+    tree.space.freeLeaf(root);
     return leaf;
   }
 
@@ -171,7 +170,7 @@ final class CacheFirstBulkload {
   private int newLeaf() {
     int number = leafPages[leafPageCount - 1];
     if (leaves % page.slots == 0) {
-      number = tree.newPage(CacheFirstPage.LEAF);
+      number = tree.space.newPage(CacheFirstPage.LEAF);
       addLeafPage(number);
     }
     leaves++;
@@ -179,7 +178,7 @@ final class CacheFirstBulkload {
   }
 
   private int newLeafIn(int number) {
-    int leaf = tree.takeSlot(number);
+    int leaf = tree.space.takeSlot(number);
     long at = tree.pin(leaf);
     tree.leaf.initialize(tree.pages, at);
     tree.unpin(at, true);
@@ -203,7 +202,7 @@ final class CacheFirstBulkload {
    * @param inPageLevel its level there
    */
   private int placeNode(int level, long index, Place place, int inPageLevel) {
-    int node = tree.takeSlot(place.number);
+    int node = tree.space.takeSlot(place.number);
     if (keys[level] == null) {
       keys[level] = new long[fanOut];
       children[level] = new int[fanOut];
@@ -244,7 +243,7 @@ final class CacheFirstBulkload {
     return placeNode(
         level,
         index,
-        new Place(level == 1 ? overflowPage() : tree.newPage(CacheFirstPage.NONLEAF)),
+        new Place(level == 1 ? overflowPage() : tree.space.newPage(CacheFirstPage.NONLEAF)),
         0);
   }
 
@@ -260,7 +259,7 @@ final class CacheFirstBulkload {
 
   private int overflowPage() {
     if (overflowPage == 0 || overflowCount == filled(page.slots, 1)) {
-      overflowPage = tree.newPage(CacheFirstPage.OVERFLOW);
+      overflowPage = tree.space.newPage(CacheFirstPage.OVERFLOW);
       overflowCount = 0;
     }
     overflowCount++;

@@ -92,8 +92,6 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  private static final int DEFAULT_PAGE_BYTES = 16 << 10;
-
   /**
    * Probes that go down together; as in PbPlusTree, and as many reads as an SSD answers at once.
    */
@@ -112,6 +110,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   private final CacheFirstPage page;
   private final CacheFirstLeaf leaf;
   private final PageStore store;
+  private final CacheFirstChange change;
   private final int keySlots;
   private final int childrenOffset;
 
@@ -122,6 +121,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     this.page = tree.page;
     this.leaf = tree.leaf;
     this.store = store;
+    this.change = tree.change;
     this.keySlots = tree.inner.keySlots;
     this.childrenOffset = tree.inner.childrenOffset;
     probesGoThrough(new Levels());
@@ -134,7 +134,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
 
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static CacheFirstFpbPlusTree create(IndexOptions options) {
-    return create(options, DEFAULT_PAGE_BYTES);
+    return create(options, CacheFirstStructure.DEFAULT_PAGE_BYTES);
   }
 
   /**
@@ -417,7 +417,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   }
 
   private long put(long key, long value, boolean replaces) {
-    store.beforeChange();
+    change.begin();
     MemorySegment pages = tree.pages;
     long node = pinPath(pages, key);
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.WRITE);
@@ -426,7 +426,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
       long previous = leaf.value(pages, node, slot);
       if (replaces) {
         leaf.value(pages, node, slot, value);
-        tree.replaced();
+        change.commitInPlace();
       }
       store.unpin(node, replaces);
       return previous;
@@ -435,18 +435,18 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     if (count < leaf.capacity) {
       leaf.insert(pages, node, -1 - slot, count, key, value);
       store.unpin(node, true);
-      tree.inserted();
+      change.commit(1);
     } else {
       store.unpin(node, false);
-      tree.splitAndInsert(key, value);
+      tree.splits.insert(key, value);
     }
     return missingValue;
   }
 
   /** As {@link #pinLeaf}, but notes the path. */
   private long pinPath(MemorySegment pages, long key) {
-    int[] path = tree.path;
-    int[] slots = tree.slots;
+    int[] path = change.path;
+    int[] slots = change.slots;
     int node = tree.root();
     int number = page.pageOf(node);
     long at = store.pin(number);
@@ -497,7 +497,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
 
   @Override
   public long remove(long key) {
-    store.beforeChange();
+    change.begin();
     MemorySegment pages = tree.pages;
     long node = pinPath(pages, key);
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.WRITE);

@@ -114,14 +114,14 @@ final class LeafPageArray {
   void insertAfter(int leafPage, int added) {
     int chunk = chunkOf(leafPage);
     if (chunk == 0) {
-      chunk = tree.newPage(CacheFirstPage.CHUNK);
+      chunk = tree.space.newPage(CacheFirstPage.CHUNK);
       tree.meta[CacheFirstStructure.FIRST_CHUNK] = chunk;
       insert(chunk, 0, leafPage);
     }
     int index = indexOf(chunk, leafPage) + 1;
     int count = count(chunk);
     if (count == tree.page.chunkCapacity) {
-      int right = tree.newPage(CacheFirstPage.CHUNK);
+      int right = tree.space.newPage(CacheFirstPage.CHUNK);
       int kept = split(chunk, right, index, count);
       if (index > kept || kept == count) {
         chunk = right;
@@ -218,7 +218,7 @@ final class LeafPageArray {
   }
 
   private void drop(int chunk) {
-    int first = tree.unlinkPage(chunk, (int) tree.meta[CacheFirstStructure.FIRST_CHUNK]);
+    int first = tree.space.unlinkPage(chunk, (int) tree.meta[CacheFirstStructure.FIRST_CHUNK]);
     tree.meta[CacheFirstStructure.FIRST_CHUNK] = first;
     store.free(chunk);
   }

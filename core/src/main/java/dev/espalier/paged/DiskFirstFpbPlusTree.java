@@ -83,18 +83,12 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
    */
   private static final boolean PREFETCHES_NODES = !Keys.SIMD;
 
-  /**
-   * The widths for which searches are compiled with constants: those that typical memory gives for
-   * the default pages. A search of any number of lines is too much code to be inlined.
-   */
-  private static final Geometry COMMON = new Geometry(3, 14);
-
   final PagedStructure tree;
   private final InPageTreeFormat format;
   private final PageStore store;
+  private final PagedChange change;
 
   // What hot paths need of the format.
-  private final boolean ofCommonWidths;
   private final int levels;
   private final int mostLeaves;
   private final int leafWidth;
@@ -102,7 +96,6 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   private final int innerChildrenOffset;
   private final int leafSlots;
   private final int valuesOffset;
-  private final int keyLines;
   private final int valueLines;
   private final int pageSlots;
   private final int pagesOffset;
@@ -117,15 +110,8 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   public record Geometry(int innerWidth, int leafWidth) {
     /** Checks the parts. */
     public Geometry {
-      checkWidth("innerWidth", innerWidth);
-      checkWidth("leafWidth", leafWidth);
-    }
-
-    private static void checkWidth(String name, int width) {
-      if (width < 1 || width > PageOptimizer.MAX_WIDTH) {
-        throw new IllegalArgumentException(
-            name + " is " + width + " lines; it must be from 1 to " + PageOptimizer.MAX_WIDTH);
-      }
+      InPageTreeFormat.checkWidth("innerWidth", innerWidth);
+      InPageTreeFormat.checkWidth("leafWidth", leafWidth);
     }
 
     /**
@@ -153,8 +139,8 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     this.tree = tree;
     this.format = inPageTrees;
     this.store = store;
+    this.change = tree.change;
     probesGoThrough(new Levels());
-    this.ofCommonWidths = geometry.equals(COMMON);
     this.levels = format.levels;
     this.mostLeaves = format.mostLeaves;
     this.leafWidth = geometry.leafWidth;
@@ -162,7 +148,6 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     this.innerChildrenOffset = format.inner.childrenOffset;
     this.leafSlots = format.valueLeaf.keySlots;
     this.valuesOffset = format.valueLeaf.payloadsOffset;
-    this.keyLines = format.valueLeaf.keyLines;
     this.valueLines = format.valueLeaf.payloadLines;
     this.pageSlots = format.childLeaf.keySlots;
     this.pagesOffset = format.childLeaf.payloadsOffset;
@@ -175,7 +160,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
 
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static DiskFirstFpbPlusTree create(IndexOptions options) {
-    return create(options, DiskOptimizedBPlusTree.DEFAULT_PAGE_BYTES);
+    return create(options, PagedStructure.DEFAULT_PAGE_BYTES);
   }
 
   /**
@@ -245,7 +230,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     long page = store.pin(number);
     long leaf = findLeaf(pages, page, page + rootOffset(number), key);
     prefetchValues(leaf);
-    int slot = searchLeaf(pages, leaf, key);
+    int slot = InPageSearch.values(pages, leaf, leafSlots, key);
     long value = holds(pages, leaf, slot, key) ? value(pages, leaf, slot) : defaultValue;
     store.unpin(page, false);
     return value;
@@ -257,7 +242,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     int number = findLeafPage(pages, key);
     long page = store.pin(number);
     long leaf = findLeaf(pages, page, page + rootOffset(number), key);
-    boolean found = holds(pages, leaf, searchLeaf(pages, leaf, key), key);
+    boolean found = holds(pages, leaf, InPageSearch.values(pages, leaf, leafSlots, key), key);
     store.unpin(page, false);
     return found;
   }
@@ -281,7 +266,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   /** Returns the number of an inner page's child. */
   private int findChild(MemorySegment pages, long page, long root, long key) {
     long leaf = findLeaf(pages, page, root, key);
-    int slot = searchChildren(pages, leaf, key);
+    int slot = InPageSearch.children(pages, leaf, pageSlots, key);
     return getInt(pages, leaf + pagesOffset + ((long) slot << 2));
   }
 
@@ -289,49 +274,28 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   private long findLeaf(MemorySegment pages, long page, long root, long key) {
     long node = root;
     for (int level = levels - 1; level > 0; level--) {
-      if (PREFETCHES_NODES) {
-        Words.prefetch(tree.base + node, format.inner.width, Locality.T0);
-      }
+      prefetch(node, format.inner.width);
       node = page + childOffset(pages, node, key);
     }
-    if (PREFETCHES_NODES) {
-      Words.prefetch(tree.base + node, leafWidth, Locality.T0);
-    }
+    prefetch(node, leafWidth);
     return node;
+  }
+
+  /** Asks for all lines of a node, where its search does not ask for its key lines at once. */
+  private void prefetch(long node, int lines) {
+    if (PREFETCHES_NODES) {
+      Words.prefetch(tree.base + node, lines, Locality.T0);
+    }
   }
 
   /** Returns where in its page the child of an in-page inner node lies. */
   private long childOffset(MemorySegment pages, long node, long key) {
-    int slot = searchInner(pages, node, key);
+    return childOffsetAt(pages, node, InPageSearch.inner(pages, node, innerSlots, key));
+  }
+
+  private long childOffsetAt(MemorySegment pages, long node, int slot) {
     int line = getUnsignedShort(pages, node + innerChildrenOffset + ((long) slot << 1));
     return (long) line << CacheLine.SHIFT;
-  }
-
-  /** Searches an in-page inner node: 18 separators, if its width is the common one. */
-  private int searchInner(MemorySegment pages, long node, long key) {
-    return ofCommonWidths
-        ? Keys.lowerBoundOf2Lines(pages, node, key)
-            + Keys.lowerBoundLinear(pages, node + 2 * CacheLine.BYTES, 2, key)
-        : Keys.lowerBoundRagged(pages, node, innerSlots, key);
-  }
-
-  /** Searches an in-page leaf of a leaf page: 56 key slots, if its width is the common one. */
-  private int searchLeaf(MemorySegment pages, long leaf, long key) {
-    return ofCommonWidths
-        ? Keys.lowerBoundOf4Lines(pages, leaf, key)
-            + Keys.lowerBoundOf2Lines(pages, leaf + 4 * CacheLine.BYTES, key)
-            + Keys.lowerBoundInLine(pages, leaf + 6 * CacheLine.BYTES, key)
-        : Keys.lowerBoundRagged(pages, leaf, leafSlots, key);
-  }
-
-  /** Searches an in-page leaf of an inner page: 74 key slots, if its width is the common one. */
-  private int searchChildren(MemorySegment pages, long leaf, long key) {
-    return ofCommonWidths
-        ? Keys.lowerBoundOf4Lines(pages, leaf, key)
-            + Keys.lowerBoundOf4Lines(pages, leaf + 4 * CacheLine.BYTES, key)
-            + Keys.lowerBoundInLine(pages, leaf + 8 * CacheLine.BYTES, key)
-            + Keys.lowerBoundLinear(pages, leaf + 9 * CacheLine.BYTES, 2, key)
-        : Keys.lowerBoundRagged(pages, leaf, pageSlots, key);
   }
 
   /** Tells whether the slot found for {@code key} holds it, or is it only padding. */
@@ -384,42 +348,37 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
         for (int inPage = levels - 1; inPage > 0; inPage--) {
           leaf = page + childOffset(pages, leaf, key);
         }
-        int slot = searchChildren(pages, leaf, key);
+        int slot = InPageSearch.children(pages, leaf, pageSlots, key);
         places[i] = getInt(pages, leaf + pagesOffset + ((long) slot << 2));
         slots[i] = slots[i] * maxChildren + format.leafPlace(leaf - page) * mostChildren + slot;
       }
     }
 
+    /**
+     * Until the answers are known, {@code values} holds where each probe is: the number of its
+     * page, then the place of its in-page node, then of its slot.
+     */
     @Override
     void answerGroup(
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-      lookUpGroup(level, keys, keysFrom, values, valuesFrom, count);
-    }
-  }
-
-  /**
-   * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
-   * the number of its page, then the place of its in-page node, then of its slot.
-   */
-  private void lookUpGroup(
-      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    MemorySegment pages = tree.pages;
-    findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
-    int lastSlot = leafSlots - 1;
-    for (int i = 0; i < count; i++) {
-      long leaf = values[valuesFrom + i];
-      int slot = searchLeaf(pages, leaf, keys[keysFrom + i]);
-      values[valuesFrom + i] = leaf + ((long) Math.min(slot, lastSlot) << 3);
-    }
-    Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
-    for (int i = 0; i < count; i++) {
-      long key = keys[keysFrom + i];
-      long place = values[valuesFrom + i];
-      boolean found = getLong(pages, place) == key;
-      long value = found ? getLong(pages, place + valuesOffset) : missingValue;
-      store.unpin(place, false);
-      // What was found may be padding. This pins a page, for which the probe's own has made room.
-      values[valuesFrom + i] = key != Keys.PADDING || containsKey(key) ? value : missingValue;
+      MemorySegment pages = tree.pages;
+      findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
+      int lastSlot = leafSlots - 1;
+      for (int i = 0; i < count; i++) {
+        long leaf = values[valuesFrom + i];
+        int slot = InPageSearch.values(pages, leaf, leafSlots, keys[keysFrom + i]);
+        values[valuesFrom + i] = leaf + ((long) Math.min(slot, lastSlot) << 3);
+      }
+      Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
+      for (int i = 0; i < count; i++) {
+        long key = keys[keysFrom + i];
+        long place = values[valuesFrom + i];
+        boolean found = getLong(pages, place) == key;
+        long value = found ? getLong(pages, place + valuesOffset) : missingValue;
+        store.unpin(place, false);
+        // What was found may be padding. This pins a page, for which the probe's own made room.
+        values[valuesFrom + i] = key != Keys.PADDING || containsKey(key) ? value : missingValue;
+      }
     }
   }
 
@@ -452,7 +411,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
         nodes[nodesFrom + i] = (node & inPage) + childOffset(pages, node, keys[keysFrom + i]);
       }
     }
-    Words.prefetchGroup(tree.base, nodes, nodesFrom, count, keyLines);
+    Words.prefetchGroup(tree.base, nodes, nodesFrom, count, format.valueLeaf.keyLines);
   }
 
   /**
@@ -487,18 +446,18 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   private long put(long key, long value, boolean replaces) {
-    store.beforeChange();
+    change.begin();
     MemorySegment pages = tree.pages;
     int number = findPath(pages, key);
     long page = store.pin(number);
-    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+    long leaf = findPathInPage(pages, page, page + rootOffset(number), key);
     prefetchValues(leaf);
-    int slot = searchLeaf(pages, leaf, key);
+    int slot = InPageSearch.values(pages, leaf, leafSlots, key);
     if (holds(pages, leaf, slot, key)) {
       long previous = value(pages, leaf, slot);
       if (replaces) {
         putLong(pages, leaf + valuesOffset + ((long) slot << 3), value);
-        tree.replaced();
+        change.commitInPlace();
       }
       store.unpin(page, replaces);
       return previous;
@@ -509,10 +468,9 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
       int total = PageHeader.checkedCount(pages, page, format.leafCapacity);
       PageHeader.count(pages, page, total + 1);
       store.unpin(page, true);
-      tree.inserted();
+      change.commit(1);
     } else {
-      store.unpin(page, false);
-      tree.insert(key, value);
+      insertIntoFull(page, leaf, Math.min(slot, count), key, value);
     }
     return missingValue;
   }
@@ -529,6 +487,18 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   @Override
   public void set(long key, long value) {
     put(key, value);
+  }
+
+  /** Inserts where the in-page leaf is full to which the noted way leads; unpins the page. */
+  private void insertIntoFull(long page, long leaf, int slot, long key, long value) {
+    int line = (int) (leaf - page) >> CacheLine.SHIFT;
+    boolean fits = false;
+    try {
+      fits = format.insertIntoFull(change.scratch, tree.pages, page, line, slot, key, value);
+    } finally {
+      store.unpin(page, fits);
+    }
+    tree.finishInsert(fits, key, value);
   }
 
   /** Fetches the in-page leaves of a group of keys together, then puts one key after the other. */
@@ -554,28 +524,45 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
 
   /** As {@link #findLeafPage}, but notes the path. */
   private int findPath(MemorySegment pages, long key) {
+    int[] path = change.path;
     int number = tree.root();
     for (int level = tree.height() - 1; level > 0; level--) {
-      tree.path[level] = number;
+      path[level] = number;
       long page = store.pin(number);
       number = findChild(pages, page, page + rootOffset(number), key);
       store.unpin(page, false);
     }
-    tree.path[0] = number;
+    path[0] = number;
     return number;
+  }
+
+  /** As {@link #findLeaf}, but notes the way, for a leaf that has to be split. */
+  private long findPathInPage(MemorySegment pages, long page, long root, long key) {
+    int[] lines = change.scratch.lines;
+    int[] slots = change.scratch.slots;
+    long node = root;
+    for (int level = levels - 1; level > 0; level--) {
+      prefetch(node, format.inner.width);
+      int slot = InPageSearch.inner(pages, node, innerSlots, key);
+      lines[level] = (int) (node - page) >> CacheLine.SHIFT;
+      slots[level] = slot;
+      node = page + childOffsetAt(pages, node, slot);
+    }
+    prefetch(node, leafWidth);
+    return node;
   }
 
   // ---------------------------------------------------------------- delete
 
   @Override
   public long remove(long key) {
-    store.beforeChange();
+    change.begin();
     MemorySegment pages = tree.pages;
     int number = findPath(pages, key);
     long page = store.pin(number);
     long leaf = findLeaf(pages, page, page + rootOffset(number), key);
     prefetchValues(leaf);
-    int slot = searchLeaf(pages, leaf, key);
+    int slot = InPageSearch.values(pages, leaf, leafSlots, key);
     if (!holds(pages, leaf, slot, key)) {
       store.unpin(page, false);
       return missingValue;

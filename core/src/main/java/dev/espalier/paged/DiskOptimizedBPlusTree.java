@@ -49,15 +49,13 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Bytes of a page unless given: what the papers and most database systems come out at. */
-  static final int DEFAULT_PAGE_BYTES = 16 << 10;
-
   /** Probes that go down together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
 
   final PagedStructure tree;
   private final SortedArrayFormat format;
   private final PageStore store;
+  private final PagedChange change;
 
   private DiskOptimizedBPlusTree(IndexOptions options, PageStore store) {
     SortedArrayFormat sortedArrays = new SortedArrayFormat(store.pageBytes());
@@ -66,6 +64,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     this.tree = tree;
     this.format = sortedArrays;
     this.store = store;
+    this.change = tree.change;
     probesGoThrough(new Levels());
   }
 
@@ -76,7 +75,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
 
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static DiskOptimizedBPlusTree create(IndexOptions options) {
-    return create(options, DEFAULT_PAGE_BYTES);
+    return create(options, PagedStructure.DEFAULT_PAGE_BYTES);
   }
 
   /**
@@ -245,7 +244,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
   }
 
   private long put(long key, long value, boolean replaces) {
-    store.beforeChange();
+    change.begin();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
     int slot = findSlot(pages, page, key);
@@ -253,7 +252,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
       long previous = value(pages, page, slot);
       if (replaces) {
         value(pages, page, slot, value);
-        tree.replaced();
+        change.commitInPlace();
       }
       store.unpin(page, replaces);
       return previous;
@@ -262,7 +261,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     if (count < format.leafCapacity) {
       insertAt(pages, page, -1 - slot, count, key, value);
       store.unpin(page, true);
-      tree.inserted();
+      change.commit(1);
     } else {
       store.unpin(page, false);
       tree.insert(key, value);
@@ -294,14 +293,15 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
 
   /** As {@link #findLeaf}, but notes the path. */
   private int findPath(MemorySegment pages, long key) {
+    int[] path = change.path;
     int number = tree.root();
     for (int level = tree.height() - 1; level > 0; level--) {
-      tree.path[level] = number;
+      path[level] = number;
       long page = store.pin(number);
       number = findChild(pages, page, key);
       store.unpin(page, false);
     }
-    tree.path[0] = number;
+    path[0] = number;
     return number;
   }
 
@@ -309,7 +309,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
 
   @Override
   public long remove(long key) {
-    store.beforeChange();
+    change.begin();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
     int slot = findSlot(pages, page, key);
@@ -318,7 +318,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
       return missingValue;
     }
     long previous = value(pages, page, slot);
-    format.remove(pages, page, slot);
+    format.remove(change.scratch, pages, page, slot);
     int count = PageHeader.count(pages, page);
     store.unpin(page, true);
     tree.removed(key, count);

@@ -5,6 +5,7 @@ import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.model.InPageTree;
+import dev.espalier.model.PageOptimizer;
 import dev.espalier.prefetch.Locality;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -95,14 +96,8 @@ final class InPageTreeFormat extends PageFormat {
   /** Number of lines of a page. */
   final int pageLines;
 
-  // Used by the one thread that changes the tree: the path to a leaf, what splits it, and contents.
-  private final int[] pathLine;
-  private final int[] pathSlot;
-  private final int[] spares;
-  private final int[] lines;
-  private final long[] bounds;
-  private final long[] scratchKeys;
-  private final long[] scratchPayloads;
+  private final InPageSplit splits;
+  private final InPageBuild builds;
 
   /** Lays out pages so large with in-page nodes so many lines wide. */
   InPageTreeFormat(int pageBytes, int innerWidth, int leafWidth) {
@@ -128,14 +123,16 @@ final class InPageTreeFormat extends PageFormat {
     this.mostLeaves = largest.leaves();
     this.mostLeafPlaces = linesOfNodes / leafWidth;
     this.pageLines = pageBytes >> CacheLine.SHIFT;
-    this.pathLine = new int[levels];
-    this.pathSlot = new int[levels];
-    this.spares = new int[levels];
-    this.lines = new int[mostLeaves];
-    this.bounds = new long[mostLeaves];
-    int most = Math.max(leafCapacity, innerCapacity);
-    this.scratchKeys = new long[most];
-    this.scratchPayloads = new long[most];
+    this.splits = new InPageSplit(this);
+    this.builds = new InPageBuild(this);
+  }
+
+  /** Refuses a width of nodes that is no use. */
+  static void checkWidth(String name, int width) {
+    if (width < 1 || width > PageOptimizer.MAX_WIDTH) {
+      throw new IllegalArgumentException(
+          name + " is " + width + " lines; it must be from 1 to " + PageOptimizer.MAX_WIDTH);
+    }
   }
 
   /** Returns how many lines of a page are for nodes. */
@@ -149,6 +146,11 @@ final class InPageTreeFormat extends PageFormat {
         | (long) inner.width << INNER_SHIFT
         | (long) valueLeaf.width << LEAF_SHIFT
         | pageBytes;
+  }
+
+  @Override
+  PageScratch newScratch() {
+    return new PageScratch(2 * Math.max(leafCapacity, innerCapacity), levels, mostLeaves);
   }
 
   /** Tells whether a stamp is that of pages like these, of whatever widths. */
@@ -180,10 +182,10 @@ final class InPageTreeFormat extends PageFormat {
   }
 
   @Override
-  void initialize(MemorySegment pages, long page, int number, int level) {
+  void initialize(PageScratch scratch, MemorySegment pages, long page, int number, int level) {
     PageHeader.initialize(pages, page, level);
     InPageTreeHeader.root(pages, page, rootLine(number));
-    store(pages, page, scratchKeys, scratchPayloads, 0, 0);
+    store(scratch, pages, page, scratch.keys, scratch.payloads, 0, 0);
   }
 
   InPageLeaf leafOf(MemorySegment pages, long page) {
@@ -198,7 +200,7 @@ final class InPageTreeFormat extends PageFormat {
     return (int) (offset - PageHeader.BYTES) / valueLeaf.bytes;
   }
 
-  private static long node(long page, int line) {
+  static long node(long page, int line) {
     return page + ((long) line << CacheLine.SHIFT);
   }
 
@@ -286,7 +288,7 @@ final class InPageTreeFormat extends PageFormat {
     }
   }
 
-  private static ConcurrentModificationException torn(long page) {
+  static ConcurrentModificationException torn(long page) {
     return new ConcurrentModificationException(
         "the in-page tree of the page @"
             + page
@@ -347,104 +349,62 @@ final class InPageTreeFormat extends PageFormat {
   }
 
   @Override
-  boolean insert(MemorySegment pages, long page, long key, long payload) {
-    boolean isLeafPage = PageHeader.isLeaf(pages, page);
-    InPageLeaf leaf = isLeafPage ? valueLeaf : childLeaf;
-    int total = PageHeader.checkedCount(pages, page, isLeafPage ? leafCapacity : innerCapacity);
-    int line = findPath(pages, page, key);
+  boolean insert(PageScratch scratch, MemorySegment pages, long page, long key, long payload) {
+    InPageLeaf leaf = leafOf(pages, page);
+    int total = PageHeader.checkedCount(pages, page, capacity(pages, page));
+    int line = findPath(scratch, pages, page, key);
     long node = node(page, line);
     int count = leaf.checkedCount(pages, node);
     int slot = Math.min(leaf.lowerBound(pages, node, key), count);
-    if (count < leaf.capacity) {
-      leaf.insertAt(pages, node, slot, count, key, payload);
-    } else if (!split(pages, page, leaf, line, slot, key, payload)) {
-      if (total > mostToReorganize(isLeafPage)) {
+    if (count == leaf.capacity) {
+      return insertIntoFull(scratch, pages, page, line, slot, key, payload);
+    }
+    leaf.insertAt(pages, node, slot, count, key, payload);
+    PageHeader.count(pages, page, total + 1);
+    return true;
+  }
+
+  /**
+   * As {@link #insert}, into an in-page leaf that is full.
+   *
+   * @param scratch in which the way to the leaf is noted
+   * @param line of the leaf
+   * @param slot where in the leaf the key belongs
+   */
+  boolean insertIntoFull(
+      PageScratch scratch,
+      MemorySegment pages,
+      long page,
+      int line,
+      int slot,
+      long key,
+      long payload) {
+    int total = PageHeader.checkedCount(pages, page, capacity(pages, page));
+    if (!splits.split(scratch, pages, page, leafOf(pages, page), line, slot, key, payload)) {
+      if (total > mostToReorganize(PageHeader.isLeaf(pages, page))) {
         return false;
       }
-      reorganize(pages, page, key, payload);
+      reorganize(scratch, pages, page, key, payload);
     }
     PageHeader.count(pages, page, total + 1);
     return true;
   }
 
   /** As {@link #findLeaf}, but notes the path. */
-  private int findPath(MemorySegment pages, long page, long key) {
+  private int findPath(PageScratch scratch, MemorySegment pages, long page, long key) {
     int line = InPageTreeHeader.root(pages, page);
     for (int level = levels - 1; level > 0; level--) {
       long node = node(page, line);
       int slot = inner.lowerBound(pages, node, key);
-      pathLine[level] = line;
-      pathSlot[level] = slot;
+      scratch.lines[level] = line;
+      scratch.slots[level] = slot;
       line = inner.child(pages, node, slot);
     }
     return line;
   }
 
-  /**
-   * Splits the full leaf to which the path leads and inserts an entry. Returns false, and changes
-   * nothing, if the page has no room for the new nodes.
-   */
-  private boolean split(
-      MemorySegment pages, long page, InPageLeaf leaf, int line, int slot, long key, long payload) {
-    if (!allocateForSplits(pages, page, leaf.width)) {
-      return false;
-    }
-    long left = node(page, line);
-    int rightLine = spares[0];
-    long right = node(page, rightLine);
-    int next = leaf.next(pages, left);
-    boolean atEnd = next == 0 && slot == leaf.capacity;
-    leaf.initialize(pages, right);
-    leaf.previous(pages, right, line);
-    leaf.next(pages, right, next);
-    leaf.next(pages, left, rightLine);
-    if (next == 0) {
-      InPageTreeHeader.lastLeaf(pages, page, rightLine);
-    } else {
-      leaf.previous(pages, node(page, next), rightLine);
-    }
-    int kept = atEnd ? leaf.capacity : (leaf.capacity + 1) / 2;
-    leaf.moveTo(pages, left, kept, leaf.capacity, right);
-    // Up to the slot where the halves part, the new entry is below the first key of the right one.
-    if (slot < kept || (slot == kept && !atEnd)) {
-      leaf.insertAt(pages, left, slot, kept, key, payload);
-    } else {
-      leaf.insertAt(pages, right, slot - kept, leaf.capacity - kept, key, payload);
-    }
-    long separator = leaf.key(pages, left, leaf.count(pages, left) - 1);
-    insertChild(pages, page, separator, rightLine, atEnd);
-    return true;
-  }
-
-  /**
-   * Takes the lines of every node that a split of the path's leaf needs into {@code spares}: those
-   * of the leaf first. Returns false, and takes none, if they are not to be had or the root is
-   * full.
-   */
-  private boolean allocateForSplits(MemorySegment pages, long page, int leafWidth) {
-    int needed = 1;
-    while (needed < levels
-        && inner.checkedCount(pages, node(page, pathLine[needed])) == inner.capacity) {
-      needed++;
-    }
-    if (needed == levels) {
-      return false;
-    }
-    int above = InPageTreeHeader.above(pages, page);
-    int below = InPageTreeHeader.below(pages, page);
-    for (int i = 0; i < needed; i++) {
-      spares[i] = allocate(pages, page, i == 0 ? leafWidth : inner.width);
-      if (spares[i] == 0) {
-        InPageTreeHeader.above(pages, page, above);
-        InPageTreeHeader.below(pages, page, below);
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Takes lines for a node, or returns 0 if there are none. */
-  private int allocate(MemorySegment pages, long page, int width) {
+  int allocate(MemorySegment pages, long page, int width) {
     int above = InPageTreeHeader.above(pages, page);
     if (above + width <= pageLines) {
       InPageTreeHeader.above(pages, page, above + width);
@@ -458,71 +418,25 @@ final class InPageTreeFormat extends PageFormat {
     return 0;
   }
 
-  /** Climbs the path with the new node behind the one that was split, splitting full nodes. */
-  private void insertChild(
-      MemorySegment pages, long page, long leafSeparator, int newLeaf, boolean atEnd) {
-    long separator = leafSeparator;
-    int right = newLeaf;
-    for (int level = 1; ; level++) {
-      long node = node(page, pathLine[level]);
-      int slot = pathSlot[level];
-      int count = inner.checkedCount(pages, node);
-      if (count < inner.capacity) {
-        inner.insertBehind(pages, node, slot, count, separator, right);
-        return;
-      }
-      int siblingLine = spares[level];
-      long sibling = node(page, siblingLine);
-      inner.initialize(pages, sibling, level);
-      if (level == 1) {
-        chain(pages, page, pathLine[level], siblingLine);
-      }
-      if (atEnd) {
-        inner.child(pages, sibling, 0, right);
-        inner.count(pages, sibling, 1);
-      } else {
-        int kept = count / 2;
-        long upper = inner.key(pages, node, kept - 1);
-        inner.moveTo(pages, node, kept, count, sibling);
-        if (slot < kept) {
-          inner.insertBehind(pages, node, slot, kept, separator, right);
-        } else {
-          inner.insertBehind(pages, sibling, slot - kept, count - kept, separator, right);
-        }
-        separator = upper;
-      }
-      right = siblingLine;
-    }
-  }
-
-  /** Makes a new node above leaves the neighbour of the one before it. */
-  private void chain(MemorySegment pages, long page, int leftLine, int rightLine) {
-    long left = node(page, leftLine);
-    int next = inner.next(pages, left);
-    inner.next(pages, left, rightLine);
-    inner.previous(pages, node(page, rightLine), leftLine);
-    inner.next(pages, node(page, rightLine), next);
-    if (next != 0) {
-      inner.previous(pages, node(page, next), rightLine);
-    }
-  }
-
   /** Stores all entries and a new one evenly. */
-  private void reorganize(MemorySegment pages, long page, long key, long payload) {
-    int count = load(pages, page, scratchKeys, scratchPayloads, 0);
-    int found = Arrays.binarySearch(scratchKeys, 0, count, key);
+  private void reorganize(
+      PageScratch scratch, MemorySegment pages, long page, long key, long payload) {
+    long[] keys = scratch.keys;
+    long[] payloads = scratch.payloads;
+    int count = load(pages, page, keys, payloads, 0);
+    int found = Arrays.binarySearch(keys, 0, count, key);
     int at = found >= 0 ? found : -1 - found;
-    System.arraycopy(scratchKeys, at, scratchKeys, at + 1, count - at);
-    System.arraycopy(scratchPayloads, at, scratchPayloads, at + 1, count - at);
-    scratchKeys[at] = key;
-    scratchPayloads[at] = payload;
-    store(pages, page, scratchKeys, scratchPayloads, 0, count + 1);
+    System.arraycopy(keys, at, keys, at + 1, count - at);
+    System.arraycopy(payloads, at, payloads, at + 1, count - at);
+    keys[at] = key;
+    payloads[at] = payload;
+    store(scratch, pages, page, keys, payloads, 0, count + 1);
   }
 
   // ---------------------------------------------------------------- delete
 
   @Override
-  void remove(MemorySegment pages, long page, int place) {
+  void remove(PageScratch scratch, MemorySegment pages, long page, int place) {
     int total = PageHeader.checkedCount(pages, page, capacity(pages, page));
     if (PageHeader.isLeaf(pages, page)) {
       long node = nodeOf(page, place);
@@ -530,14 +444,16 @@ final class InPageTreeFormat extends PageFormat {
       PageHeader.count(pages, page, total - 1);
     } else {
       long key = key(pages, page, place);
-      int count = load(pages, page, scratchKeys, scratchPayloads, 0);
-      int at = Arrays.binarySearch(scratchKeys, 0, count, key);
+      long[] keys = scratch.keys;
+      long[] payloads = scratch.payloads;
+      int count = load(pages, page, keys, payloads, 0);
+      int at = Arrays.binarySearch(keys, 0, count, key);
       if (at < 0) {
         throw torn(page);
       }
-      System.arraycopy(scratchKeys, at + 1, scratchKeys, at, count - at - 1);
-      System.arraycopy(scratchPayloads, at + 1, scratchPayloads, at, count - at - 1);
-      store(pages, page, scratchKeys, scratchPayloads, 0, count - 1);
+      System.arraycopy(keys, at + 1, keys, at, count - at - 1);
+      System.arraycopy(payloads, at + 1, payloads, at, count - at - 1);
+      store(scratch, pages, page, keys, payloads, 0, count - 1);
     }
   }
 
@@ -571,116 +487,22 @@ final class InPageTreeFormat extends PageFormat {
   }
 
   @Override
-  void store(MemorySegment pages, long page, long[] keys, long[] payloads, int from, int count) {
-    prefetch(pages, page);
-    boolean isLeafPage = PageHeader.isLeaf(pages, page);
-    InPageLeaf leaf = isLeafPage ? valueLeaf : childLeaf;
-    int least = isLeafPage ? leaf.capacity / 2 : leaf.capacity;
-    int leaves = Math.clamp(Math.ceilDiv(count, least), 1, mostLeaves);
-    int root = InPageTreeHeader.root(pages, page);
-    if (root < 1
-        || root > 1 + (mostLeaves - 1) * leaf.width
-        || root % leaf.width != 1 % leaf.width) {
-      throw torn(page);
-    }
-    int innerNodes = innerNodes(leaves);
-    InPageTreeHeader.above(pages, page, root + innerNodes * inner.width);
-    InPageTreeHeader.below(pages, page, 1);
-    int previous = 0;
-    for (int i = 0; i < leaves; i++) {
-      int start = isLeafPage ? share(i, count, leaves) : i * leaf.capacity;
-      int end = isLeafPage ? share(i + 1, count, leaves) : Math.min(start + leaf.capacity, count);
-      lines[i] = storeLeaf(pages, page, leaf, previous, keys, payloads, from + start, from + end);
-      bounds[i] = end == 0 ? Long.MAX_VALUE : keys[from + end - 1];
-      previous = lines[i];
-    }
-    InPageTreeHeader.firstLeaf(pages, page, lines[0]);
-    InPageTreeHeader.lastLeaf(pages, page, previous);
-    int nodes = leaves;
-    int firstLine = root + innerNodes * inner.width;
-    for (int level = 1; level < levels; level++) {
-      int parents = Math.ceilDiv(nodes, inner.capacity);
-      firstLine -= parents * inner.width;
-      storeInnerLevel(pages, page, level, nodes, parents, firstLine);
-      nodes = parents;
-    }
-    PageHeader.count(pages, page, count);
+  void store(
+      PageScratch scratch,
+      MemorySegment pages,
+      long page,
+      long[] keys,
+      long[] payloads,
+      int from,
+      int count) {
+    builds.store(scratch, pages, page, keys, payloads, from, count);
   }
 
   /**
    * Asks for a whole page: a split touches most of its nodes, in the old page and in the new one.
    */
-  private void prefetch(MemorySegment pages, long page) {
+  void prefetch(MemorySegment pages, long page) {
     Words.prefetch(pages.address() + page, pageLines, Locality.T0);
-  }
-
-  /** Returns where share {@code i} of {@code count} things among {@code takers} begins. */
-  private static int share(int i, int count, int takers) {
-    return (int) ((long) i * count / takers);
-  }
-
-  /** Returns the inner nodes over so many leaves, one on each level at least. */
-  private int innerNodes(int leaves) {
-    int sum = 0;
-    int nodes = leaves;
-    for (int level = 1; level < levels; level++) {
-      nodes = Math.ceilDiv(nodes, inner.capacity);
-      sum += nodes;
-    }
-    return sum;
-  }
-
-  /** Makes the next leaf, behind {@code previous}, and returns its line. */
-  private int storeLeaf(
-      MemorySegment pages,
-      long page,
-      InPageLeaf leaf,
-      int previous,
-      long[] keys,
-      long[] payloads,
-      int from,
-      int end) {
-    int line = allocate(pages, page, leaf.width);
-    long node = node(page, line);
-    leaf.initialize(pages, node);
-    leaf.previous(pages, node, previous);
-    if (previous != 0) {
-      leaf.next(pages, node(page, previous), line);
-    }
-    for (int i = from; i < end; i++) {
-      leaf.key(pages, node, i - from, keys[i]);
-      leaf.payload(pages, node, i - from, payloads[i]);
-    }
-    leaf.count(pages, node, end - from);
-    return line;
-  }
-
-  /**
-   * Makes the inner nodes of a level over the nodes whose lines and bounds are noted, and notes
-   * theirs instead.
-   */
-  private void storeInnerLevel(
-      MemorySegment pages, long page, int level, int nodes, int parents, int firstLine) {
-    for (int i = 0; i < parents; i++) {
-      int start = share(i, nodes, parents);
-      int children = share(i + 1, nodes, parents) - start;
-      int line = firstLine + i * inner.width;
-      long node = node(page, line);
-      inner.initialize(pages, node, level);
-      for (int child = 0; child < children; child++) {
-        inner.child(pages, node, child, lines[start + child]);
-        if (child + 1 < children) {
-          inner.key(pages, node, child, bounds[start + child]);
-        }
-      }
-      inner.count(pages, node, children);
-      if (level == 1) {
-        inner.previous(pages, node, i == 0 ? 0 : line - inner.width);
-        inner.next(pages, node, i + 1 == parents ? 0 : line + inner.width);
-      }
-      lines[i] = line;
-      bounds[i] = bounds[start + children - 1];
-    }
   }
 
   // ---------------------------------------------------------------- range scan

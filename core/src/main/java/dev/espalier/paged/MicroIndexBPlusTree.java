@@ -85,6 +85,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   final PagedStructure tree;
   private final MicroIndexFormat format;
   private final PageStore store;
+  private final PagedChange change;
 
   private MicroIndexBPlusTree(IndexOptions options, PageStore store, int subArrayLines) {
     MicroIndexFormat microIndices = new MicroIndexFormat(store.pageBytes(), subArrayLines);
@@ -93,6 +94,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     this.tree = tree;
     this.format = microIndices;
     this.store = store;
+    this.change = tree.change;
     probesGoThrough(new Levels());
   }
 
@@ -103,7 +105,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
 
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static MicroIndexBPlusTree create(IndexOptions options) {
-    return create(options, DiskOptimizedBPlusTree.DEFAULT_PAGE_BYTES);
+    return create(options, PagedStructure.DEFAULT_PAGE_BYTES);
   }
 
   /**
@@ -454,7 +456,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   }
 
   private long put(long key, long value, boolean replaces) {
-    store.beforeChange();
+    change.begin();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
     int slot = findSlot(pages, page, key);
@@ -462,7 +464,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
       long previous = value(pages, page, slot);
       if (replaces) {
         value(pages, page, slot, value);
-        tree.replaced();
+        change.commitInPlace();
       }
       store.unpin(page, replaces);
       return previous;
@@ -471,7 +473,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     if (count < format.leafCapacity) {
       format.insertAt(pages, page, -1 - slot, count, key, value);
       store.unpin(page, true);
-      tree.inserted();
+      change.commit(1);
     } else {
       store.unpin(page, false);
       tree.insert(key, value);
@@ -495,14 +497,15 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
 
   /** As {@link #findLeaf}, but notes the path. */
   private int findPath(MemorySegment pages, long key) {
+    int[] path = change.path;
     int number = tree.root();
     for (int level = tree.height() - 1; level > 0; level--) {
-      tree.path[level] = number;
+      path[level] = number;
       long page = store.pin(number);
       number = findChild(pages, page, key);
       store.unpin(page, false);
     }
-    tree.path[0] = number;
+    path[0] = number;
     return number;
   }
 
@@ -510,7 +513,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
 
   @Override
   public long remove(long key) {
-    store.beforeChange();
+    change.begin();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
     int slot = findSlot(pages, page, key);
@@ -519,7 +522,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
       return missingValue;
     }
     long previous = value(pages, page, slot);
-    format.remove(pages, page, slot);
+    format.remove(change.scratch, pages, page, slot);
     int count = PageHeader.count(pages, page);
     store.unpin(page, true);
     tree.removed(key, count);

@@ -110,8 +110,8 @@ final class MicroIndexFormat extends SortedArrayFormat {
   }
 
   @Override
-  void initialize(MemorySegment pages, long page, int number, int level) {
-    super.initialize(pages, page, number, level);
+  void initialize(PageScratch scratch, MemorySegment pages, long page, int number, int level) {
+    super.initialize(scratch, pages, page, number, level);
     Slots.fill(pages, page + INDEX_OFFSET, 0, indexSlots, Keys.PADDING);
     pad(pages, page, 0);
   }
@@ -139,16 +139,23 @@ final class MicroIndexFormat extends SortedArrayFormat {
   }
 
   @Override
-  void remove(MemorySegment pages, long page, int place) {
-    super.remove(pages, page, place);
+  void remove(PageScratch scratch, MemorySegment pages, long page, int place) {
+    super.remove(scratch, pages, page, place);
     int count = PageHeader.count(pages, page);
     putLong(pages, page + keysOffset + ((long) count << 3), Keys.PADDING);
     rebuildIndex(pages, page, place, count);
   }
 
   @Override
-  void store(MemorySegment pages, long page, long[] keys, long[] payloads, int from, int count) {
-    super.store(pages, page, keys, payloads, from, count);
+  void store(
+      PageScratch scratch,
+      MemorySegment pages,
+      long page,
+      long[] keys,
+      long[] payloads,
+      int from,
+      int count) {
+    super.store(scratch, pages, page, keys, payloads, from, count);
     pad(pages, page, count);
     rebuildIndex(pages, page, 0, count);
     Slots.fill(

@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>An entry's <em>place</em> is an int that means something to the format only, and only until
  * the page is changed; {@link #NONE} is none. {@code page} is the place of a page that is pinned,
- * in the memory {@code pages}. All of this is off the hot paths: what is hot is written out in the
- * trees.
+ * in the memory {@code pages}. What changes a page takes the writer's {@link PageScratch}; a format
+ * itself never changes. All of this is off the hot paths: what is hot is written out in the trees.
  */
 abstract class PageFormat {
   /** The place of no entry. */
@@ -41,12 +41,18 @@ abstract class PageFormat {
   /** Returns a number for this format and its proportions: a store made by another is refused. */
   abstract long stamp();
 
+  /** Returns the memory that a writer needs for {@link #insert} and its like. */
+  PageScratch newScratch() {
+    return new PageScratch(2 * Math.max(leafCapacity, innerCapacity), 0, 0);
+  }
+
   final int capacity(MemorySegment pages, long page) {
     return PageHeader.isLeaf(pages, page) ? leafCapacity : innerCapacity;
   }
 
   /** Makes an empty page of a level. */
-  abstract void initialize(MemorySegment pages, long page, int number, int level);
+  abstract void initialize(
+      PageScratch scratch, MemorySegment pages, long page, int number, int level);
 
   // ---------------------------------------------------------------- search
 
@@ -84,10 +90,11 @@ abstract class PageFormat {
    * Inserts an entry whose key is not there yet and counts it. Returns false, and changes nothing,
    * if the page has to be split.
    */
-  abstract boolean insert(MemorySegment pages, long page, long key, long payload);
+  abstract boolean insert(
+      PageScratch scratch, MemorySegment pages, long page, long key, long payload);
 
   /** Removes an entry and counts it. */
-  abstract void remove(MemorySegment pages, long page, int place);
+  abstract void remove(PageScratch scratch, MemorySegment pages, long page, int place);
 
   /**
    * Copies all entries out, in order, from slot {@code to} of the arrays on.
@@ -102,7 +109,13 @@ abstract class PageFormat {
    * capacity; a leaf page is arranged so that inserts anywhere find room.
    */
   abstract void store(
-      MemorySegment pages, long page, long[] keys, long[] payloads, int from, int count);
+      PageScratch scratch,
+      MemorySegment pages,
+      long page,
+      long[] keys,
+      long[] payloads,
+      int from,
+      int count);
 
   // ---------------------------------------------------------------- range scan
   // The entries of a leaf page are one or more runs, in each of which they lie together. A run is

@@ -33,7 +33,7 @@ final class PagedBulkload {
 
   PagedBulkload(PagedStructure tree, double fillFactor) {
     tree.checkOpen();
-    tree.store.beforeChange();
+    tree.change.begin();
     BulkloadInput.checkStart(fillFactor, tree.meta[PagedStructure.SIZE]);
     this.tree = tree;
     this.format = tree.format;
@@ -48,8 +48,7 @@ final class PagedBulkload {
       tree.clearAfter(failed);
       throw failed;
     }
-    tree.modifications.changes++;
-    tree.levelChanges.changedAll();
+    tree.replaced();
   }
 
   private void fill(BulkloadInput input) {
@@ -63,7 +62,7 @@ final class PagedBulkload {
     if (input.loaded() > 0) {
       finish();
     }
-    tree.meta[PagedStructure.SIZE] = input.loaded();
+    tree.counted(input.loaded());
     input.finish();
   }
 
@@ -93,8 +92,8 @@ final class PagedBulkload {
     int page = tree.allocate();
     long at = tree.store.pin(page);
     try {
-      format.initialize(tree.pages, at, page, level);
-      format.store(tree.pages, at, row.keys, row.payloads, 0, row.count);
+      format.initialize(tree.change.scratch, tree.pages, at, page, level);
+      format.store(tree.change.scratch, tree.pages, at, row.keys, row.payloads, 0, row.count);
       if (level > 0) {
         PageHeader.previous(tree.pages, at, row.previousPage);
       }

@@ -53,7 +53,7 @@ class SortedArrayFormat extends PageFormat {
   }
 
   @Override
-  void initialize(MemorySegment pages, long page, int number, int level) {
+  void initialize(PageScratch scratch, MemorySegment pages, long page, int number, int level) {
     PageHeader.initialize(pages, page, level);
   }
 
@@ -120,7 +120,7 @@ class SortedArrayFormat extends PageFormat {
   }
 
   @Override
-  boolean insert(MemorySegment pages, long page, long key, long payload) {
+  boolean insert(PageScratch scratch, MemorySegment pages, long page, long key, long payload) {
     int count = PageHeader.checkedCount(pages, page, capacity(pages, page));
     if (count == capacity(pages, page)) {
       return false;
@@ -145,7 +145,7 @@ class SortedArrayFormat extends PageFormat {
   }
 
   @Override
-  void remove(MemorySegment pages, long page, int place) {
+  void remove(PageScratch scratch, MemorySegment pages, long page, int place) {
     int count = PageHeader.checkedCount(pages, page, capacity(pages, page));
     Slots.closeGap(pages, page + keysOffset, place, count);
     if (PageHeader.isLeaf(pages, page)) {
@@ -168,7 +168,14 @@ class SortedArrayFormat extends PageFormat {
   }
 
   @Override
-  void store(MemorySegment pages, long page, long[] keys, long[] payloads, int from, int count) {
+  void store(
+      PageScratch scratch,
+      MemorySegment pages,
+      long page,
+      long[] keys,
+      long[] payloads,
+      int from,
+      int count) {
     for (int i = 0; i < count; i++) {
       putLong(pages, page + keysOffset + ((long) i << 3), keys[from + i]);
       payload(pages, page, i, payloads[from + i]);

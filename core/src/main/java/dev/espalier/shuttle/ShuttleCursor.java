@@ -5,6 +5,7 @@ import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.support.LeafCursor;
+import dev.espalier.support.Message;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -204,7 +205,7 @@ final class ShuttleCursor extends LeafCursor {
         continue;
       }
       int capacity = capacities[newest];
-      if (ShuttleLayout.kind(nodes, chunks[newest], capacity, next[newest]) == ShuttleLayout.PUT) {
+      if (ShuttleLayout.kind(nodes, chunks[newest], capacity, next[newest]) == Message.PUT) {
         long value = ShuttleLayout.chunkValue(nodes, chunks[newest], capacity, next[newest]);
         to = add(values, to, key, value);
       }

@@ -7,10 +7,11 @@ import static dev.espalier.memory.Words.putInt;
 import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.memory.CacheLine;
-import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.shuttle.ShuttleTree.Geometry;
+import dev.espalier.support.Message;
+import dev.espalier.support.MessageColumns;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -22,7 +23,7 @@ import java.util.Arrays;
  *          24 weight            | 32 forward | 36 list | 40 slot
  *  inner   64 separators (keySlots, padded) | children (maxChildren) | buffers, list by list
  *  leaf    64 keys (leafEntries) | values
- *  chunk   64 keys (capacity)    | values | kinds, two bytes each
+ *  chunk   64 messages (capacity), as MessageColumns has them
  * </pre>
  *
  * References are 32-bit line numbers, 0 for none. {@code next} and {@code previous} are the
@@ -31,9 +32,6 @@ import java.util.Arrays;
  * which reference of the parent leads to it, and valid then only.
  */
 final class ShuttleLayout {
-  static final int PUT = 0;
-  static final int DELETE = 1;
-
   static final int HEADER_BYTES = CacheLine.BYTES;
   private static final int HEIGHT = 0;
   private static final int COUNT = 4;
@@ -342,31 +340,23 @@ final class ShuttleLayout {
     return getLong(nodes, element + KEYS + ((long) slot << 3));
   }
 
+  /** Returns the value of a chunk's message. */
   static long chunkValue(MemorySegment nodes, long chunk, int capacity, int slot) {
-    return getLong(nodes, chunk + KEYS + ((long) (capacity + slot) << 3));
+    return MessageColumns.value(nodes, chunk + KEYS, capacity, slot);
   }
 
-  /** Returns {@link #PUT} or {@link #DELETE}. */
+  /** Returns {@link Message#PUT} or {@link Message#DELETE}. */
   static int kind(MemorySegment nodes, long chunk, int capacity, int slot) {
-    return Words.getUnsignedShort(nodes, kindOffset(chunk, capacity, slot));
+    return MessageColumns.kind(nodes, chunk + KEYS, capacity, slot);
   }
 
   static void message(
       MemorySegment nodes, long chunk, int capacity, int slot, long key, long value, int kind) {
-    putLong(nodes, chunk + KEYS + ((long) slot << 3), key);
-    putLong(nodes, chunk + KEYS + ((long) (capacity + slot) << 3), value);
-    Words.putShort(nodes, kindOffset(chunk, capacity, slot), kind);
-  }
-
-  static long kindOffset(long chunk, int capacity, int slot) {
-    return chunk + KEYS + 16L * capacity + 2L * slot;
+    MessageColumns.set(nodes, chunk + KEYS, capacity, slot, key, value, kind);
   }
 
   /** Opens a gap before a slot of a chunk that is not full. */
   static void openMessage(MemorySegment nodes, long chunk, int capacity, int slot, int count) {
-    Slots.openGap(nodes, chunk + KEYS, slot, count);
-    Slots.openGap(nodes, chunk + KEYS + 8L * capacity, slot, count);
-    long from = kindOffset(chunk, capacity, slot);
-    Words.copy(nodes, from, from + 2, 2L * (count - slot));
+    MessageColumns.openGap(nodes, chunk + KEYS, capacity, slot, count);
   }
 }

@@ -3,9 +3,9 @@ package dev.espalier.shuttle;
 
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
-import static dev.espalier.shuttle.ShuttleLayout.DELETE;
 import static dev.espalier.shuttle.ShuttleLayout.KEYS;
-import static dev.espalier.shuttle.ShuttleLayout.PUT;
+import static dev.espalier.support.Message.DELETE;
+import static dev.espalier.support.Message.PUT;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;

@@ -9,6 +9,7 @@ import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.Message;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
@@ -163,7 +164,7 @@ public final class ShuttleTree extends AbstractIndex {
 
   private static long messageValue(
       MemorySegment nodes, long chunk, int capacity, int slot, long defaultValue) {
-    return ShuttleLayout.kind(nodes, chunk, capacity, slot) == ShuttleLayout.PUT
+    return ShuttleLayout.kind(nodes, chunk, capacity, slot) == Message.PUT
         ? ShuttleLayout.chunkValue(nodes, chunk, capacity, slot)
         : defaultValue;
   }

@@ -5,6 +5,7 @@ import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.support.LineSet;
+import dev.espalier.support.Message;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CancellationException;
 
@@ -196,7 +197,7 @@ final class ShuttleVerifier {
     for (int i = 0; i < count; i++) {
       int kind = ShuttleLayout.kind(nodes, chunk, capacity, i);
       check(
-          kind == ShuttleLayout.PUT || kind == ShuttleLayout.DELETE,
+          kind == Message.PUT || kind == Message.DELETE,
           "I6",
           "message %d of the buffer @%d is of kind %d",
           i,

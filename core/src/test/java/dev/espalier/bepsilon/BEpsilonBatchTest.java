@@ -27,7 +27,7 @@ class BEpsilonBatchTest {
   private final SplittableRandom random = new SplittableRandom(3);
   private final Map<Long, Long> model = new HashMap<>();
 
-  static Stream<BEpsilonIndex> trees() {
+  static Stream<BEpsilonTree> trees() {
     IndexOptions options = IndexOptions.DEFAULT.withMissingValue(-9);
     return Stream.of(
         BEpsilonTree.create(options, 256, new BEpsilonTree.Geometry(4)),
@@ -44,7 +44,7 @@ class BEpsilonBatchTest {
 
   @ParameterizedTest
   @MethodSource("trees")
-  void groupsOfAnySizeFindWhatSingleLookupsFind(BEpsilonIndex index) {
+  void groupsOfAnySizeFindWhatSingleLookupsFind(BEpsilonTree index) {
     try (index) {
       assertGroups(index);
       for (int round = 0; round < 8; round++) {
@@ -58,7 +58,7 @@ class BEpsilonBatchTest {
 
   @ParameterizedTest
   @MethodSource("trees")
-  void leavesThatDeletesHaveEmptiedHaveNothing(BEpsilonIndex index) {
+  void leavesThatDeletesHaveEmptiedHaveNothing(BEpsilonTree index) {
     try (index) {
       for (long key = 0; key < KEYS; key++) {
         index.set(key, key);
@@ -70,7 +70,7 @@ class BEpsilonBatchTest {
     }
   }
 
-  private void write(BEpsilonIndex index, int puts) {
+  private void write(BEpsilonTree index, int puts) {
     long key = random.nextInt(30) == 0 ? edge() : random.nextLong(KEYS);
     long value = random.nextLong();
     int kind = random.nextInt(10);
@@ -90,7 +90,7 @@ class BEpsilonBatchTest {
     return EDGES[random.nextInt(EDGES.length)];
   }
 
-  private void assertGroups(BEpsilonIndex index) {
+  private void assertGroups(BEpsilonTree index) {
     for (int count : COUNTS) {
       long[] keys = new long[count + 5];
       for (int i = 0; i < keys.length; i++) {

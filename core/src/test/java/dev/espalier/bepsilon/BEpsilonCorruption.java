@@ -2,6 +2,7 @@
 package dev.espalier.bepsilon;
 
 import dev.espalier.memory.Words;
+import dev.espalier.support.Message;
 import java.util.function.Consumer;
 
 /**

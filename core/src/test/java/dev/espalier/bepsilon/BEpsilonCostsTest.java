@@ -27,7 +27,7 @@ class BEpsilonCostsTest {
     return BEpsilonTree.open(IndexOptions.DEFAULT, store);
   }
 
-  private static BufferedRepositoryTree repository(PageStore store) {
+  private static BEpsilonTree repository(PageStore store) {
     return BufferedRepositoryTree.open(IndexOptions.DEFAULT, store);
   }
 
@@ -59,7 +59,7 @@ class BEpsilonCostsTest {
   /** All messages of a buffer go in one move for each child, and in none for empty runs. */
   @Test
   void wholeBuffersGoInOneMoveForEachChild() {
-    try (BufferedRepositoryTree index = write(repository(store()))) {
+    try (BEpsilonTree index = write(repository(store()))) {
       BEpsilonFlush flush = index.tree.flush;
       InnerPage inner = index.tree.inner;
       assertTrue(
@@ -70,7 +70,7 @@ class BEpsilonCostsTest {
 
   @Test
   void messageMovesOnceForEachLevel() {
-    for (BEpsilonIndex index : new BEpsilonIndex[] {bEpsilon(store()), repository(store())}) {
+    for (BEpsilonTree index : new BEpsilonTree[] {bEpsilon(store()), repository(store())}) {
       try (index) {
         write(index);
         assertTrue(index.tree.flush.moved <= (long) WRITES * (index.tree.height() - 1));
@@ -80,7 +80,7 @@ class BEpsilonCostsTest {
 
   @Test
   void treeIsNoHigherThanPagesThatAreHalfFullMakeIt() {
-    for (BEpsilonIndex index : new BEpsilonIndex[] {bEpsilon(store()), repository(store())}) {
+    for (BEpsilonTree index : new BEpsilonTree[] {bEpsilon(store()), repository(store())}) {
       try (index) {
         write(index);
         double leaves = 2.0 * WRITES / index.tree.leaf.capacity;
@@ -146,13 +146,13 @@ class BEpsilonCostsTest {
       }
       assertEquals(1000, index.tree.size());
       index.set(7, 7);
-      assertEquals(BEpsilonStructure.UNKNOWN, index.tree.size());
+      assertEquals(BEpsilonStructure.UNKNOWN, index.tree.knownSize());
       assertEquals(1001, index.size());
       assertEquals(1001, index.tree.size());
       index.remove(7);
       assertEquals(1000, index.tree.size());
       index.delete(7);
-      assertEquals(BEpsilonStructure.UNKNOWN, index.tree.size());
+      assertEquals(BEpsilonStructure.UNKNOWN, index.tree.knownSize());
       assertTrue(index.sizeEstimate() > 500 && !index.isEmpty());
     }
   }

@@ -22,7 +22,7 @@ class BEpsilonDumpTest {
     tree.close();
   }
 
-  private void set(BEpsilonIndex index, long from, long to) {
+  private void set(BEpsilonTree index, long from, long to) {
     LongStream.rangeClosed(from, to).forEach(key -> index.set(10 * key, key));
   }
 
@@ -73,8 +73,7 @@ class BEpsilonDumpTest {
 
   @Test
   void wholeBufferIsDistributed() {
-    try (BufferedRepositoryTree repository =
-        BufferedRepositoryTree.create(IndexOptions.DEFAULT, 256)) {
+    try (BEpsilonTree repository = BufferedRepositoryTree.create(IndexOptions.DEFAULT, 256)) {
       set(repository, 1, 15);
       repository.delete(20);
       repository.delete(30);
@@ -125,7 +124,7 @@ class BEpsilonDumpTest {
         .collect(Collectors.joining(" "));
   }
 
-  private static String print(BEpsilonIndex index) {
+  private static String print(BEpsilonTree index) {
     index.verify();
     StringBuilder out = new StringBuilder();
     print(index.tree, index.tree.root(), index.tree.height() - 1, "", out);

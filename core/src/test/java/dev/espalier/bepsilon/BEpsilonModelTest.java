@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class BEpsilonModelTest {
   private static final int STEPS = 6000;
 
-  static Stream<BEpsilonIndex> trees() {
+  static Stream<BEpsilonTree> trees() {
     return Stream.of(
         BEpsilonTree.create(IndexOptions.DEFAULT, 256, new BEpsilonTree.Geometry(4)),
         BEpsilonTree.create(IndexOptions.DEFAULT, 512, new BEpsilonTree.Geometry(6)),
@@ -37,7 +37,7 @@ class BEpsilonModelTest {
 
   @ParameterizedTest
   @MethodSource("trees")
-  void anyMixtureOfWritesIsWhatTheModelSays(BEpsilonIndex index) {
+  void anyMixtureOfWritesIsWhatTheModelSays(BEpsilonTree index) {
     try (index) {
       TreeMap<Long, Long> model = new TreeMap<>();
       SplittableRandom random = new SplittableRandom(1);
@@ -53,7 +53,7 @@ class BEpsilonModelTest {
   }
 
   private static void write(
-      BEpsilonIndex index, Map<Long, Long> model, SplittableRandom random, boolean grows) {
+      BEpsilonTree index, Map<Long, Long> model, SplittableRandom random, boolean grows) {
     long key = random.nextInt(20) == 0 ? extreme(random) : random.nextLong(900);
     long value = random.nextLong(1000);
     switch (random.nextInt(10)) {
@@ -89,7 +89,7 @@ class BEpsilonModelTest {
   }
 
   private static void assertEqual(
-      TreeMap<Long, Long> model, BEpsilonIndex index, SplittableRandom random) {
+      TreeMap<Long, Long> model, BEpsilonTree index, SplittableRandom random) {
     index.verify();
     assertEquals(model.isEmpty(), index.isEmpty());
     assertEquals(model.size(), index.size());

@@ -29,7 +29,7 @@ class BEpsilonVerifierTest {
   @ParameterizedTest
   @EnumSource
   void corruptionIsReportedByItsNumber(BEpsilonCorruption corruption) {
-    for (BEpsilonIndex index : healthyTrees()) {
+    for (BEpsilonTree index : healthyTrees()) {
       try (index) {
         index.verify();
         corruption.inflictOn(index.tree);
@@ -56,7 +56,7 @@ class BEpsilonVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (BEpsilonIndex index = BEpsilonTree.create()) {
+    try (BEpsilonTree index = BEpsilonTree.create()) {
       long[] keys = LongStream.range(0, 300_000).toArray();
       index.bulkload(keys, keys);
       List<Long> told = new ArrayList<>();
@@ -72,7 +72,7 @@ class BEpsilonVerifierTest {
     }
   }
 
-  private static List<BEpsilonIndex> healthyTrees() {
+  private static List<BEpsilonTree> healthyTrees() {
     return List.of(
         fill(BEpsilonTree.create(IndexOptions.DEFAULT, 256, new BEpsilonTree.Geometry(4))),
         fill(BEpsilonTree.create(IndexOptions.DEFAULT, 512, new BEpsilonTree.Geometry(6))),
@@ -80,7 +80,7 @@ class BEpsilonVerifierTest {
   }
 
   /** Fills by scattered keys until there are messages where the corruptions want them. */
-  private static BEpsilonIndex fill(BEpsilonIndex index) {
+  private static BEpsilonTree fill(BEpsilonTree index) {
     SplittableRandom random = new SplittableRandom(2);
     BEpsilonStructure tree = index.tree;
     long least = 0;

@@ -34,9 +34,9 @@ class DamagedBEpsilonTest {
   }
 
   private static void damageAndUse(
-      int trees, int entries, Supplier<? extends BEpsilonIndex> factory) {
+      int trees, int entries, Supplier<? extends BEpsilonTree> factory) {
     for (int seed = 0; seed < trees; seed++) {
-      try (BEpsilonIndex index = factory.get()) {
+      try (BEpsilonTree index = factory.get()) {
         SplittableRandom random = new SplittableRandom(seed);
         for (int i = 0; i < entries; i++) {
           index.set(random.nextInt(entries), i);
@@ -55,7 +55,7 @@ class DamagedBEpsilonTest {
   }
 
   /** Writes that don't look send the most messages down. */
-  private static void write(BEpsilonIndex index, SplittableRandom random, int entries) {
+  private static void write(BEpsilonTree index, SplittableRandom random, int entries) {
     for (int i = 0; i < 100; i++) {
       try {
         long key = random.nextInt(entries);

@@ -174,7 +174,7 @@ enum CacheFirstCorruption {
       "I13",
       tree ->
           tree.meta[CacheFirstStructure.OVERFLOW_ROOM] =
-              tree.unlinkPage(
+              tree.space.unlinkPage(
                   pageWithRoom(tree, CacheFirstStructure.OVERFLOW_ROOM),
                   pageWithRoom(tree, CacheFirstStructure.OVERFLOW_ROOM))),
   LEAF_PAGE_IN_A_LIST("I13", tree -> tree.meta[CacheFirstStructure.OVERFLOW_ROOM] = leafPage(tree)),

@@ -123,18 +123,19 @@ class InPageTreeTest {
   @Test
   void insertThatIsSureToSucceedDoes() {
     InPageTreeFormat format = new InPageTreeFormat(PAGE_BYTES, 1, 2);
+    PageScratch scratch = format.newScratch();
     try (MemoryPageStore store = new MemoryPageStore(PAGE_BYTES, Long.MAX_VALUE, HugePages.OFF)) {
       int number = store.allocate();
       long page = store.pin(number);
       for (int level = 0; level < 2; level++) {
         for (int seed = 0; seed < 50; seed++) {
           SplittableRandom random = new SplittableRandom(seed);
-          format.initialize(store.segment(), page, number, level);
+          format.initialize(scratch, store.segment(), page, number, level);
           if (level > 0) {
-            assertTrue(format.insert(store.segment(), page, Long.MAX_VALUE, 1));
+            assertTrue(format.insert(scratch, store.segment(), page, Long.MAX_VALUE, 1));
           }
           while (!format.mayOverflow(store.segment(), page)) {
-            assertTrue(format.insert(store.segment(), page, random.nextLong(), 1));
+            assertTrue(format.insert(scratch, store.segment(), page, random.nextLong(), 1));
           }
           format.verify(store.segment(), page, number);
         }
@@ -145,23 +146,24 @@ class InPageTreeTest {
   @Test
   void innerPageTakesAsManyChildrenAsItsCapacity() {
     InPageTreeFormat format = new InPageTreeFormat(PAGE_BYTES, 1, 2);
+    PageScratch scratch = format.newScratch();
     try (MemoryPageStore store = new MemoryPageStore(PAGE_BYTES, Long.MAX_VALUE, HugePages.OFF)) {
       int number = store.allocate();
       long page = store.pin(number);
-      format.initialize(store.segment(), page, number, 1);
-      assertTrue(format.insert(store.segment(), page, Long.MAX_VALUE, 1));
+      format.initialize(scratch, store.segment(), page, number, 1);
+      assertTrue(format.insert(scratch, store.segment(), page, Long.MAX_VALUE, 1));
       SplittableRandom random = new SplittableRandom(5);
       for (int count = 1; count < format.innerCapacity; count++) {
-        assertTrue(format.insert(store.segment(), page, random.nextLong(), count));
+        assertTrue(format.insert(scratch, store.segment(), page, random.nextLong(), count));
       }
       format.verify(store.segment(), page, number);
-      assertFalse(format.insert(store.segment(), page, random.nextLong(), 1));
+      assertFalse(format.insert(scratch, store.segment(), page, random.nextLong(), 1));
       for (int count = format.innerCapacity; count > 0; count--) {
         int place = format.firstPlace(store.segment(), page);
         for (int steps = random.nextInt(count); steps > 0; steps--) {
           place = format.nextPlace(store.segment(), page, place);
         }
-        format.remove(store.segment(), page, place);
+        format.remove(scratch, store.segment(), page, place);
         format.verify(store.segment(), page, number);
       }
       assertEquals(PageFormat.NONE, format.firstPlace(store.segment(), page));

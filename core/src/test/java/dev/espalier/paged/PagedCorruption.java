@@ -151,7 +151,8 @@ enum PagedCorruption {
   }
 
   private static void store(PagedStructure tree, int page, long[][] entries, int count) {
-    tree.format.store(tree.pages, tree.store.pin(page), entries[0], entries[1], 0, count);
+    tree.format.store(
+        tree.change.scratch, tree.pages, tree.store.pin(page), entries[0], entries[1], 0, count);
   }
 
   private static BiConsumer<long[], long[]> swapKeys() {

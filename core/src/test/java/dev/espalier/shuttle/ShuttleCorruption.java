@@ -2,6 +2,8 @@
 package dev.espalier.shuttle;
 
 import dev.espalier.memory.Words;
+import dev.espalier.support.Message;
+import dev.espalier.support.MessageColumns;
 import java.util.function.Consumer;
 
 /**
@@ -85,7 +87,7 @@ enum ShuttleCorruption {
       tree -> {
         long chunk = buffer(tree, true);
         int capacity = capacity(tree, chunk);
-        Words.putShort(tree.array.nodes, ShuttleLayout.kindOffset(chunk, capacity, 0), 2);
+        MessageColumns.kind(tree.array.nodes, chunk + ShuttleLayout.KEYS, capacity, 0, Message.ADD);
       }),
 
   SIZE_TOO_LARGE("I7", tree -> tree.size++),
@@ -102,8 +104,9 @@ enum ShuttleCorruption {
       tree -> {
         long chunk = buffer(tree, true);
         int capacity = capacity(tree, chunk);
-        int kind = 1 - ShuttleLayout.kind(tree.array.nodes, chunk, capacity, 0);
-        Words.putShort(tree.array.nodes, ShuttleLayout.kindOffset(chunk, capacity, 0), kind);
+        int kind = ShuttleLayout.kind(tree.array.nodes, chunk, capacity, 0);
+        int other = kind == Message.PUT ? Message.DELETE : Message.PUT;
+        MessageColumns.kind(tree.array.nodes, chunk + ShuttleLayout.KEYS, capacity, 0, other);
       }),
 
   CHILD_OUTSIDE_THE_ARRAY(

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.tree;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.memory.MemoryUse;
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.ChangeCount;
+import dev.espalier.support.LevelChanges;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What all trees in a {@link PageStore} have in common: the store's meta words and the stamp among
+ * them, the memory of the pages, the counts that cursors and waiting probes watch, and how a tree
+ * is opened, cleared and closed.
+ *
+ * <p>The fields are for the hot paths of the trees, which read them directly.
+ */
+public abstract class StoreTree implements IndexStructure {
+  /** Bytes of a page unless given: what the papers and most database systems come out at. */
+  public static final int DEFAULT_PAGE_BYTES = 16 << 10;
+
+  /** More levels than a tree of 2^31 pages reaches whose root splits only when it is full. */
+  public static final int MAX_HEIGHT = 64;
+
+  /** The meta word that says which kind of tree, and of which geometry, is in the store. */
+  public static final int STAMP = 0;
+
+  /** The meta word of the root; a tree without one has the page it begins with. */
+  public static final int ROOT = 1;
+
+  /** The meta word of the number of levels. */
+  public static final int HEIGHT = 2;
+
+  /** The meta word of the number of entries, or {@link #UNKNOWN}. */
+  public static final int SIZE = 3;
+
+  /** The first meta word that each kind of tree uses as it likes. */
+  public static final int FIRST_OWN = 4;
+
+  /** The size after writes that have not looked at what was there. */
+  public static final long UNKNOWN = -1;
+
+  public final IndexOptions options;
+  public final PageStore store;
+  public final long[] meta;
+
+  /** Whether cursors copy what they stand on, because pages that are not pinned may go away. */
+  public final boolean cursorsCopy;
+
+  /** The pages; read anew after every allocation. */
+  public MemorySegment pages;
+
+  /** Address of the first byte of the pages, for prefetching. */
+  public long base;
+
+  /** Counts the changes after which a cursor's place may no longer be where it was. */
+  public final ChangeCount modifications = new ChangeCount();
+
+  /** Counts the changes after which the places of buffered probes may be void. */
+  public final LevelChanges levelChanges;
+
+  /**
+   * Takes a store, which belongs to the tree from now on. The subclass calls {@link #open} when it
+   * is ready.
+   *
+   * @param probedLevels levels that probes may wait in, and one more
+   */
+  protected StoreTree(IndexOptions options, PageStore store, int probedLevels) {
+    this.options = options;
+    this.store = store;
+    this.meta = store.meta();
+    this.cursorsCopy = !store.keepsPlaces();
+    this.levelChanges = new LevelChanges(probedLevels);
+    this.pages = store.segment();
+    this.base = pages.address();
+  }
+
+  /**
+   * Returns a number for this kind of tree and its geometry: a store made by another is refused.
+   */
+  protected abstract long stamp();
+
+  /** Makes the empty tree in an empty store: its pages and its meta words but the stamp. */
+  protected abstract void plant();
+
+  /** Returns the change of the one writer. */
+  protected abstract StoreChange change();
+
+  /**
+   * Makes an empty tree in an empty store. Returns whether a tree was there instead.
+   *
+   * @throws IllegalArgumentException if the tree in the store is not of this kind and geometry
+   */
+  protected final boolean open() {
+    if (meta[STAMP] == 0) {
+      plantStamped();
+      return false;
+    }
+    if (meta[STAMP] != stamp()) {
+      throw new IllegalArgumentException(
+          "store holds a tree of another kind or geometry: its stamp is %x, not %x"
+              .formatted(meta[STAMP], stamp()));
+    }
+    return true;
+  }
+
+  private void plantStamped() {
+    plant();
+    meta[STAMP] = stamp();
+  }
+
+  public final int root() {
+    return (int) meta[ROOT];
+  }
+
+  public final int height() {
+    return (int) meta[HEIGHT];
+  }
+
+  /** Returns the number of levels of the tree whose meta words these are, 0 if there is none. */
+  public static int height(long[] meta) {
+    return (int) meta[HEIGHT];
+  }
+
+  /** Returns the number of entries of the tree whose meta words these are, or {@link #UNKNOWN}. */
+  public static long size(long[] meta) {
+    return Math.max(meta[SIZE], UNKNOWN);
+  }
+
+  /** Keeps the number of entries that a pass over all of them has found. */
+  public final void counted(long entries) {
+    meta[SIZE] = entries;
+  }
+
+  /** Allocates a page and follows the memory if it has moved. */
+  public int allocate() {
+    int page = store.allocate();
+    refresh();
+    return page;
+  }
+
+  /** Reads anew where the pages are, after an allocation. */
+  public final void refresh() {
+    pages = store.segment();
+    base = pages.address();
+  }
+
+  // ---------------------------------------------------------------- clear
+
+  @Override
+  public final void clear() {
+    checkOpen();
+    change().begin();
+    replaced();
+    try {
+      store.clear();
+      refresh();
+      plantStamped();
+    } catch (RuntimeException | Error failed) {
+      change().abandon(failed);
+      throw failed;
+    }
+  }
+
+  /** Clears the tree after a bulkload that has failed; a second failure is added to the first. */
+  public final void clearAfter(Throwable failed) {
+    try {
+      clear();
+    } catch (RuntimeException second) {
+      store.leftHalfway(failed);
+      failed.addSuppressed(second);
+    }
+  }
+
+  /** Tells cursors and waiting probes that all of the tree was replaced. */
+  public final void replaced() {
+    modifications.changes++;
+    levelChanges.changedAll();
+  }
+
+  // ---------------------------------------------------------------- the whole
+
+  /** Returns the number of entries if it is known, else {@link #UNKNOWN}. */
+  protected long knownSize() {
+    return size(meta);
+  }
+
+  /** O(1) if the size is known; a pass over all entries after writes that have not looked. */
+  @Override
+  public final long size() {
+    long known = knownSize();
+    if (known >= 0) {
+      return known;
+    }
+    long entries = countEntries();
+    counted(entries);
+    return entries;
+  }
+
+  @Override
+  public final boolean isEmpty() {
+    long known = knownSize();
+    return known >= 0 ? known == 0 : !cursor().first();
+  }
+
+  @Override
+  public final MemoryUse memory() {
+    return store;
+  }
+
+  @Override
+  public final void flush() {
+    store.flush();
+  }
+
+  @Override
+  public final boolean isClosed() {
+    return store.isClosed();
+  }
+
+  @Override
+  public final void close() {
+    modifications.changes++;
+    store.close();
+  }
+}
