@@ -26,6 +26,7 @@ import java.util.Objects;
  * (&epsilon; B^(1-&epsilon;))) page transfers, amortized, lookups O(log_B(n) / &epsilon;). {@code
  * put}, {@code putIfAbsent} and {@code remove} return what was there, and so cost a lookup each.
  */
+@SuppressWarnings("exports") // Users need not name the base.
 public final class BEpsilonTree extends AbstractIndex {
   /* Overview
    *

@@ -2,8 +2,8 @@
 package dev.espalier.shuttle;
 
 import static dev.espalier.memory.Words.putLong;
-import static dev.espalier.shuttle.ShuttleLayout.DELETE;
-import static dev.espalier.shuttle.ShuttleLayout.PUT;
+import static dev.espalier.support.Message.DELETE;
+import static dev.espalier.support.Message.PUT;
 
 import dev.espalier.memory.MemoryLimitException;
 import java.lang.foreign.MemorySegment;
