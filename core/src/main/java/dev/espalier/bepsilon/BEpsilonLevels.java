@@ -40,7 +40,7 @@ final class BEpsilonLevels extends OneLevel {
     this.store = tree.store;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
-    this.missingValue = tree.options.missingValue();
+    this.missingValue = index.missingValue();
     this.pageMask = -store.pageBytes();
   }
 

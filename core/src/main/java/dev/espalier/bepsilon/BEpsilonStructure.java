@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bepsilon;
 
-import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
@@ -98,8 +97,8 @@ final class BEpsilonStructure extends StoreTree {
   private final long stamp;
 
   /** Opens the tree in a store, or makes an empty one in an empty store. */
-  BEpsilonStructure(IndexOptions options, PageStore store, int fanout, FlushPolicy policy) {
-    super(options, store, 2); // To probes that wait, the whole tree is one level.
+  BEpsilonStructure(PageStore store, int fanout, FlushPolicy policy) {
+    super(store, 2); // To probes that wait, the whole tree is one level.
     this.leaf = new LeafPage(store.pageBytes());
     this.inner = new InnerPage(store.pageBytes(), fanout);
     this.change = new StoreChange(this);

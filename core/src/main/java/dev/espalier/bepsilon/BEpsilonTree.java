@@ -106,7 +106,7 @@ public final class BEpsilonTree extends AbstractIndex {
       IndexOptions options,
       PageStore store,
       Geometry geometry) {
-    BEpsilonStructure tree = new BEpsilonStructure(options, store, geometry.fanout(), policy);
+    BEpsilonStructure tree = new BEpsilonStructure(store, geometry.fanout(), policy);
     super(variant, tree, options);
     this.tree = tree;
     this.store = store;

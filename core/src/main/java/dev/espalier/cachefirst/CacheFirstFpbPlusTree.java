@@ -115,7 +115,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   private final int childrenOffset;
 
   private CacheFirstFpbPlusTree(IndexOptions options, PageStore store, int width) {
-    CacheFirstStructure tree = new CacheFirstStructure(options, store, width);
+    CacheFirstStructure tree = new CacheFirstStructure(store, width);
     super(VARIANT, tree, options);
     this.tree = tree;
     this.page = tree.page;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cachefirst;
 
-import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
@@ -122,8 +121,8 @@ final class CacheFirstStructure extends StoreTree {
   final CacheFirstRemoval removal;
   final CacheFirstSplit splits;
 
-  CacheFirstStructure(IndexOptions options, PageStore store, int width) {
-    super(options, store, MAX_HEIGHT + 1);
+  CacheFirstStructure(PageStore store, int width) {
+    super(store, MAX_HEIGHT + 1);
     this.page = new CacheFirstPage(store.pageBytes(), width);
     this.inner = new CacheFirstInner(width);
     this.leaf = new CacheFirstLeaf(width);

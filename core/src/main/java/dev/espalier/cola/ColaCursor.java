@@ -66,7 +66,7 @@ final class ColaCursor extends MergingCursor {
 
   @Override
   protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
-    tree.write(key, value, true);
+    tree.put(key, value, false);
   }
 
   @Override

@@ -32,8 +32,7 @@ abstract sealed class ColaIndex extends AbstractIndex permits Cola, DeamortizedC
   public final long put(long key, long value) {
     long previous = get(key);
     boolean isNew = isAbsent(key, previous);
-    levels.write(key, value, true);
-    levels.changeSize(isNew ? 1 : 0);
+    levels.put(key, value, isNew);
     return previous;
   }
 
@@ -41,18 +40,16 @@ abstract sealed class ColaIndex extends AbstractIndex permits Cola, DeamortizedC
   public final long putIfAbsent(long key, long value) {
     long previous = get(key);
     if (isAbsent(key, previous)) {
-      levels.write(key, value, true);
-      levels.changeSize(1);
+      levels.put(key, value, true);
     } else {
-      levels.store.beforeChange();
+      levels.change.begin();
     }
     return previous;
   }
 
   @Override
   public final void set(long key, long value) {
-    levels.write(key, value, true);
-    levels.meta[MessageLevels.SIZE] = MessageLevels.UNKNOWN;
+    levels.writeBlind(key, value, true);
   }
 
   @Override
@@ -68,7 +65,7 @@ abstract sealed class ColaIndex extends AbstractIndex permits Cola, DeamortizedC
   public final long remove(long key) {
     long previous = get(key);
     if (isAbsent(key, previous)) {
-      levels.store.beforeChange();
+      levels.change.begin();
     } else {
       levels.remove(key);
     }
@@ -77,7 +74,6 @@ abstract sealed class ColaIndex extends AbstractIndex permits Cola, DeamortizedC
 
   @Override
   public final void delete(long key) {
-    levels.write(key, 0, false);
-    levels.meta[MessageLevels.SIZE] = MessageLevels.UNKNOWN;
+    levels.writeBlind(key, 0, false);
   }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
-import dev.espalier.LongEntrySource;
-import dev.espalier.ProgressListener;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.support.BulkloadInput;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
 /**
- * Merges levels into new extents, and rebuilds the pointers to them. It has a page of memory for
- * each level that is read and each that is written, and keeps no page pinned meanwhile.
+ * Merges levels into new extents, and rebuilds the pointers to them; installs nothing. It has a
+ * page of memory for each level that is read and each that is written, and keeps no page pinned
+ * meanwhile.
  */
 final class ColaMerge {
   private final ColaStructure tree;
@@ -47,13 +49,14 @@ final class ColaMerge {
   // ---------------------------------------------------------------- merge
 
   /**
-   * Merges level 0 and the levels 1 to {@code target} into {@code target}, or if that is the
-   * deepest, into the level that the result fits into.
+   * Merges level 0 and the levels 1 to {@code target} into what is to become level {@code target},
+   * or if that is the deepest, the level that the result fits into. What is written is the caller's
+   * to {@link #keep} or to {@link #discard}.
    *
    * @param top level 0, in order
    * @throws MemoryLimitException if there is no room; nothing has changed then
    */
-  void into(int target, Level top) {
+  MergedLevels into(int target, Level top) {
     boolean deepest = target >= tree.depth;
     int sources = Math.min(target, tree.depth);
     long most = top.messages();
@@ -65,14 +68,14 @@ final class ColaMerge {
       most += tree.levels[target].onlyPointers();
     }
     prepare(level);
-    Level[] results = new Level[level + 1];
     try {
       openWriters(level, most, deepest);
       mergeLevels(top, sources, deepest, writers[level]);
-      finish(level, results);
-      install(results, deepest ? fitting(results[level].messages()) : level, deepest, sources);
+      List<Level> finished = finish(level);
+      int place = deepest ? fitting(finished.getLast().messages()) : level;
+      return new MergedLevels(deepest(finished, place), deepest, sources);
     } catch (RuntimeException | Error failed) {
-      discard(level, failed);
+      discard(failed);
       throw failed;
     }
   }
@@ -105,25 +108,38 @@ final class ColaMerge {
     }
   }
 
-  private void finish(int level, Level[] results) {
+  /** Ends a level and those above it, and returns them all, from level 1 on. */
+  private List<Level> finish(int level) {
+    Level[] finished = new Level[level];
     for (int k = level; k > 0; k--) {
-      results[k] = writers[k].finish();
-      tree.written += results[k].elements();
+      finished[k - 1] = writers[k].finish();
+      tree.written += finished[k - 1].elements();
     }
+    return Arrays.asList(finished);
   }
 
-  private void discard(int level, Throwable failed) {
-    for (int k = 1; k <= level; k++) {
+  /** Returns so many of the deepest levels, and gives back those above. */
+  private List<Level> deepest(List<Level> finished, int count) {
+    int above = finished.size() - count;
+    for (int k = 1; k <= above; k++) {
+      writers[k].discard();
+    }
+    return finished.subList(above, finished.size());
+  }
+
+  /** Gives back what was written and can't be installed; a second failure is added to the first. */
+  void discard(Throwable failed) {
+    for (LevelWriter writer : writers) {
       try {
-        writers[k].discard();
+        writer.discard();
       } catch (RuntimeException alsoFailed) {
         failed.addSuppressed(alsoFailed);
       }
     }
   }
 
-  /** Forgets the extents of a bulkload that failed: the store has taken back all pages. */
-  void forget() {
+  /** Forgets what was written: it was installed, or the store has taken back all pages. */
+  void keep() {
     for (LevelWriter writer : writers) {
       writer.keep();
     }
@@ -145,71 +161,10 @@ final class ColaMerge {
     writer.append(stream, pointers, deepest);
   }
 
-  // ---------------------------------------------------------------- install
-
-  /**
-   * Makes the extents that were written the levels, and gives back those that were read.
-   *
-   * @param results from 1 on; the last is to be level {@code place}, those before it the ones above
-   * @param deepest whether nothing deeper has messages
-   * @param sources number of levels that were read
-   */
-  private void install(Level[] results, int place, boolean deepest, int sources) {
-    int last = results.length - 1;
-    long manifest = tree.store.pin((int) tree.meta[ColaStructure.MANIFEST]);
-    long top;
-    try {
-      top = tree.store.pin((int) tree.meta[ColaStructure.TOP]);
-    } catch (RuntimeException | Error failed) {
-      tree.store.unpin(manifest, false);
-      throw failed;
-    }
-    int runs = tree.levels[place].runs() + 1;
-    long merges = tree.meta[ColaStructure.MERGES] + 1;
-    if (deepest) {
-      runs = place == 0 ? 0 : (int) Math.ceilDiv(results[last].messages(), tree.run(place));
-      merges = place == 0 ? 0 : runs * (tree.run(place) / tree.batch);
-    }
-    Level[] old = tree.levels.clone();
-    for (int k = 1; k <= Math.max(place, sources); k++) {
-      tree.levels[k] = k <= place ? results[last - (place - k)] : Level.EMPTY;
-    }
-    if (place > 0) {
-      tree.levels[place] = tree.levels[place].withRuns(runs);
-    }
-    if (deepest) {
-      tree.depth = place;
-    }
-    tree.meta[ColaStructure.MERGES] = merges;
-    tree.writeManifest(manifest);
-    ElementPage.number(tree.pages, top, 0);
-    tree.layout.clearBits(tree.pages, top);
-    tree.store.unpin(top, true);
-    tree.store.unpin(manifest, true);
-    tree.modifications.changes++;
-    for (int k = 1; k <= last; k++) {
-      if (k > last - place) {
-        writers[k].keep();
-      } else {
-        writers[k].discard();
-      }
-    }
-    for (int k = 1; k <= sources; k++) {
-      free(old[k]);
-    }
-  }
-
-  private void free(Level level) {
-    for (int i = 0; i < level.pages(); i++) {
-      tree.store.free(level.firstPage() + i);
-    }
-  }
-
   // ---------------------------------------------------------------- bulkload
 
-  /** Fills a COLA whose store has nothing but its manifest and its empty level 0. */
-  void load(LongEntrySource entries, long total, ProgressListener listener) {
-    BulkloadInput input = new BulkloadInput(entries, total, listener);
+  /** Writes the levels of a COLA whose store has nothing but its manifest and its empty level 0. */
+  MergedLevels load(BulkloadInput input) {
     prepare(1);
     LevelWriter writer = writers[1];
     writer.openGrowing();
@@ -218,20 +173,17 @@ final class ColaMerge {
     Level loaded = writer.finish();
     tree.refresh();
     int place = fitting(input.loaded());
-    prepare(place);
-    Level[] results = new Level[place + 1];
-    if (place > 0) {
-      openWriters(place - 1, Math.ceilDiv(input.loaded(), (long) tree.stride), false);
-      if (place > 1) {
-        readers[0].open(loaded, false);
-        writers[place - 1].appendPointersTo(readers[0]);
-      }
-      finish(place - 1, results);
-      results[place] = loaded;
-      writers[place].keep();
-      install(results, place, true, 0);
+    if (place == 0) {
+      return new MergedLevels(List.of(), true, 0);
     }
-    tree.meta[ColaStructure.SIZE] = input.loaded();
-    input.finish();
+    prepare(place);
+    openWriters(place - 1, Math.ceilDiv(input.loaded(), (long) tree.stride), false);
+    if (place > 1) {
+      readers[0].open(loaded, false);
+      writers[place - 1].appendPointersTo(readers[0]);
+    }
+    List<Level> levels = new ArrayList<>(finish(place - 1));
+    levels.add(loaded);
+    return new MergedLevels(levels, true, 0);
   }
 }

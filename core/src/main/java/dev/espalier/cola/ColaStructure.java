@@ -11,6 +11,7 @@ import dev.espalier.cola.Cola.Geometry;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.BulkloadInput;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -71,8 +72,10 @@ final class ColaStructure extends MessageLevels {
    *   D6  What a full memory leaves possible: the room kept, and changes in place.
    */
 
-  static final int MERGES = 5;
-  private static final int SHAPE = 6;
+  /** Meta words of this tree's own. */
+  static final int MERGES = FIRST_OWN + 1;
+
+  private static final int SHAPE = FIRST_OWN + 2;
 
   /** "COLA" and a version. */
   private static final long OWN_STAMP = 0x434F_4C41_0000_0001L;
@@ -112,10 +115,8 @@ final class ColaStructure extends MessageLevels {
     this.levels = new Level[mostLevels + 2];
     Arrays.fill(levels, Level.EMPTY);
     this.merge = new ColaMerge(this);
-    if (meta[STAMP] == 0) {
-      plant();
-    } else {
-      checkStamp();
+    if (open()) {
+      checkShape();
       readManifest();
     }
   }
@@ -124,12 +125,12 @@ final class ColaStructure extends MessageLevels {
     return (long) stride << 32 | (long) geometry.growth() << 24 | batch;
   }
 
-  private void checkStamp() {
-    if (meta[STAMP] != OWN_STAMP) {
-      throw new IllegalArgumentException(
-          "store holds a tree of another kind: its stamp is %x, not %x"
-              .formatted(meta[STAMP], OWN_STAMP));
-    }
+  @Override
+  protected long stamp() {
+    return OWN_STAMP;
+  }
+
+  private void checkShape() {
     if (meta[SHAPE] != shape()) {
       throw new IllegalArgumentException(
           "store holds a COLA of another geometry: %x, not %x".formatted(meta[SHAPE], shape()));
@@ -137,10 +138,9 @@ final class ColaStructure extends MessageLevels {
   }
 
   @Override
-  void plant() {
-    merge.forget();
+  protected void plant() {
+    merge.keep();
     plantTop();
-    meta[STAMP] = OWN_STAMP;
     meta[SHAPE] = shape();
     meta[MERGES] = 0;
     Arrays.fill(levels, Level.EMPTY);
@@ -172,7 +172,7 @@ final class ColaStructure extends MessageLevels {
   }
 
   /** Writes the levels into the manifest, which is pinned. */
-  void writeManifest(long manifest) {
+  private void writeManifest(long manifest) {
     for (int k = 1; k <= depth; k++) {
       long at = entry(manifest, k);
       Level level = levels[k];
@@ -318,15 +318,12 @@ final class ColaStructure extends MessageLevels {
    *     changed then
    */
   @Override
-  void write(long key, long value, boolean isPut) {
-    store.beforeChange();
+  void enter(long key, long value, boolean isPut) {
     long page = store.pin((int) meta[TOP]);
     try {
       if (!isPut && depth == 0) {
         top.fold(pages, page, pages, page);
-        if (top.remove(pages, page, key)) {
-          modifications.changes++;
-        }
+        top.remove(pages, page, key);
         return;
       }
       long number = top.checkedNumber(pages, page);
@@ -342,10 +339,9 @@ final class ColaStructure extends MessageLevels {
 
   private void append(long page, long number, long key, long value, boolean isPut) {
     top.append(pages, page, number, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
-    modifications.changes++;
   }
 
-  /** As {@link #write} where level 0 is full, or there may be no room to merge what it takes. */
+  /** As {@link #enter} where level 0 is full, or there may be no room to merge what it takes. */
   private void writeIntoFull(long key, long value, boolean isPut) {
     try {
       makeRoom();
@@ -393,7 +389,57 @@ final class ColaStructure extends MessageLevels {
     if (2 * tombstones() > messages() || !isRoomy(written)) {
       target = Math.max(target, depth);
     }
-    merge.into(target, folded);
+    install(merge.into(target, folded));
+  }
+
+  /** Makes what a merge has written the levels, and gives back those that it has read. */
+  private void install(MergedLevels merged) {
+    long manifest;
+    long page;
+    try { // Before anything has changed: reading the two may fail.
+      manifest = store.pin((int) meta[MANIFEST]);
+      try {
+        page = store.pin((int) meta[TOP]);
+      } catch (RuntimeException | Error failed) {
+        store.unpin(manifest, false);
+        throw failed;
+      }
+    } catch (RuntimeException | Error failed) {
+      merge.discard(failed);
+      throw failed;
+    }
+    Level[] old = levels.clone();
+    int place = merged.deepest();
+    int runs = levels[place].runs() + 1;
+    long merges = meta[MERGES] + 1;
+    if (merged.isAll()) {
+      runs = place == 0 ? 0 : (int) Math.ceilDiv(merged.level(place).messages(), run(place));
+      merges = place == 0 ? 0 : runs * (run(place) / batch);
+      depth = place;
+    }
+    for (int k = 1; k <= Math.max(place, merged.sources()); k++) {
+      levels[k] = k < place ? merged.level(k) : Level.EMPTY;
+    }
+    if (place > 0) {
+      levels[place] = merged.level(place).withRuns(runs);
+    }
+    meta[MERGES] = merges;
+    writeManifest(manifest);
+    ElementPage.number(pages, page, 0);
+    layout.clearBits(pages, page);
+    store.unpin(page, true);
+    store.unpin(manifest, true);
+    modifications.changes++;
+    merge.keep();
+    for (int k = 1; k <= merged.sources(); k++) {
+      free(old[k]);
+    }
+  }
+
+  private void free(Level level) {
+    for (int i = 0; i < level.pages(); i++) {
+      store.free(level.firstPage() + i);
+    }
   }
 
   /**
@@ -439,7 +485,6 @@ final class ColaStructure extends MessageLevels {
           levels[k] = change(level, page, slot, k == depth, value, isPut);
           writeManifest(manifest);
           store.unpin(manifest, true);
-          modifications.changes++;
           return true;
         }
       } finally {
@@ -455,7 +500,6 @@ final class ColaStructure extends MessageLevels {
     if (slot >= 0) {
       layout.value(pages, page, slot, isPut ? value : ElementPage.TOMBSTONE);
       ElementPage.isPut(pages, page, slot, isPut);
-      modifications.changes++;
     }
     store.unpin(page, slot >= 0);
     return slot >= 0;
@@ -495,13 +539,15 @@ final class ColaStructure extends MessageLevels {
   void load(LongEntrySource entries, long total, ProgressListener listener) {
     clear();
     try {
-      merge.load(entries, total, listener);
+      BulkloadInput input = new BulkloadInput(entries, total, listener);
+      install(merge.load(input));
+      counted(input.loaded());
+      input.finish();
     } catch (RuntimeException | Error failed) {
       clearAfter(failed);
       throw failed;
     }
-    modifications.changes++;
-    levelChanges.changedAll();
+    replaced();
   }
 
   // ---------------------------------------------------------------- inspect

@@ -36,7 +36,7 @@ final class DeamortizedCursor extends MergingCursor {
 
   @Override
   protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
-    tree.write(key, value, true);
+    tree.put(key, value, false);
   }
 
   @Override

@@ -354,7 +354,7 @@ final class DeamortizedMerge {
     tree.refresh();
     tree.reserveManifest(tree.levelFor(input.loaded()));
     install(loaded);
-    tree.meta[MessageLevels.SIZE] = input.loaded();
+    tree.counted(input.loaded());
     input.finish();
   }
 }

@@ -83,7 +83,7 @@ final class DeamortizedStructure extends MessageLevels {
    */
 
   /** A meta word of this tree's own. */
-  private static final int SHAPE = 5;
+  private static final int SHAPE = FIRST_OWN + 1;
 
   /** "DCOL" and a version. */
   private static final long OWN_STAMP = 0x4443_4F4C_0000_0001L;
@@ -127,21 +127,19 @@ final class DeamortizedStructure extends MessageLevels {
     for (int k = 0; k < MOST_LEVELS; k++) {
       merges[k] = new HalfMerge();
     }
-    if (meta[STAMP] == 0) {
-      plant();
-    } else {
-      checkStamp();
+    if (open()) {
+      checkShape();
       readManifest();
       changed = messages();
     }
   }
 
-  private void checkStamp() {
-    if (meta[STAMP] != OWN_STAMP) {
-      throw new IllegalArgumentException(
-          "store holds a tree of another kind: its stamp is %x, not %x"
-              .formatted(meta[STAMP], OWN_STAMP));
-    }
+  @Override
+  protected long stamp() {
+    return OWN_STAMP;
+  }
+
+  private void checkShape() {
     if (meta[SHAPE] != batch) {
       throw new IllegalArgumentException(
           "store holds a deamortized COLA with batches of %d, not %d"
@@ -150,9 +148,8 @@ final class DeamortizedStructure extends MessageLevels {
   }
 
   @Override
-  void plant() {
+  protected void plant() {
     plantTop();
-    meta[STAMP] = OWN_STAMP;
     meta[SHAPE] = batch;
     Arrays.fill(arrays, Level.EMPTY);
     for (HalfMerge each : merges) {
@@ -351,8 +348,7 @@ final class DeamortizedStructure extends MessageLevels {
    * @throws MemoryLimitException if there is no room for what follows; nothing has changed then
    */
   @Override
-  void write(long key, long value, boolean isPut) {
-    store.beforeChange();
+  void enter(long key, long value, boolean isPut) {
     long top = store.pin((int) meta[TOP]);
     int count = checkedCount(top);
     int slot = Keys.lowerBoundBinary(pages, top + layout.keysOffset, count, key);
@@ -364,11 +360,7 @@ final class DeamortizedStructure extends MessageLevels {
       layout.remove(pages, top, slot, count);
     }
     store.unpin(top, isThere);
-    if (isThere) {
-      modifications.changes++;
-      return;
-    }
-    if (!isPut && depth == 0) {
+    if (isThere || (!isPut && depth == 0)) {
       return;
     }
     boolean hasRoom = makeRoom(count == batch, key, value, isPut);
@@ -413,7 +405,6 @@ final class DeamortizedStructure extends MessageLevels {
     }
     layout.insert(pages, top, slot, count, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
     store.unpin(top, true);
-    modifications.changes++;
     changed++;
   }
 
@@ -541,8 +532,7 @@ final class DeamortizedStructure extends MessageLevels {
       clearAfter(failed);
       throw failed;
     }
-    modifications.changes++;
-    levelChanges.changedAll();
+    replaced();
   }
 
   // ---------------------------------------------------------------- inspect

@@ -3,47 +3,31 @@ package dev.espalier.cola;
 
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
-import dev.espalier.memory.MemoryUse;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BulkloadInput;
-import dev.espalier.support.ChangeCount;
-import dev.espalier.support.LevelChanges;
-import dev.espalier.tree.IndexStructure;
-import java.lang.foreign.MemorySegment;
+import dev.espalier.tree.StoreChange;
+import dev.espalier.tree.StoreTree;
 
 /**
  * What both COLAs stand on: a page of messages at the top, and searches in levels below it, each an
  * extent of pages.
  */
-abstract class MessageLevels implements IndexStructure {
-  /** The store's meta words; height and size are where all trees on pages have them. */
-  static final int STAMP = 0;
+abstract class MessageLevels extends StoreTree {
+  /** The meta word of the page that says where the levels are. */
+  static final int MANIFEST = ROOT;
 
-  static final int MANIFEST = 1;
-  static final int HEIGHT = 2;
-  static final int SIZE = 3;
-  static final int TOP = 4;
-
-  /** The size while it is not known. */
-  static final long UNKNOWN = -1;
+  /** The meta word of the top page. */
+  static final int TOP = FIRST_OWN;
 
   static final int MIN_PAGE_BYTES = 1024;
 
-  final PageStore store;
   final ElementPage layout;
 
   /** Most messages of the top page: the geometry's batch, if a page has room for it. */
   final int batch;
 
-  final long[] meta;
-  final ChangeCount modifications = new ChangeCount();
-
-  /** For probes that wait: the whole index is one level to them. */
-  final LevelChanges levelChanges = new LevelChanges(2);
-
-  /** The pages; read anew after every allocation. */
-  MemorySegment pages;
+  final StoreChange change;
 
   MessageLevels(PageStore store, int batch) {
     int pageBytes = store.pageBytes();
@@ -51,17 +35,18 @@ abstract class MessageLevels implements IndexStructure {
       throw new IllegalArgumentException(
           "pages have " + pageBytes + " bytes; a COLA needs " + MIN_PAGE_BYTES + " at least");
     }
-    this.store = store;
+    super(store, 2); // To probes that wait, the whole index is one level.
     this.layout = new ElementPage(pageBytes);
     this.batch = Math.min(batch, layout.capacity);
-    this.meta = store.meta();
-    this.pages = store.segment();
+    this.change = new StoreChange(this);
+  }
+
+  @Override
+  protected StoreChange change() {
+    return change;
   }
 
   // ---------------------------------------------------------------- for the trees
-
-  /** Makes the empty structure in an empty store. */
-  abstract void plant();
 
   /** Returns the number of messages in all sources. */
   abstract long messages();
@@ -70,11 +55,26 @@ abstract class MessageLevels implements IndexStructure {
   abstract long tombstones();
 
   /**
-   * Writes a message: a put, or with any value a tombstone.
+   * Enters a message, a put or with any value a tombstone, into a change that has begun.
    *
    * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing has changed then
    */
-  abstract void write(long key, long value, boolean isPut);
+  abstract void enter(long key, long value, boolean isPut);
+
+  /** Writes a put after a look at what is there. */
+  final void put(long key, long value, boolean isNew) {
+    change.begin();
+    enter(key, value, true);
+    change.commit(isNew ? 1 : 0);
+  }
+
+  /** Writes a message without having looked what is there. */
+  final void writeBlind(long key, long value, boolean isPut) {
+    change.begin();
+    enter(key, value, isPut);
+    counted(UNKNOWN);
+    change.commit(0);
+  }
 
   /** Removes a key that has an entry; with the last one all tombstones go, if it is known to be. */
   final void remove(long key) {
@@ -82,8 +82,9 @@ abstract class MessageLevels implements IndexStructure {
       clear();
       return;
     }
-    write(key, 0, false);
-    changeSize(-1);
+    change.begin();
+    enter(key, 0, false);
+    change.commit(-1);
   }
 
   /** Fills this empty index; it is empty again if that fails. */
@@ -109,69 +110,21 @@ abstract class MessageLevels implements IndexStructure {
     store.unpin(page, true);
   }
 
-  final void refresh() {
-    pages = store.segment();
-  }
-
   // ---------------------------------------------------------------- the whole
-
-  /** O(1) after writes that search, one pass over all levels after blind ones. */
-  @Override
-  public final long size() {
-    if (meta[SIZE] == UNKNOWN) {
-      meta[SIZE] = countEntries();
-    }
-    return meta[SIZE];
-  }
 
   @Override
   public final long sizeEstimate() {
-    long size = meta[SIZE];
-    return size != UNKNOWN ? size : Math.max(0, messages() - 2 * tombstones());
-  }
-
-  @Override
-  public final boolean isEmpty() {
-    return meta[SIZE] == UNKNOWN ? !cursor().first() : meta[SIZE] == 0;
+    long known = knownSize();
+    return known >= 0 ? known : Math.max(0, messages() - 2 * tombstones());
   }
 
   @Override
   public final void bulkload(
       LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
     checkOpen();
-    store.beforeChange();
+    change.begin();
     BulkloadInput.checkStart(fillFactor, size());
     load(entries, total, listener);
-  }
-
-  @Override
-  public final MemoryUse memory() {
-    return store;
-  }
-
-  @Override
-  public final void flush() {
-    store.flush();
-  }
-
-  @Override
-  public final boolean isClosed() {
-    return store.isClosed();
-  }
-
-  @Override
-  public final void close() {
-    modifications.changes++;
-    store.close();
-  }
-
-  // ---------------------------------------------------------------- sizes
-
-  /** Notes that there are so many entries more, if it is known how many there were. */
-  final void changeSize(int by) {
-    if (meta[SIZE] != UNKNOWN) {
-      meta[SIZE] += by;
-    }
   }
 
   // ---------------------------------------------------------------- search
@@ -215,33 +168,5 @@ abstract class MessageLevels implements IndexStructure {
       store.unpin(page, false);
     }
     return first;
-  }
-
-  // ---------------------------------------------------------------- clear
-
-  /** A second failure is added to the first. */
-  final void clearAfter(Throwable failed) {
-    try {
-      clear();
-    } catch (RuntimeException second) {
-      store.leftHalfway(failed);
-      failed.addSuppressed(second);
-    }
-  }
-
-  @Override
-  public final void clear() {
-    checkOpen();
-    store.beforeChange();
-    modifications.changes++;
-    levelChanges.changedAll();
-    try {
-      store.clear();
-      refresh();
-      plant();
-    } catch (RuntimeException | Error failed) {
-      store.leftHalfway(failed);
-      throw failed;
-    }
   }
 }

@@ -134,7 +134,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   private DiskFirstFpbPlusTree(IndexOptions options, PageStore store, Geometry geometry) {
     InPageTreeFormat inPageTrees =
         new InPageTreeFormat(store.pageBytes(), geometry.innerWidth, geometry.leafWidth);
-    PagedStructure tree = new PagedStructure(options, store, inPageTrees);
+    PagedStructure tree = new PagedStructure(store, inPageTrees);
     super(VARIANT, tree, options);
     this.tree = tree;
     this.format = inPageTrees;

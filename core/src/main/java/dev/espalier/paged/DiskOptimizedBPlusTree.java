@@ -59,7 +59,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
 
   private DiskOptimizedBPlusTree(IndexOptions options, PageStore store) {
     SortedArrayFormat sortedArrays = new SortedArrayFormat(store.pageBytes());
-    PagedStructure tree = new PagedStructure(options, store, sortedArrays);
+    PagedStructure tree = new PagedStructure(store, sortedArrays);
     super(VARIANT, tree, options);
     this.tree = tree;
     this.format = sortedArrays;

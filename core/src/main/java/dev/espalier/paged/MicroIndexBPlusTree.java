@@ -89,7 +89,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
 
   private MicroIndexBPlusTree(IndexOptions options, PageStore store, int subArrayLines) {
     MicroIndexFormat microIndices = new MicroIndexFormat(store.pageBytes(), subArrayLines);
-    PagedStructure tree = new PagedStructure(options, store, microIndices);
+    PagedStructure tree = new PagedStructure(store, microIndices);
     super(VARIANT, tree, options);
     this.tree = tree;
     this.format = microIndices;

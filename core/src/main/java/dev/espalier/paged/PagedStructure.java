@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.paged;
 
-import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
@@ -73,8 +72,8 @@ final class PagedStructure extends StoreTree {
   private final PagedSplit splits;
   private final PagedMerge merges;
 
-  PagedStructure(IndexOptions options, PageStore store, PageFormat format) {
-    super(options, store, MAX_HEIGHT + 1);
+  PagedStructure(PageStore store, PageFormat format) {
+    super(store, MAX_HEIGHT + 1);
     this.format = format;
     this.change = new PagedChange(this);
     this.splits = new PagedSplit(this);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.tree;
 
-import dev.espalier.IndexOptions;
 import dev.espalier.memory.MemoryUse;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.ChangeCount;
@@ -40,7 +39,6 @@ public abstract class StoreTree implements IndexStructure {
   /** The size after writes that have not looked at what was there. */
   public static final long UNKNOWN = -1;
 
-  public final IndexOptions options;
   public final PageStore store;
   public final long[] meta;
 
@@ -65,8 +63,7 @@ public abstract class StoreTree implements IndexStructure {
    *
    * @param probedLevels levels that probes may wait in, and one more
    */
-  protected StoreTree(IndexOptions options, PageStore store, int probedLevels) {
-    this.options = options;
+  protected StoreTree(PageStore store, int probedLevels) {
     this.store = store;
     this.meta = store.meta();
     this.cursorsCopy = !store.keepsPlaces();

@@ -214,7 +214,7 @@ class MicroIndexTest {
   void treeOpenedAgainKeepsTheWidthItWasMadeWith() {
     MemoryPageStore store = new MemoryPageStore(4096, Long.MAX_VALUE, HugePages.OFF);
     MicroIndexFormat made = new MicroIndexFormat(4096, 7);
-    PagedStructure structure = new PagedStructure(IndexOptions.DEFAULT, store, made);
+    PagedStructure structure = new PagedStructure(store, made);
     structure.findPath(5);
     structure.insert(5, 50);
     try (MicroIndexBPlusTree tree = MicroIndexBPlusTree.open(IndexOptions.DEFAULT, store)) {
