@@ -23,7 +23,7 @@ final class PathCheck {
    * @throws IllegalArgumentException if it is not
    */
   static void checkFileSystem(Path path) {
-    if (path.getFileSystem() != FileSystems.getDefault()) {
+    if (!path.getFileSystem().equals(FileSystems.getDefault())) {
       throw new IllegalArgumentException(
           "path is %s of the file system '%s'; page files are in that of the system only"
               .formatted(path, path.getFileSystem().provider().getScheme()));
