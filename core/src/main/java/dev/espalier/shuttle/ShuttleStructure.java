@@ -170,9 +170,9 @@ final class ShuttleStructure implements IndexStructure {
 
   @Override
   public void close() {
-    modifications.changes++; // so that cursors no longer read what they have copied
     stack.close();
     array.close();
+    modifications.countClose(); // so that cursors no longer read what they have copied
   }
 
   /** Tells whether no edge of the tree has a buffer. */

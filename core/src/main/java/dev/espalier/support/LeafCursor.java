@@ -8,6 +8,7 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.ConcurrentModificationException;
 import java.util.Objects;
 
@@ -130,8 +131,9 @@ public abstract class LeafCursor implements LongCursor {
 
   @Override
   public final boolean last() {
+    long changes = changesBefore();
     descendToLast();
-    changesSeen = count.changes;
+    changesSeen = changes;
     slot = entries - 1;
     return settle(slot >= 0);
   }
@@ -162,8 +164,16 @@ public abstract class LeafCursor implements LongCursor {
   }
 
   private void enterLeafOf(long key) {
+    long changes = changesBefore();
     descend(key);
-    changesSeen = count.changes;
+    changesSeen = changes;
+  }
+
+  /** Returns the count of changes as it is before a descent: what comes during it is not seen. */
+  private long changesBefore() {
+    long changes = count.changes;
+    VarHandle.acquireFence(); // What is counted has been done: whoever sees it sees that.
+    return changes;
   }
 
   /** Ends a move: on the entry in {@code slot}, or nowhere. */

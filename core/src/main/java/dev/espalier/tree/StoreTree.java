@@ -217,7 +217,10 @@ public abstract class StoreTree implements IndexStructure {
 
   @Override
   public final void close() {
-    modifications.changes++;
-    store.close();
+    try {
+      store.close();
+    } finally {
+      modifications.countClose();
+    }
   }
 }
