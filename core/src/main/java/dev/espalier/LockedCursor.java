@@ -81,7 +81,9 @@ final class LockedCursor implements LongCursor {
 
   @Override
   public void scanTo(long key) {
-    cursor.scanTo(key);
+    try (var _ = reading.acquire()) {
+      cursor.scanTo(key);
+    }
   }
 
   @Override

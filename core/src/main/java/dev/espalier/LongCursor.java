@@ -12,6 +12,11 @@ package dev.espalier;
  * goes to the entry that now follows that key, whether or not the key still has an entry. While it
  * has none, the cursor is on no entry. A cursor is not safe for use by several threads.
  *
+ * <p>A cursor of an index {@linkplain LongIndex#withReadWriteLock behind a lock} takes key and
+ * value along when it moves, since others may write before it is asked for them: {@link #key} and
+ * {@link #value} answer what they were then, even if the entry has changed or is gone. {@link
+ * #setValue} and {@link #remove} need an entry that is there.
+ *
  * <p>Every method throws {@link IllegalStateException} once the index is closed.
  */
 public interface LongCursor extends LongEntrySource {

@@ -148,7 +148,10 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
     return CursorRanges.remove(this, from, fromInclusive, to, toInclusive);
   }
 
-  /** Returns this index behind a read-write lock, for use by readers and writers at once. */
+  /**
+   * Returns this index behind a read-write lock, for use by readers and writers at once. Every call
+   * is atomic; cursors answer key and value as they were when they moved.
+   */
   default LongIndex withReadWriteLock() {
     return new LockedIndex(this);
   }
