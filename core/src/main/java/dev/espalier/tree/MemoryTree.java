@@ -41,9 +41,13 @@ public abstract class MemoryTree implements IndexStructure {
   /** Makes the empty tree in memory without nodes. */
   protected abstract void plant();
 
-  /** Allocates the lines of a node, or of several side by side, and follows moved memory. */
+  /**
+   * Allocates the lines of a node, or of several side by side, and follows the memory if it has
+   * moved, as cursors then have to.
+   */
   public final long allocate(int lines) {
     long node = memory.allocate(lines);
+    modifications.changes++; // What needs the node may yet be refused another.
     nodes = memory.segment();
     base = nodes.address();
     return node;

@@ -129,9 +129,10 @@ public abstract class StoreTree implements IndexStructure {
     meta[SIZE] = entries;
   }
 
-  /** Allocates a page and follows the memory if it has moved. */
+  /** Allocates a page and follows the memory if it has moved, as cursors then have to. */
   public int allocate() {
     int page = store.allocate();
+    modifications.changes++; // What needs the page may yet be refused another.
     refresh();
     return page;
   }

@@ -12,6 +12,7 @@ import dev.espalier.PagedShape;
 import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.RefusingPageStore;
+import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
@@ -63,6 +64,37 @@ class FullStoreTest {
       assertHolds(index);
       assertEquals(1 + refusals, pages.pagesInUse(), "each page was refused once");
       assertTrue(index.statistics().height() >= 3);
+    }
+  }
+
+  /**
+   * The first page of a split may move the memory, and the next be refused. A cursor that is open
+   * meanwhile goes on, as nothing has changed.
+   */
+  @ParameterizedTest
+  @MethodSource("dev.espalier.PagedShape#smallest")
+  void cursorGoesOnAfterARefusalThatHasMovedTheMemory(PagedShape shape) {
+    RefusingPageStore full = new RefusingPageStore(shape.newStore(), 1);
+    try (LongIndex index = shape.open(full)) {
+      int moves = 0;
+      for (long key : scattered()) {
+        LongCursor cursor = index.cursor();
+        cursor.first();
+        MemorySegment before = full.segment();
+        full.mostPages(full.pagesInUse());
+        for (int room = 1; !isPut(index, key); room++) {
+          if (full.segment() != before) {
+            moves++;
+            before = full.segment();
+            assertEquals(model.higherKey(cursor.key()), cursor.next() ? cursor.key() : null);
+            cursor.first();
+          }
+          full.mostPages(full.pagesInUse() + room);
+        }
+        model.put(key, -key);
+      }
+      assertTrue(moves > 0);
+      assertHolds(index);
     }
   }
 
