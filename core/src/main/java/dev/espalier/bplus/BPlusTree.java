@@ -4,6 +4,7 @@ package dev.espalier.bplus;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.bplus.nodes.BPlusChange;
 import dev.espalier.bplus.nodes.BPlusLevels;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.bplus.nodes.InnerNode;
@@ -43,12 +44,14 @@ public final class BPlusTree extends AbstractIndex {
   private static final int DEFAULT_WIDTH = 4;
 
   final BPlusStructure tree;
+  private final BPlusChange change;
   private final LeafNode leaf;
   private final InnerNode inner;
 
   private BPlusTree(IndexOptions options, BPlusStructure tree) {
     super(VARIANT, tree, options);
     this.tree = tree;
+    this.change = tree.change;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     probesGoThrough(new Levels());
@@ -165,7 +168,7 @@ public final class BPlusTree extends AbstractIndex {
     long node = findPath(key);
     int slot = findSlot(tree.nodes, node, key);
     if (slot < 0) {
-      tree.insertAt(node, -1 - slot, key, value);
+      change.insertAt(node, -1 - slot, key, value);
       return missingValue;
     }
     long previous = leaf.value(tree.nodes, node, slot);
@@ -180,7 +183,7 @@ public final class BPlusTree extends AbstractIndex {
     if (slot >= 0) {
       return leaf.value(tree.nodes, node, slot);
     }
-    tree.insertAt(node, -1 - slot, key, value);
+    change.insertAt(node, -1 - slot, key, value);
     return missingValue;
   }
 
@@ -204,8 +207,8 @@ public final class BPlusTree extends AbstractIndex {
     long node = tree.root;
     for (int level = tree.height - 1; level > 0; level--) {
       int slot = Keys.lowerBoundBinary(nodes, node, inner.count(nodes, node), key);
-      tree.pathNode[level] = node;
-      tree.pathSlot[level] = slot;
+      change.pathNode[level] = node;
+      change.pathSlot[level] = slot;
       node = inner.child(nodes, node, slot);
     }
     return node;
@@ -221,7 +224,7 @@ public final class BPlusTree extends AbstractIndex {
       return missingValue;
     }
     long previous = leaf.value(tree.nodes, node, slot);
-    tree.removeAt(node, slot);
+    change.removeAt(node, slot);
     return previous;
   }
 

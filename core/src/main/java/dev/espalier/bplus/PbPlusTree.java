@@ -8,6 +8,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.bplus.nodes.BPlusChange;
 import dev.espalier.bplus.nodes.BPlusCursor;
 import dev.espalier.bplus.nodes.BPlusLevels;
 import dev.espalier.bplus.nodes.BPlusStructure;
@@ -85,6 +86,7 @@ public final class PbPlusTree extends AbstractIndex {
   final BPlusStructure tree;
   private final int prefetchDistance;
   private final boolean ofCommonWidth;
+  private final BPlusChange change;
   private final LeafNode leaf;
   private final InnerNode inner;
 
@@ -141,6 +143,7 @@ public final class PbPlusTree extends AbstractIndex {
     this.tree = tree;
     this.prefetchDistance = geometry.prefetchDistance;
     this.ofCommonWidth = geometry.innerWidth == COMMON_WIDTH && geometry.leafWidth == COMMON_WIDTH;
+    this.change = tree.change;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     probesGoThrough(new Levels());
@@ -317,7 +320,7 @@ public final class PbPlusTree extends AbstractIndex {
       leaf.value(nodes, node, slot, value);
       return previous;
     }
-    tree.insertAt(node, slot, key, value);
+    change.insertAt(node, slot, key, value);
     return missingValue;
   }
 
@@ -329,7 +332,7 @@ public final class PbPlusTree extends AbstractIndex {
     if (holds(nodes, node, slot, key)) {
       return leaf.value(nodes, node, slot);
     }
-    tree.insertAt(node, slot, key, value);
+    change.insertAt(node, slot, key, value);
     return missingValue;
   }
 
@@ -360,8 +363,8 @@ public final class PbPlusTree extends AbstractIndex {
    */
   private long findPath(MemorySegment nodes, long key) {
     int childrenOffset = inner.childrenOffset;
-    long[] pathNode = tree.pathNode;
-    int[] pathSlot = tree.pathSlot;
+    long[] pathNode = change.pathNode;
+    int[] pathSlot = change.pathSlot;
     long node = tree.root;
     for (int level = tree.height - 1; level > 0; level--) {
       int slot = searchInner(nodes, node, key);
@@ -384,7 +387,7 @@ public final class PbPlusTree extends AbstractIndex {
       return missingValue;
     }
     long previous = leaf.value(nodes, node, slot);
-    tree.removeAt(node, slot);
+    change.removeAt(node, slot);
     return previous;
   }
 

@@ -11,6 +11,7 @@ import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.bplus.choices.PbPlusChoices.JumpPointers;
 import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
+import dev.espalier.bplus.nodes.BPlusChange;
 import dev.espalier.bplus.nodes.BPlusLevels;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.bplus.nodes.InnerNode;
@@ -73,6 +74,7 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
   private final Locality insertLocality;
   private final Locality scanLocality;
   private final boolean ofCommonWidth;
+  private final BPlusChange change;
   private final LeafNode leaf;
   private final InnerNode inner;
 
@@ -87,6 +89,7 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
     this.tree = tree;
     this.pointers = tree.listener instanceof JumpPointerArray array ? array : null;
     this.prefetchDistance = geometry.prefetchDistance();
+    this.change = tree.change;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     this.leafPrefetcher = NodePrefetcher.of(choices.searchPrefetch(), leaf);
@@ -260,7 +263,7 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
       leaf.value(nodes, node, slot, value);
       return previous;
     }
-    tree.insertAt(node, slot, key, value);
+    change.insertAt(node, slot, key, value);
     return missingValue;
   }
 
@@ -272,7 +275,7 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
     if (tree.holds(node, slot, key)) {
       return leaf.value(nodes, node, slot);
     }
-    tree.insertAt(node, slot, key, value);
+    change.insertAt(node, slot, key, value);
     return missingValue;
   }
 
@@ -304,8 +307,8 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
     for (int level = tree.height - 1; level > 0; level--) {
       innerPrefetcher.prefetch(nodes, base, node, insertLocality);
       int slot = searchInner(nodes, node, key);
-      tree.pathNode[level] = node;
-      tree.pathSlot[level] = slot;
+      change.pathNode[level] = node;
+      change.pathSlot[level] = slot;
       node = inner.child(nodes, node, slot);
     }
     leafPrefetcher.prefetch(nodes, base, node, insertLocality);
@@ -323,7 +326,7 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
       return missingValue;
     }
     long previous = leaf.value(nodes, node, slot);
-    tree.removeAt(node, slot);
+    change.removeAt(node, slot);
     return previous;
   }
 

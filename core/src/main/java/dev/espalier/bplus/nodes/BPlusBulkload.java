@@ -92,7 +92,7 @@ final class BPlusBulkload {
       return;
     }
     long next = newInner();
-    tree.link(parent, next);
+    inner.link(tree.nodes, parent, next);
     open[level] = next;
     openChildren[level] = 0;
     addChild(level, node);

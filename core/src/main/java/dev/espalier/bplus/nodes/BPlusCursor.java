@@ -75,7 +75,7 @@ public class BPlusCursor extends LeafCursor {
 
   @Override
   protected final void removeFromTree(long key) {
-    tree.remove(key);
+    tree.change.remove(key);
   }
 
   // ---------------------------------------------------------------- range scan

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bplus.nodes;
 
-import static dev.espalier.memory.Words.getInt;
-import static dev.espalier.memory.Words.putInt;
-
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.NodeView;
-import dev.espalier.memory.MemoryLimitException;
-import dev.espalier.node.Keys;
-import dev.espalier.node.Slots;
 import dev.espalier.tree.MemoryTree;
-import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 import java.util.function.Function;
 
 /**
- * The nodes of one B+-tree and what changes them: inserting into and removing from a leaf that has
- * been found, with the splits, redistributions and merges that follow. Shared by the trees of this
- * package; how a leaf is found, the hot part, is theirs.
+ * The nodes of one B+-tree, and what is done to the whole of them. What a writer does to them is a
+ * {@link BPlusChange}. Shared by all B+-trees in memory; how a leaf is found, the hot part, is
+ * theirs.
  */
 public final class BPlusStructure extends MemoryTree {
   /* Overview
@@ -33,9 +26,9 @@ public final class BPlusStructure extends MemoryTree {
    * so the way to key k goes through child number (separators smaller than k): a lowerBound in every
    * node, inner or leaf. A separator stays a valid bound when the key it was made from is removed.
    *
-   * Before a tree inserts or removes it descends, and notes in `pathNode` and `pathSlot`, for every
-   * level above the leaf, the inner node and which child it went to. Splits and merges climb that
-   * path; there are no parent pointers.
+   * Before a tree inserts or removes it descends, and notes in its change, for every level above the
+   * leaf, the inner node and which child it went to. Splits and merges climb that path; there are no
+   * parent pointers.
    *
    * Split:  [a b c d] + e    ->  [a b] | s | [c d e]      s = last key of the left half
    *         at the right edge of the tree:
@@ -76,14 +69,8 @@ public final class BPlusStructure extends MemoryTree {
 
   public int height;
 
-  /** For each level from 1 on, the inner node on the way to the leaf, and the child taken there. */
-  public final long[] pathNode = new long[MAX_HEIGHT];
-
-  public final int[] pathSlot = new int[MAX_HEIGHT];
-
-  private final long[] scratchKeys;
-  private final int[] scratchChildren;
-  private final long[] spare = new long[MAX_HEIGHT + 1];
+  /** The change that is made to the tree; there is one writer at a time. */
+  public final BPlusChange change;
 
   /** Told of leaves that come and go. */
   public final LeafListener listener;
@@ -106,9 +93,8 @@ public final class BPlusStructure extends MemoryTree {
     super(options, MAX_HEIGHT);
     this.leaf = leaf;
     this.inner = inner;
-    this.scratchKeys = new long[inner.capacity + 1];
-    this.scratchChildren = new int[inner.capacity + 2];
     this.listener = listener.apply(this);
+    this.change = new BPlusChange(this);
     plant();
   }
 
@@ -169,19 +155,6 @@ public final class BPlusStructure extends MemoryTree {
 
   // ---------------------------------------------------------------- search
 
-  /** Goes down to the leaf where {@code key} is or belongs, and notes the path. */
-  public long findPath(long key) {
-    MemorySegment in = nodes;
-    long node = root;
-    for (int level = height - 1; level > 0; level--) {
-      int slot = Keys.lowerBound(in, node, inner.keySlots, key);
-      pathNode[level] = node;
-      pathSlot[level] = slot;
-      node = inner.child(in, node, slot);
-    }
-    return node;
-  }
-
   /**
    * Tells whether {@code slot} of a leaf, found by a lowerBound for {@code key}, holds that key.
    */
@@ -193,12 +166,12 @@ public final class BPlusStructure extends MemoryTree {
    * Reads the count of a leaf that is about to be changed. Where threads have torn the tree it may
    * be anything, and entries would be moved through all of the address space.
    */
-  private int leafCount(long node) {
+  int leafCount(long node) {
     return checkCount(node, leaf.count(nodes, node), leaf.capacity);
   }
 
   /** Reads the count of an inner node that is about to be changed, as {@link #leafCount}. */
-  private int innerCount(long node) {
+  int innerCount(long node) {
     return checkCount(node, inner.count(nodes, node), inner.capacity);
   }
 
@@ -214,373 +187,5 @@ public final class BPlusStructure extends MemoryTree {
               + ": the index was changed by another thread at the same time");
     }
     return count;
-  }
-
-  // ---------------------------------------------------------------- insert
-
-  /**
-   * Inserts an entry before {@code slot} of {@code node}, to which the path leads.
-   *
-   * @throws MemoryLimitException if a split finds no memory; nothing has changed then
-   */
-  public void insertAt(long node, int slot, long key, long value) {
-    int count = leafCount(node);
-    if (count == leaf.capacity) {
-      splitAndInsert(node, slot, key, value);
-    } else {
-      insertIntoLeaf(node, slot, count, key, value);
-    }
-    size++;
-    modifications.changes++;
-  }
-
-  private void insertIntoLeaf(long node, int slot, int count, long key, long value) {
-    MemorySegment to = nodes;
-    Slots.openGap(to, node, slot, count);
-    Slots.openGap(to, node + leaf.valuesOffset, slot, count);
-    leaf.key(to, node, slot, key);
-    leaf.value(to, node, slot, value);
-    leaf.count(to, node, count + 1);
-  }
-
-  private void splitAndInsert(long left, int slot, long key, long value) {
-    int spares = allocateForSplits(left);
-    long right = spare[--spares];
-    leaf.initialize(nodes, right);
-    int capacity = leaf.capacity;
-    int kept = isAtRightEdge(slot) ? capacity : (capacity + 1) / 2;
-    if (slot < kept) {
-      moveEntries(left, kept - 1, capacity, right, 0);
-      insertIntoLeaf(left, slot, kept - 1, key, value);
-    } else {
-      moveEntries(left, kept, capacity, right, 0);
-      insertIntoLeaf(right, slot - kept, capacity - kept, key, value);
-    }
-    listener.split(left, right);
-    addToParent(left, leaf.key(nodes, left, kept - 1), right, spares);
-  }
-
-  /** Moves a leaf's last entries, from slot {@code from} on, to an emptier leaf on its right. */
-  private void moveEntries(long left, int from, int count, long right, int rightCount) {
-    MemorySegment in = nodes;
-    for (int i = from; i < count; i++) {
-      leaf.key(in, right, rightCount + i - from, leaf.key(in, left, i));
-      leaf.value(in, right, rightCount + i - from, leaf.value(in, left, i));
-    }
-    leaf.count(in, right, rightCount + count - from);
-    leaf.clearKeys(in, left, from);
-    leaf.count(in, left, from);
-  }
-
-  /**
-   * Allocates every node that a split of {@code left}, to which the path leads, will need, before
-   * anything is changed, into {@code spare}, the leaf last. Returns how many.
-   */
-  private int allocateForSplits(long left) {
-    int level = 1;
-    while (level < height && inner.count(nodes, pathNode[level]) == inner.capacity) {
-      level++;
-    }
-    int innerSplits = level == height ? level : level - 1;
-    int allocated = 0;
-    try {
-      listener.splitting(left);
-      while (allocated < innerSplits) {
-        spare[allocated] = allocate(inner.width);
-        allocated++;
-      }
-      spare[allocated] = allocate(leaf.width);
-      return allocated + 1;
-    } catch (MemoryLimitException full) {
-      while (allocated > 0) {
-        memory.free(spare[--allocated], inner.width);
-      }
-      listener.notSplit();
-      throw full;
-    }
-  }
-
-  /** Tells whether the path leads to the very last slot of the tree. */
-  private boolean isAtRightEdge(int slot) {
-    if (slot < leaf.capacity) {
-      return false;
-    }
-    for (int level = 1; level < height; level++) {
-      if (pathSlot[level] < inner.count(nodes, pathNode[level])) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Makes {@code right} the sibling after {@code left}, which the path leads to, level by level.
-   */
-  private void addToParent(long left, long separator, long right, int spares) {
-    long leftNode = left;
-    long rightNode = right;
-    long up = separator;
-    for (int level = 1; ; level++) {
-      levelChanges.changed(level);
-      if (level == height) {
-        growRoot(leftNode, up, rightNode, spare[--spares]);
-        return;
-      }
-      long node = pathNode[level];
-      int slot = pathSlot[level];
-      int count = innerCount(node);
-      if (count < inner.capacity) {
-        insertChild(node, slot, count, up, rightNode);
-        return;
-      }
-      boolean atEdge = slot == count && inner.next(nodes, node) == 0;
-      long sibling = spare[--spares];
-      up = splitInner(node, slot, up, rightNode, sibling, atEdge);
-      leftNode = node;
-      rightNode = sibling;
-    }
-  }
-
-  private void growRoot(long left, long separator, long right, long newRoot) {
-    inner.initialize(nodes, newRoot);
-    inner.key(nodes, newRoot, 0, separator);
-    inner.child(nodes, newRoot, 0, left);
-    inner.child(nodes, newRoot, 1, right);
-    inner.count(nodes, newRoot, 1);
-    root = newRoot;
-    height++;
-  }
-
-  private void insertChild(long node, int slot, int count, long separator, long child) {
-    MemorySegment to = nodes;
-    Slots.openGap(to, node, slot, count);
-    inner.key(to, node, slot, separator);
-    for (int i = count; i > slot; i--) {
-      copyChild(node, i, node, i + 1);
-    }
-    inner.child(to, node, slot + 1, child);
-    inner.count(to, node, count + 1);
-  }
-
-  /** Splits a full node that gets one child more; returns the separator between the halves. */
-  private long splitInner(
-      long node, int slot, long separator, long child, long sibling, boolean atEdge) {
-    int count = inner.capacity;
-    long[] keys = scratchKeys;
-    int[] children = scratchChildren;
-    for (int i = 0, from = 0; i <= count; i++) {
-      keys[i] = i == slot ? separator : inner.key(nodes, node, from++);
-    }
-    for (int i = 0, from = 0; i <= count + 1; i++) {
-      children[i] = i == slot + 1 ? (int) (child >>> 6) : childLine(node, from++);
-    }
-    int kept = atEdge ? count - 1 : count / 2;
-    inner.initialize(nodes, sibling);
-    store(node, keys, children, 0, kept);
-    store(sibling, keys, children, kept + 1, count - kept);
-    link(sibling, inner.next(nodes, node));
-    link(node, sibling);
-    return keys[kept];
-  }
-
-  /** Gives a node {@code count} separators from {@code from} on, and one child more. */
-  private void store(long node, long[] keys, int[] children, int from, int count) {
-    for (int i = 0; i < count; i++) {
-      inner.key(nodes, node, i, keys[from + i]);
-    }
-    for (int i = 0; i <= count; i++) {
-      putInt(nodes, node + inner.childrenOffset + ((long) i << 2), children[from + i]);
-    }
-    inner.clearKeys(nodes, node, count);
-    inner.count(nodes, node, count);
-  }
-
-  /** Makes {@code right} follow {@code left} in the chain of their level; right may be none. */
-  public void link(long left, long right) {
-    inner.next(nodes, left, right);
-    if (right != 0) {
-      inner.previous(nodes, right, left);
-    }
-  }
-
-  private int childLine(long node, int slot) {
-    return getInt(nodes, node + inner.childrenOffset + ((long) slot << 2));
-  }
-
-  private void copyChild(long from, int fromSlot, long to, int toSlot) {
-    putInt(nodes, to + inner.childrenOffset + ((long) toSlot << 2), childLine(from, fromSlot));
-  }
-
-  // ---------------------------------------------------------------- delete
-
-  /** Removes {@code key} if it is there. */
-  public void remove(long key) {
-    long node = findPath(key);
-    int slot = Keys.lowerBound(nodes, node, leaf.keySlots, key);
-    if (holds(node, slot, key)) {
-      removeAt(node, slot);
-    }
-  }
-
-  /** Removes the entry in {@code slot} of {@code node}, to which the path leads. */
-  public void removeAt(long node, int slot) {
-    MemorySegment in = nodes;
-    int count = leafCount(node);
-    Slots.closeGap(in, node, slot, count);
-    Slots.closeGap(in, node + leaf.valuesOffset, slot, count);
-    leaf.clearKey(in, node, count - 1);
-    leaf.count(in, node, count - 1);
-    size--;
-    modifications.changes++;
-    if (count - 1 < leaf.minimum && height > 1) {
-      refillLeaf();
-    }
-  }
-
-  /**
-   * Brings the path's leaf back to its minimum, with the help of a sibling under the same parent.
-   */
-  private void refillLeaf() {
-    levelChanges.changed(1);
-    long parent = pathNode[1];
-    int leftSlot = Math.max(pathSlot[1] - 1, 0);
-    long left = inner.child(nodes, parent, leftSlot);
-    long right = inner.child(nodes, parent, leftSlot + 1);
-    int leftCount = leafCount(left);
-    int rightCount = leafCount(right);
-    if (leftCount + rightCount <= leaf.capacity) {
-      mergeLeaves(left, leftCount, right, rightCount);
-      removeChild(1, parent, leftSlot);
-    } else {
-      redistributeLeaves(left, leftCount, right, rightCount);
-      inner.key(nodes, parent, leftSlot, leaf.key(nodes, left, leaf.count(nodes, left) - 1));
-    }
-  }
-
-  private void mergeLeaves(long left, int leftCount, long right, int rightCount) {
-    MemorySegment in = nodes;
-    for (int i = 0; i < rightCount; i++) {
-      leaf.key(in, left, leftCount + i, leaf.key(in, right, i));
-      leaf.value(in, left, leftCount + i, leaf.value(in, right, i));
-    }
-    leaf.count(in, left, leftCount + rightCount);
-    listener.merged(left, right);
-    memory.free(right, leaf.width);
-  }
-
-  private void redistributeLeaves(long left, int leftCount, long right, int rightCount) {
-    MemorySegment in = nodes;
-    int newLeft = (leftCount + rightCount) / 2;
-    if (newLeft < leftCount) {
-      int moved = leftCount - newLeft;
-      for (int i = rightCount - 1; i >= 0; i--) {
-        leaf.key(in, right, i + moved, leaf.key(in, right, i));
-        leaf.value(in, right, i + moved, leaf.value(in, right, i));
-      }
-      for (int i = 0; i < moved; i++) {
-        leaf.key(in, right, i, leaf.key(in, left, newLeft + i));
-        leaf.value(in, right, i, leaf.value(in, left, newLeft + i));
-      }
-      leaf.clearKeys(in, left, newLeft);
-    } else {
-      int moved = newLeft - leftCount;
-      for (int i = 0; i < moved; i++) {
-        leaf.key(in, left, leftCount + i, leaf.key(in, right, i));
-        leaf.value(in, left, leftCount + i, leaf.value(in, right, i));
-      }
-      for (int i = moved; i < rightCount; i++) {
-        leaf.key(in, right, i - moved, leaf.key(in, right, i));
-        leaf.value(in, right, i - moved, leaf.value(in, right, i));
-      }
-      leaf.clearKeys(in, right, rightCount - moved);
-    }
-    leaf.count(in, left, newLeft);
-    leaf.count(in, right, leftCount + rightCount - newLeft);
-  }
-
-  /**
-   * Removes separator {@code slot} and the child after it from the path's node on {@code level}.
-   */
-  private void removeChild(int level, long node, int slot) {
-    levelChanges.changed(level);
-    int count = innerCount(node);
-    Slots.closeGap(nodes, node, slot, count);
-    inner.clearKeys(nodes, node, count - 1);
-    for (int i = slot + 1; i < count; i++) {
-      copyChild(node, i + 1, node, i);
-    }
-    inner.count(nodes, node, count - 1);
-    if (level == height - 1) {
-      if (count == 1) {
-        levelChanges.changed(height);
-        root = inner.child(nodes, node, 0);
-        height--;
-        memory.free(node, inner.width);
-      }
-    } else if (count - 1 < inner.minimum) {
-      refillInner(level);
-    }
-  }
-
-  private void refillInner(int level) {
-    long parent = pathNode[level + 1];
-    int leftSlot = Math.max(pathSlot[level + 1] - 1, 0);
-    long left = inner.child(nodes, parent, leftSlot);
-    long right = inner.child(nodes, parent, leftSlot + 1);
-    int leftCount = innerCount(left);
-    int rightCount = innerCount(right);
-    long separator = inner.key(nodes, parent, leftSlot);
-    if (leftCount + 1 + rightCount <= inner.capacity) {
-      inner.key(nodes, left, leftCount, separator);
-      for (int i = 0; i < rightCount; i++) {
-        inner.key(nodes, left, leftCount + 1 + i, inner.key(nodes, right, i));
-      }
-      for (int i = 0; i <= rightCount; i++) {
-        copyChild(right, i, left, leftCount + 1 + i);
-      }
-      inner.count(nodes, left, leftCount + 1 + rightCount);
-      link(left, inner.next(nodes, right));
-      memory.free(right, inner.width);
-      removeChild(level + 1, parent, leftSlot);
-    } else {
-      levelChanges.changed(level + 1);
-      inner.key(
-          nodes, parent, leftSlot, shareChildren(left, leftCount, separator, right, rightCount));
-    }
-  }
-
-  /** Gives two siblings the same number of children; returns the new separator between them. */
-  private long shareChildren(long left, int leftCount, long separator, long right, int rightCount) {
-    int newLeft = (leftCount + rightCount) / 2;
-    long up = separator;
-    int from = leftCount;
-    int to = rightCount;
-    while (from < newLeft) {
-      inner.key(nodes, left, from, up);
-      copyChild(right, 0, left, from + 1);
-      up = inner.key(nodes, right, 0);
-      Slots.closeGap(nodes, right, 0, to);
-      for (int i = 0; i < to; i++) {
-        copyChild(right, i + 1, right, i);
-      }
-      from++;
-      to--;
-    }
-    while (from > newLeft) {
-      Slots.openGap(nodes, right, 0, to);
-      for (int i = to; i >= 0; i--) {
-        copyChild(right, i, right, i + 1);
-      }
-      inner.key(nodes, right, 0, up);
-      copyChild(left, from, right, 0);
-      up = inner.key(nodes, left, from - 1);
-      from--;
-      to++;
-    }
-    inner.count(nodes, left, from);
-    inner.count(nodes, right, to);
-    inner.clearKeys(nodes, left, from);
-    inner.clearKeys(nodes, right, to);
-    return up;
   }
 }

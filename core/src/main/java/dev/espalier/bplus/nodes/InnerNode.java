@@ -87,6 +87,35 @@ public final class InnerNode {
     Slots.fill(nodes, node, from, keySlots, Keys.PADDING);
   }
 
+  /** Inserts a separator before {@code slot} of a node with room, and the child after it. */
+  void insert(MemorySegment nodes, long node, int slot, int count, long separator, long child) {
+    Slots.openGap(nodes, node, slot, count);
+    key(nodes, node, slot, separator);
+    for (int i = count; i > slot; i--) {
+      copyChild(nodes, node, i, node, i + 1);
+    }
+    child(nodes, node, slot + 1, child);
+    count(nodes, node, count + 1);
+  }
+
+  /** Removes separator {@code slot} of a node with {@code count}, and the child after it. */
+  void remove(MemorySegment nodes, long node, int slot, int count) {
+    Slots.closeGap(nodes, node, slot, count);
+    clearKeys(nodes, node, count - 1);
+    for (int i = slot + 1; i < count; i++) {
+      copyChild(nodes, node, i + 1, node, i);
+    }
+    count(nodes, node, count - 1);
+  }
+
+  /** Makes {@code right} follow {@code left} in the chain of their level; right may be none. */
+  void link(MemorySegment nodes, long left, long right) {
+    next(nodes, left, right);
+    if (right != 0) {
+      previous(nodes, right, left);
+    }
+  }
+
   public int count(MemorySegment nodes, long node) {
     return getInt(nodes, node + countOffset);
   }
@@ -104,11 +133,23 @@ public final class InnerNode {
   }
 
   public long child(MemorySegment nodes, long node, int slot) {
-    return toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
+    return toOffset(childLine(nodes, node, slot));
   }
 
   public void child(MemorySegment nodes, long node, int slot, long child) {
-    putInt(nodes, node + childrenOffset + ((long) slot << 2), toLine(child));
+    childLine(nodes, node, slot, toLine(child));
+  }
+
+  int childLine(MemorySegment nodes, long node, int slot) {
+    return getInt(nodes, node + childrenOffset + ((long) slot << 2));
+  }
+
+  void childLine(MemorySegment nodes, long node, int slot, int line) {
+    putInt(nodes, node + childrenOffset + ((long) slot << 2), line);
+  }
+
+  void copyChild(MemorySegment nodes, long from, int fromSlot, long to, int toSlot) {
+    childLine(nodes, to, toSlot, childLine(nodes, from, fromSlot));
   }
 
   public long next(MemorySegment nodes, long node) {

@@ -93,6 +93,28 @@ public final class LeafNode {
     putLong(nodes, node + ((long) slot << 3), Keys.PADDING);
   }
 
+  /** Inserts an entry before {@code slot} of a leaf with {@code count} entries and room. */
+  void insert(MemorySegment nodes, long node, int slot, int count, long key, long value) {
+    Slots.openGap(nodes, node, slot, count);
+    Slots.openGap(nodes, node + valuesOffset, slot, count);
+    key(nodes, node, slot, key);
+    value(nodes, node, slot, value);
+    count(nodes, node, count + 1);
+  }
+
+  /** Removes the entry in {@code slot} of a leaf with {@code count} entries. */
+  void remove(MemorySegment nodes, long node, int slot, int count) {
+    Slots.closeGap(nodes, node, slot, count);
+    Slots.closeGap(nodes, node + valuesOffset, slot, count);
+    clearKey(nodes, node, count - 1);
+    count(nodes, node, count - 1);
+  }
+
+  void copyEntry(MemorySegment nodes, long from, int fromSlot, long to, int toSlot) {
+    key(nodes, to, toSlot, key(nodes, from, fromSlot));
+    value(nodes, to, toSlot, value(nodes, from, fromSlot));
+  }
+
   public int count(MemorySegment nodes, long node) {
     return getInt(nodes, node + countOffset);
   }
