@@ -119,6 +119,14 @@ final class LockedIndex implements LongIndex {
   }
 
   @Override
+  public int getAll(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] found) {
+    try (var _ = reading.acquire()) {
+      return index.getAll(keys, keysFrom, values, valuesFrom, count, found);
+    }
+  }
+
+  @Override
   public void getAll(MemorySegment keys, MemorySegment values) {
     try (var _ = reading.acquire()) {
       index.getAll(keys, values);

@@ -9,4 +9,10 @@ public interface LongBatchLookup {
 
   /** Looks up keys as {@link LongIndex#getAll(long[], int, long[], int, int)}. */
   void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
+
+  /**
+   * Looks up keys and tells which are there, as {@link LongIndex#getAll(long[], int, long[], int,
+   * int, long[])}.
+   */
+  int getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] found);
 }

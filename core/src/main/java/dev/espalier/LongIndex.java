@@ -61,6 +61,32 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
+   * Looks up many keys, as {@link #getAll(long[], long[])}, and tells a key whose value is {@link
+   * #missingValue()} from one that is not there.
+   *
+   * @param found takes a bit for each key: bit {@code i % 64} of {@code found[i / 64]} is set if
+   *     {@code keys[i]} is there; the other bits of these words are cleared. An array of its own
+   * @return how many of the keys are there, each counted as often as it is asked for
+   * @throws IllegalArgumentException if {@code keys} and {@code values} differ in length
+   * @throws IndexOutOfBoundsException if {@code found} is too short
+   */
+  default int getAll(long[] keys, long[] values, long[] found) {
+    Arguments.checkEqualLengths(keys, values);
+    return getAll(keys, 0, values, 0, keys.length, found);
+  }
+
+  /**
+   * Looks up {@code count} keys, as {@link #getAll(long[], long[], long[])}. The bits begin at 0,
+   * wherever the keys do.
+   *
+   * @throws IndexOutOfBoundsException if an array is too short
+   */
+  default int getAll(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] found) {
+    return batchLookup().getAll(keys, keysFrom, values, valuesFrom, count, found);
+  }
+
+  /**
    * Looks up keys that lie in native memory, as {@link #getAll(long[], long[])}.
    *
    * @param keys longs in native byte order

@@ -7,6 +7,7 @@ import dev.espalier.inspect.NodeView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
@@ -136,6 +137,19 @@ final class ModelIndex implements LongIndex {
     for (int i = 0; i < count; i++) {
       values[valuesFrom + i] = get(sought[i]);
     }
+  }
+
+  @Override
+  public int getAll(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] found) {
+    BitSet there = new BitSet();
+    for (int i = 0; i < count; i++) {
+      there.set(i, containsKey(keys[keysFrom + i]));
+    }
+    getAll(keys, keysFrom, values, valuesFrom, count);
+    long[] words = Arrays.copyOf(there.toLongArray(), (count + 63) / 64);
+    System.arraycopy(words, 0, found, 0, words.length);
+    return there.cardinality();
   }
 
   @Override

@@ -136,9 +136,10 @@ final class Operations {
 
   private static long[] getAll(LongIndex index, long[] keys) {
     int from = keys.length / 3;
-    long[] values = new long[keys.length + 2];
-    index.getAll(keys, from, values, 1, keys.length - from);
-    return values;
+    long[] answers = new long[keys.length + 2];
+    long[] found = new long[(keys.length + 63) / 64];
+    answers[0] = index.getAll(keys, from, answers, 1, keys.length - from, found);
+    return LongStream.concat(Arrays.stream(answers), Arrays.stream(found)).toArray();
   }
 
   private static long[] getAllInPlace(LongIndex index, long[] keys) {

@@ -91,6 +91,11 @@ class WrongArgumentsTest {
     assertOutOfBounds(() -> index.getAll(THREE, 0, THREE, 3, 1), "valuesFrom=3", "count=1", "3");
     assertOutOfBounds(() -> index.getAll(THREE, -1, THREE, 0, 1), "keysFrom=-1", "count=1", "3");
     assertOutOfBounds(() -> index.getAll(THREE, 0, THREE, 0, -1), "keysFrom=0", "count=-1", "3");
+    long[] many = new long[65];
+    long[] values = new long[65];
+    assertOutOfBounds(() -> index.getAll(many, values, new long[1]), "found", "1", "65");
+    assertOutOfBounds(() -> index.getAll(many, 0, values, 0, 1, new long[0]), "found", "0", "1");
+    assertOutOfBounds(() -> index.getAll(THREE, 2, values, 0, 2, TWO), "keysFrom=2", "count=2");
     assertOutOfBounds(() -> index.putAll(TWO, 1, THREE, 0, 2), "keysFrom=1", "count=2", "2");
     assertOutOfBounds(() -> index.putAll(THREE, 0, TWO, -7, 2), "valuesFrom=-7", "count=2", "2");
     assertOutOfBounds(

@@ -15,10 +15,12 @@ public interface AnswerConsumer {
    * values[i]}, or the index's {@code missingValue()}.
    *
    * @param tags overwritten after the call, as all arrays
+   * @param found tells whether {@code keys[i]} is there, for each {@code i} of an answer: it is if
+   *     bit {@code i % 64} of {@code found[i / 64]} is set
    * @param from the first answer
    * @param to behind the last answer
    */
-  void values(long[] tags, long[] keys, long[] values, int from, int to);
+  void values(long[] tags, long[] keys, long[] values, long[] found, int from, int to);
 
   /**
    * Takes an entry that a probe for the nearest key, or for a range, found; those of a range come

@@ -7,6 +7,7 @@ import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.model.MemoryTimes;
+import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
 import java.util.Arrays;
 import java.util.Objects;
@@ -207,15 +208,50 @@ public final class BatchLookup implements LongBatchLookup {
     getAll(ProbeMethod.AUTO, keys, keysFrom, values, valuesFrom, count);
   }
 
+  @Override
+  public int getAll(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] found) {
+    return getAll(ProbeMethod.AUTO, keys, keysFrom, values, valuesFrom, count, found);
+  }
+
   /** Looks up keys as {@link LongIndex#getAll}, by a method given. */
-  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
   public void getAll(
       ProbeMethod method, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     Objects.requireNonNull(method, "method");
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    lookUp(method, keys, keysFrom, values, valuesFrom, count, null);
+  }
+
+  /** Looks up keys and tells which are there, as {@link LongIndex#getAll}, by a method given. */
+  public int getAll(
+      ProbeMethod method,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long[] found) {
+    Objects.requireNonNull(method, "method");
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    BatchArguments.checkFound(found, count);
+    int words = Bits.words(count);
+    Arrays.fill(found, 0, words, 0);
+    lookUp(method, keys, keysFrom, values, valuesFrom, count, found);
+    return Bits.count(found, words);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
+  private void lookUp(
+      ProbeMethod method,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found) {
     if (keys == values) {
       long[] copy = Arrays.copyOfRange(keys, keysFrom, keysFrom + count);
-      getAll(method, copy, 0, values, valuesFrom, count);
+      lookUp(method, copy, 0, values, valuesFrom, count, found);
       return;
     }
     long root = tree.root(); // Refuses a closed index.
@@ -226,12 +262,12 @@ public final class BatchLookup implements LongBatchLookup {
                 ? ASCENDING
                 : choose(count);
         lastChoice = choice;
-        getAll(choice.method(), keys, keysFrom, values, valuesFrom, count);
+        lookUp(choice.method(), keys, keysFrom, values, valuesFrom, count, found);
       }
-      case SINGLE -> single(keys, keysFrom, values, valuesFrom, count);
-      case GROUP -> group(keys, keysFrom, values, valuesFrom, count, root);
-      case SORTED -> sorted(keys, keysFrom, values, valuesFrom, count);
-      case BUFFERED -> buffered(costs().nodes(), keys, keysFrom, values, valuesFrom, count);
+      case SINGLE -> single(keys, keysFrom, values, valuesFrom, count, root, found);
+      case GROUP -> group(keys, keysFrom, values, valuesFrom, count, root, found, 0);
+      case SORTED -> sorted(keys, keysFrom, values, valuesFrom, count, found);
+      case BUFFERED -> buffered(costs().nodes(), keys, keysFrom, values, valuesFrom, count, found);
     }
   }
 
@@ -245,49 +281,100 @@ public final class BatchLookup implements LongBatchLookup {
     return true;
   }
 
-  private void single(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  /** Only a group tells what it has found, so where that is asked, each key is one. */
+  private void single(
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long root,
+      long @Nullable [] found) {
+    if (found == null) {
+      for (int i = 0; i < count; i++) {
+        values[valuesFrom + i] = index.get(keys[keysFrom + i]);
+      }
+      return;
+    }
+    int top = tree.height() - 1;
     for (int i = 0; i < count; i++) {
-      values[valuesFrom + i] = index.get(keys[keysFrom + i]);
+      values[valuesFrom + i] = root;
+      tree.answer(top, keys, keysFrom + i, values, valuesFrom + i, 1, found, i);
     }
   }
 
   private void group(
-      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long root) {
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long root,
+      long @Nullable [] found,
+      int foundFrom) {
     int top = tree.height() - 1;
     for (int done = 0; done < count; done += STEP) {
       int some = Math.min(STEP, count - done);
       Arrays.fill(values, valuesFrom + done, valuesFrom + done + some, root);
-      tree.answer(top, keys, keysFrom + done, values, valuesFrom + done, some);
+      tree.answer(
+          top, keys, keysFrom + done, values, valuesFrom + done, some, found, foundFrom + done);
     }
   }
 
-  private void sorted(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private void sorted(
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found) {
     int round = Math.min(count, ROUND);
     SortedProbes probes = new SortedProbes(round);
-    long[] found = new long[Math.min(count, STEP)];
+    long[] stepValues = new long[Math.min(count, STEP)];
+    long[] stepFound = found == null ? null : new long[Bits.words(stepValues.length)];
     for (int done = 0; done < count; done += round) {
       int these = Math.min(round, count - done);
       probes.sort(keys, keysFrom + done, these);
       for (int from = 0; from < these; from += STEP) {
         int some = Math.min(STEP, these - from);
-        group(probes.keys, from, found, 0, some, tree.root());
+        group(probes.keys, from, stepValues, 0, some, tree.root(), stepFound, 0);
         for (int i = 0; i < some; i++) {
-          values[valuesFrom + done + probes.places[from + i]] = found[i];
+          values[valuesFrom + done + probes.places[from + i]] = stepValues[i];
+        }
+        if (found != null && stepFound != null) {
+          scatter(stepFound, some, probes.places, from, found, done);
         }
       }
     }
   }
 
+  /** Puts the bits of some sorted probes where the probes were, and clears them. */
+  private static void scatter(
+      long[] bits, int count, int[] places, int placesFrom, long[] to, int first) {
+    for (int i = 0; i < count; i++) {
+      if (Bits.has(bits, i)) {
+        Bits.add(to, first + places[placesFrom + i]);
+      }
+    }
+    Arrays.fill(bits, 0);
+  }
+
   /** Falls back to groups if there is no memory for buffers. */
   void buffered(
-      VirtualNodes nodes, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      VirtualNodes nodes,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found) {
     int round = Math.min(count, ROUND);
-    Scatter scatter = new Scatter(values, valuesFrom);
+    Scatter scatter = new Scatter(values, valuesFrom, found);
     VariableBuffers buffers;
     try {
       buffers = new VariableBuffers(tree, nodes, round, HugePages.WHEN_GROWN, scatter);
     } catch (MemoryLimitException refused) {
-      group(keys, keysFrom, values, valuesFrom, count, tree.root());
+      group(keys, keysFrom, values, valuesFrom, count, tree.root(), found, 0);
       return;
     }
     try (buffers) {
@@ -304,16 +391,25 @@ public final class BatchLookup implements LongBatchLookup {
   private static final class Scatter implements AnswerSink {
     private final long[] to;
     private final int first;
+    private final long @Nullable [] allFound;
 
-    Scatter(long[] to, int first) {
+    Scatter(long[] to, int first, long @Nullable [] allFound) {
       this.to = to;
       this.first = first;
+      this.allFound = allFound;
     }
 
     @Override
-    public void answered(long[] tags, long[] keys, long[] values, int from, int end) {
+    public void answered(long[] tags, long[] keys, long[] values, long[] found, int from, int end) {
       for (int i = from; i < end; i++) {
         to[first + (int) tags[i]] = values[i];
+      }
+      if (allFound != null) {
+        for (int i = from; i < end; i++) {
+          if (Bits.has(found, i)) {
+            Bits.add(allFound, (int) tags[i]);
+          }
+        }
       }
     }
 

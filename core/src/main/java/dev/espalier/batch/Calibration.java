@@ -84,7 +84,7 @@ final class Calibration {
     List<Candidate> candidates = new ArrayList<>();
     for (VirtualNodes nodes : candidates(computed.nodes())) {
       Timed buffered =
-          new Timed(SAMPLE, from -> lookup.buffered(nodes, keys, from, values, 0, SAMPLE));
+          new Timed(SAMPLE, from -> lookup.buffered(nodes, keys, from, values, 0, SAMPLE, null));
       candidates.add(new Candidate(nodes, buffered));
       all.add(buffered);
     }

@@ -11,9 +11,9 @@ final class DirectAnswers extends Answers {
   }
 
   @Override
-  public void answered(long[] tags, long[] keys, long[] values, int from, int to) {
+  public void answered(long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
     done += to - from;
-    guarded(() -> consumer.values(tags, keys, values, from, to));
+    guarded(() -> consumer.values(tags, keys, values, found, from, to));
   }
 
   @Override

@@ -74,7 +74,8 @@ final class LeafVisits {
     boolean fromRoot = placesAreVoid();
     Arrays.fill(probes.places, from, to, fromRoot ? tree.root() : place);
     int begin = fromRoot ? tree.height() - 1 : level;
-    tree.answer(begin, probes.keys, from, probes.places, from, to - from);
-    sink.answered(probes.tags, probes.keys, probes.places, from, to);
+    Arrays.fill(probes.found, 0);
+    tree.answer(begin, probes.keys, from, probes.places, from, to - from, probes.found, from);
+    sink.answered(probes.tags, probes.keys, probes.places, probes.found, from, to);
   }
 }

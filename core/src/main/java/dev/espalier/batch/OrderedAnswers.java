@@ -2,6 +2,7 @@
 package dev.espalier.batch;
 
 import dev.espalier.LongIndex;
+import dev.espalier.node.Bits;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,10 +18,14 @@ final class OrderedAnswers extends Answers {
   private long[] tags = new long[Probes.CAPACITY];
   private long[] keys = new long[Probes.CAPACITY];
   private long[] values = new long[Probes.CAPACITY];
+
+  /** Which keys are there, by the probes' sequence numbers. */
+  private long[] found = new long[Bits.words(Probes.CAPACITY)];
+
   private int count;
 
   /** What the probes with more than one answer found, in the order of the probes. */
-  private final List<Found> found = new ArrayList<>();
+  private final List<Found> entries = new ArrayList<>();
 
   /** The keys and values found by a probe, one after the other. */
   private static final class Found {
@@ -51,6 +56,7 @@ final class OrderedAnswers extends Answers {
       tags = Arrays.copyOf(tags, 2 * count);
       keys = Arrays.copyOf(keys, 2 * count);
       values = Arrays.copyOf(values, 2 * count);
+      found = Arrays.copyOf(found, Bits.words(2 * count));
     }
     tags[count] = tag;
     keys[count] = key;
@@ -59,21 +65,26 @@ final class OrderedAnswers extends Answers {
 
   /** Gives a probe that finds entries its place; returns the tag of its operation. */
   int expectEntries(long tag) {
-    found.add(new Found(expectValue(tag, 0)));
-    return found.size() - 1;
+    entries.add(new Found(expectValue(tag, 0)));
+    return entries.size() - 1;
   }
 
   @Override
-  public void answered(long[] sequences, long[] itsKeys, long[] itsValues, int from, int to) {
+  public void answered(
+      long[] sequences, long[] itsKeys, long[] itsValues, long[] itsFound, int from, int to) {
     done += to - from;
     for (int i = from; i < to; i++) {
-      values[(int) sequences[i]] = itsValues[i];
+      int sequence = (int) sequences[i];
+      values[sequence] = itsValues[i];
+      if (Bits.has(itsFound, i)) {
+        Bits.add(found, sequence);
+      }
     }
   }
 
   @Override
   void entry(long tag, long key, long value) {
-    found.get((int) tag).add(key, value);
+    entries.get((int) tag).add(key, value);
   }
 
   @Override
@@ -87,19 +98,20 @@ final class OrderedAnswers extends Answers {
   @Override
   void deliver() {
     int next = 0;
-    for (Found one : found) {
+    for (Found one : entries) {
       deliverValues(next, one.sequence);
       guarded(() -> deliver(one));
       next = one.sequence + 1;
     }
     deliverValues(next, count);
-    found.clear();
+    entries.clear();
+    Arrays.fill(found, 0, Bits.words(count), 0);
     count = 0;
   }
 
   private void deliverValues(int from, int to) {
     if (from < to) {
-      guarded(() -> consumer.values(tags, keys, values, from, to));
+      guarded(() -> consumer.values(tags, keys, values, found, from, to));
     }
   }
 

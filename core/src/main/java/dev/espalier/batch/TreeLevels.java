@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.batch;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A tree as buffered access sees it: levels, through which probes go down many at a time. One call
  * takes the probes of a whole buffer one level further, so there is no call per probe.
@@ -38,8 +40,18 @@ public interface TreeLevels {
    *
    * @param level of these nodes
    * @param values holds the probes' places, which become the values, or {@code missingValue()}
+   * @param found takes bit {@code foundFrom + i} for each probe {@code i} whose key is there, if it
+   *     is not null; all of these bits are clear before
    */
-  void answer(int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
+  void answer(
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found,
+      int foundFrom);
 
   /**
    * Returns a number that grows with every change to an inner node above {@code level}, and when

@@ -3,11 +3,13 @@ package dev.espalier.bepsilon;
 
 import dev.espalier.LongIndex;
 import dev.espalier.memory.PageStore;
+import dev.espalier.node.Bits;
 import dev.espalier.node.GroupSearch;
 import dev.espalier.support.Message;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tree whose pages have buffers, as batched lookups see it: one level, the root's, from which
@@ -61,12 +63,20 @@ final class BEpsilonLevels extends OneLevel {
 
   @Override
   public void answer(
-      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found,
+      int foundFrom) {
     int most = Math.min(GROUP, store.mostPins());
     long[] pinned = store.keepsPlaces() ? NONE : new long[Math.min(most, count)];
     for (int done = 0; done < count; done += most) {
       int some = Math.min(most, count - done);
-      answerGroup(keys, keysFrom + done, values, valuesFrom + done, some, pinned);
+      long there = answerGroup(keys, keysFrom + done, values, valuesFrom + done, some, pinned);
+      Bits.addGroup(found, foundFrom + done, there);
     }
   }
 
@@ -75,31 +85,28 @@ final class BEpsilonLevels extends OneLevel {
    * of its page, then its {@link GroupSearch} in there. A put or a delete that it meets on its way
    * answers it.
    *
-   * <p>A probe that meets something to be added is found again by itself when the group is done:
-   * there are few, the pages are near then, and there is no array to keep their sums in.
+   * <p>A probe that meets something to be added is looked up again by itself: there are few, and
+   * there is no array to keep their sums in.
    *
    * @param pinned room for as many pins, if pages don't stay where they are
+   * @return the keys that are there, as a bit set
    */
-  private void answerGroup(
+  private long answerGroup(
       long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] pinned) {
     MemorySegment pages = tree.pages;
     long open = -1L >>> (GROUP - count);
-    long sums = 0;
+    long there = 0;
     Arrays.fill(values, valuesFrom, valuesFrom + count, tree.root());
     for (int level = tree.height() - 1; level > 0 && open != 0; level--) {
       pin(open, values, valuesFrom, pinned);
       searchBuffers(pages, open, keys, keysFrom, values, valuesFrom);
       long met = found(pages, open, keys, keysFrom, values, valuesFrom);
-      sums |= answerByMessages(pages, met, values, valuesFrom);
+      there |= answerByMessages(pages, met, keys, keysFrom, values, valuesFrom);
       open &= ~met;
       goDown(pages, open, keys, keysFrom, values, valuesFrom);
     }
     pin(open, values, valuesFrom, pinned);
-    answerInLeaves(pages, open, keys, keysFrom, values, valuesFrom);
-    for (long rest = sums; rest != 0; rest &= rest - 1) {
-      int i = Long.numberOfTrailingZeros(rest);
-      values[valuesFrom + i] = index.get(keys[keysFrom + i]);
-    }
+    return there | answerInLeaves(pages, open, keys, keysFrom, values, valuesFrom);
   }
 
   /** Makes the numbers of the probes' pages their places, by one wave of reads if need be. */
@@ -144,20 +151,25 @@ final class BEpsilonLevels extends OneLevel {
     return found;
   }
 
-  /** Answers probes by the messages they have found; returns those that need to know more. */
-  private long answerByMessages(MemorySegment pages, long probes, long[] values, int valuesFrom) {
-    long sums = 0;
+  /** Answers probes by the messages they have found; returns those whose keys are there. */
+  private long answerByMessages(
+      MemorySegment pages, long probes, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+    long there = 0;
     for (long rest = probes; rest != 0; rest &= rest - 1) {
-      int at = valuesFrom + Long.numberOfTrailingZeros(rest);
+      int i = Long.numberOfTrailingZeros(rest);
+      int at = valuesFrom + i;
       long offset = GroupSearch.offset(values[at]);
       long page = offset & pageMask;
       int slot = (int) (offset - page - inner.messagesOffset) >>> 3;
       int kind = inner.messageKind(pages, page, slot);
-      sums |= kind == Message.ADD ? Long.lowestOneBit(rest) : 0;
       values[at] = kind == Message.PUT ? inner.messageValue(pages, page, slot) : missingValue;
       store.unpin(page, false);
+      if (kind == Message.ADD) { // This pins a page, for which the probe's own has made room.
+        values[at] = index.get(keys[keysFrom + i]);
+      }
+      there |= kind == Message.DELETE ? 0 : 1L << i;
     }
-    return sums;
+    return there;
   }
 
   /** Takes probes from their pages to the numbers of the children. */
@@ -172,7 +184,8 @@ final class BEpsilonLevels extends OneLevel {
     }
   }
 
-  private void answerInLeaves(
+  /** Answers the last probes; returns those whose keys are there. */
+  private long answerInLeaves(
       MemorySegment pages, long probes, long[] keys, int keysFrom, long[] values, int valuesFrom) {
     for (long rest = probes; rest != 0; rest &= rest - 1) {
       int at = valuesFrom + Long.numberOfTrailingZeros(rest);
@@ -190,5 +203,6 @@ final class BEpsilonLevels extends OneLevel {
       values[at] = isFound ? leaf.value(pages, page, slot) : missingValue;
       store.unpin(page, false);
     }
+    return found;
   }
 }

@@ -31,8 +31,8 @@ public final class BEpsilonTree extends AbstractIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of BEpsilonStructure; a full buffer sends down the
-   * run of its fullest child, or all it has where this is a BufferedRepositoryTree. Search is as in a B+-tree of pages, with a second binary search in the
-   * buffer of each inner page.
+   * run of its fullest child, or all it has where this is a BufferedRepositoryTree. Search is as in a
+   * B+-tree of pages, with a second binary search in the buffer of each inner page.
    *
    *   Batched lookups. A group of probes goes down together, as in DiskOptimizedBPlusTree, and of
    *   each page's search eight make a step together, see BEpsilonLevels and GroupSearch.
@@ -52,6 +52,9 @@ public final class BEpsilonTree extends AbstractIndex {
   private final PageStore store;
   private final LeafPage leaf;
   private final InnerPage inner;
+
+  /** Whether the last look before a write came upon an entry; for the one thread that writes. */
+  private boolean wasThere;
 
   /**
    * The proportions of a tree.
@@ -165,25 +168,21 @@ public final class BEpsilonTree extends AbstractIndex {
 
   @Override
   public long get(long key) {
-    return find(key, missingValue);
+    return find(key, missingValue, false);
   }
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    return find(key, defaultValue);
-  }
-
-  /** Two defaults that differ tell what is there from what is not. */
-  @Override
-  public boolean containsKey(long key) {
-    return find(key, 0) != 0 || find(key, 1) != 1;
+    return find(key, defaultValue, false);
   }
 
   /**
    * Goes down to the first page that says what the value of {@code key} is, or that it has none,
    * and adds up what is to be added to it on the way.
+   *
+   * @param writes whether to note in {@link #wasThere} if there is an entry
    */
-  private long find(long key, long absent) {
+  private long find(long key, long absent, boolean writes) {
     MemorySegment pages = tree.pages;
     int number = tree.root();
     boolean isAdded = false;
@@ -204,7 +203,7 @@ public final class BEpsilonTree extends AbstractIndex {
       if (kind != Message.NONE) {
         sum += value;
         if (kind != Message.ADD) {
-          return kind == Message.PUT || isAdded ? sum : absent;
+          return answer(kind == Message.PUT || isAdded, sum, absent, writes);
         }
         isAdded = true;
       }
@@ -217,23 +216,56 @@ public final class BEpsilonTree extends AbstractIndex {
       isAdded = true;
     }
     store.unpin(page, false);
-    return isAdded ? sum : absent;
+    return answer(isAdded, sum, absent, writes);
+  }
+
+  private long answer(boolean isThere, long value, long absent, boolean writes) {
+    if (writes) {
+      wasThere = isThere;
+    }
+    return isThere ? value : absent;
+  }
+
+  /** Goes down to the first page that has a message of {@code key}, or to its leaf. */
+  @Override
+  public boolean containsKey(long key) {
+    MemorySegment pages = tree.pages;
+    int number = tree.root();
+    for (int level = tree.height() - 1; level > 0; level--) {
+      long page = store.pin(number);
+      int messages = NodePage.messages(pages, page);
+      long keys = page + inner.messagesOffset;
+      int slot = Keys.lowerBoundBinary(pages, keys, messages, key);
+      if (slot < messages && getLong(pages, keys + ((long) slot << 3)) == key) {
+        boolean isThere = inner.messageKind(pages, page, slot) != Message.DELETE;
+        store.unpin(page, false);
+        return isThere;
+      }
+      number = inner.child(pages, page, inner.childSlot(pages, page, key));
+      store.unpin(page, false);
+    }
+    long page = store.pin(number);
+    int count = NodePage.count(pages, page);
+    int slot = Keys.lowerBoundBinary(pages, page + LeafPage.KEYS_OFFSET, count, key);
+    boolean isThere = slot < count && LeafPage.key(pages, page, slot) == key;
+    store.unpin(page, false);
+    return isThere;
   }
 
   // ---------------------------------------------------------------- write
 
   @Override
   public long put(long key, long value) {
-    long previous = get(key);
-    tree.put(key, value, isThere(key, previous));
+    long previous = find(key, missingValue, true);
+    tree.put(key, value, wasThere);
     return previous;
   }
 
   @Override
   public long putIfAbsent(long key, long value) {
     tree.change.begin();
-    long previous = get(key);
-    if (!isThere(key, previous)) {
+    long previous = find(key, missingValue, true);
+    if (!wasThere) {
       tree.put(key, value, false);
     }
     return previous;
@@ -269,8 +301,8 @@ public final class BEpsilonTree extends AbstractIndex {
   @Override
   public long remove(long key) {
     tree.change.begin();
-    long previous = get(key);
-    if (isThere(key, previous)) {
+    long previous = find(key, missingValue, true);
+    if (wasThere) {
       tree.remove(key);
     }
     return previous;
@@ -280,10 +312,5 @@ public final class BEpsilonTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     tree.writeBlind(Message.DELETE, key, 0);
-  }
-
-  /** Tells whether a key is there whose {@code get} has answered {@code found}. */
-  private boolean isThere(long key, long found) {
-    return found != missingValue || containsKey(key);
   }
 }

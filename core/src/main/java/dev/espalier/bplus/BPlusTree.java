@@ -9,10 +9,12 @@ import dev.espalier.bplus.nodes.BPlusLevels;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.bplus.nodes.InnerNode;
 import dev.espalier.bplus.nodes.LeafNode;
+import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The plain B+-tree (thesis 3.2): small nodes, binary search, no prefetching. The baseline that the
@@ -144,7 +146,14 @@ public final class BPlusTree extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       MemorySegment nodes = tree.nodes;
       for (int above = level; above > 0; above--) {
         for (int i = 0; i < count; i++) {
@@ -153,12 +162,25 @@ public final class BPlusTree extends AbstractIndex {
           values[valuesFrom + i] = inner.child(nodes, node, slot);
         }
       }
-      for (int i = 0; i < count; i++) {
-        long node = values[valuesFrom + i];
-        int slot = findSlot(nodes, node, keys[keysFrom + i]);
-        values[valuesFrom + i] = slot >= 0 ? leaf.value(nodes, node, slot) : missingValue;
+      for (int done = 0; done < count; done += Long.SIZE) {
+        int some = Math.min(Long.SIZE, count - done);
+        long there = readValues(nodes, keys, keysFrom + done, values, valuesFrom + done, some);
+        Bits.addGroup(found, foundFrom + done, there);
       }
     }
+  }
+
+  /** Answers at most 64 probes in their leaves; returns the keys that are there, as a bit set. */
+  private long readValues(
+      MemorySegment nodes, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    long there = 0;
+    for (int i = 0; i < count; i++) {
+      long node = values[valuesFrom + i];
+      int slot = findSlot(nodes, node, keys[keysFrom + i]);
+      values[valuesFrom + i] = slot >= 0 ? leaf.value(nodes, node, slot) : missingValue;
+      there |= slot >= 0 ? 1L << i : 0;
+    }
+    return there;
   }
 
   // ---------------------------------------------------------------- insert

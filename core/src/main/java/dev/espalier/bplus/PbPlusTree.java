@@ -17,12 +17,14 @@ import dev.espalier.bplus.nodes.LeafNode;
 import dev.espalier.memory.Words;
 import dev.espalier.model.Geometries;
 import dev.espalier.model.MemoryTimes;
+import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The prefetching B+-tree, pB+-tree (thesis 3.6): a {@link BPlusTree} whose nodes are several cache
@@ -246,10 +248,18 @@ public final class PbPlusTree extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
-        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        long there = answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        Bits.addGroup(found, foundFrom + done, there);
       }
     }
   }
@@ -257,8 +267,10 @@ public final class PbPlusTree extends AbstractIndex {
   /**
    * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
    * holds where each probe is: the offset of its node, then of its slot.
+   *
+   * @return the keys that are there, as a bit set
    */
-  private void answerGroup(
+  private long answerGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.nodes;
     findLeaves(nodes, level, keys, keysFrom, values, valuesFrom, count);
@@ -270,14 +282,15 @@ public final class PbPlusTree extends AbstractIndex {
     }
     int valuesOffset = leaf.valuesOffset;
     Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
+    long there = 0;
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long place = values[valuesFrom + i];
-      values[valuesFrom + i] =
-          getLong(nodes, place) == key && (key != Keys.PADDING || containsKey(key))
-              ? getLong(nodes, place + valuesOffset)
-              : missingValue;
+      boolean isThere = getLong(nodes, place) == key && (key != Keys.PADDING || containsKey(key));
+      values[valuesFrom + i] = isThere ? getLong(nodes, place + valuesOffset) : missingValue;
+      there |= isThere ? 1L << i : 0;
     }
+    return there;
   }
 
   /**

@@ -14,11 +14,13 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.model.PageOptimizer;
+import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cache-first fpB+-tree (fpB+ 3.2): a prefetching B+-tree with nodes of a few lines, which are
@@ -325,12 +327,21 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       int most = Math.min(GROUP, store.mostPins());
       long[] waves = tree.cursorsCopy ? new long[most] : NO_WAVES;
       for (int done = 0; done < count; done += most) {
         int group = Math.min(most, count - done);
-        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group, waves);
+        long there =
+            answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group, waves);
+        Bits.addGroup(found, foundFrom + done, there);
       }
     }
   }
@@ -340,8 +351,9 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
    * its node, that node's place, then the place of its key.
    *
    * @param waves room for the pages of a level where they are to be read by one wave, or empty
+   * @return the keys that are there, as a bit set
    */
-  private void answerGroup(
+  private long answerGroup(
       int level,
       long[] keys,
       int keysFrom,
@@ -361,7 +373,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
       int lines = above == 1 ? leaf.keyLines : page.width;
       Words.prefetchGroup(tree.base, values, valuesFrom, count, lines);
     }
-    findValues(pages, keys, keysFrom, values, valuesFrom, count);
+    return findValues(pages, keys, keysFrom, values, valuesFrom, count);
   }
 
   /** Pins the pages of nodes; the nodes' places are in {@code nodes} then. */
@@ -382,8 +394,12 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     }
   }
 
-  /** Replaces the places of pinned leaves by the values of the keys sought there. */
-  private void findValues(
+  /**
+   * Replaces the places of pinned leaves by the values of the keys sought there.
+   *
+   * @return the keys that are there, as a bit set
+   */
+  private long findValues(
       MemorySegment pages, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     int capacity = leaf.capacity;
     for (int i = 0; i < count; i++) {
@@ -393,15 +409,18 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     }
     int valuesOffset = leaf.valuesOffset;
     Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
+    long there = 0;
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long place = values[valuesFrom + i];
       boolean seemsFound = getLong(pages, place) == key;
       long value = getLong(pages, place + valuesOffset);
       store.unpin(place, false);
-      values[valuesFrom + i] =
-          seemsFound && (key != Keys.PADDING || containsKey(key)) ? value : missingValue;
+      boolean isThere = seemsFound && (key != Keys.PADDING || containsKey(key));
+      values[valuesFrom + i] = isThere ? value : missingValue;
+      there |= isThere ? 1L << i : 0;
     }
+    return there;
   }
 
   // ---------------------------------------------------------------- insert and split

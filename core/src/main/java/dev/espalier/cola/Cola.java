@@ -8,10 +8,14 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
+import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cache-oblivious lookahead array, COLA: sorted levels, each {@code growth} times as large as
@@ -33,7 +37,8 @@ import java.lang.foreign.MemorySegment;
  * <p>A {@code remove} or {@code delete} may throw {@link dev.espalier.memory.MemoryLimitException}
  * as a put does: what it writes has to be merged too.
  */
-public final class Cola extends ColaIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class Cola extends AbstractIndex {
   /* Overview
    *
    * Levels, invariants and deviations are those of ColaStructure. Search: in level 0 all keys; from
@@ -76,9 +81,15 @@ public final class Cola extends ColaIndex {
 
   private static final long[] NONE = {};
 
+  /** The place of a message that is not there. */
+  private static final long NOWHERE = -1;
+
   final ColaStructure tree;
   private final PageStore store;
   private final ElementPage layout;
+
+  /** Takes the place of a message to that of its page. */
+  private final long pageMask;
 
   /** Cache lines that a window's keys are in, at most. */
   private final int windowLines;
@@ -128,6 +139,7 @@ public final class Cola extends ColaIndex {
     this.tree = structure;
     this.store = store;
     this.layout = tree.layout;
+    this.pageMask = -store.pageBytes();
     this.windowLines = tree.stride / CacheLine.LONGS + 2;
     probesGoThrough(new Levels());
   }
@@ -187,30 +199,73 @@ public final class Cola extends ColaIndex {
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
+    return take(find(key), defaultValue);
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    take(place, missingValue);
+    return isThere;
+  }
+
+  /**
+   * Finds the newest message of a key.
+   *
+   * @return its place, which is that of its page, and added to it its slot; the page is pinned. Or
+   *     {@link #NOWHERE}
+   */
+  private long find(long key) {
     MemorySegment pages = tree.pages;
     long page = store.pin((int) tree.meta[MessageLevels.TOP]);
     int slot = tree.findInTop(pages, page, key);
     if (slot >= 0) {
-      long value =
-          ElementPage.isPut(pages, page, slot) ? layout.value(pages, page, slot) : defaultValue;
-      store.unpin(page, false);
-      return value;
+      return page + slot;
     }
     store.unpin(page, false);
-    return tree.depth == 0 ? defaultValue : getFromLevels(key, defaultValue);
+    return tree.depth == 0 ? NOWHERE : findInLevels(key);
   }
 
-  private long getFromLevels(long key, long defaultValue) {
+  private long findInLevels(long key) {
     long pointers = 0;
     for (int k = 1; k <= tree.depth; k++) {
       Level level = tree.levels[k];
       long found = search(k, level, pointers, key);
       if (found < 0) {
-        return value(level, ~found, defaultValue);
+        return pin(level, ~found);
       }
       pointers = found;
     }
-    return defaultValue;
+    return NOWHERE;
+  }
+
+  /** Returns the place of a position in a level, with its page pinned. */
+  private long pin(Level level, long position) {
+    long number = layout.pageOf(position);
+    return store.pin(level.firstPage() + (int) number) + position - number * layout.capacity;
+  }
+
+  /** Tells whether the message at a place that {@link #find} gave is a put. */
+  private boolean isPut(long place) {
+    long page = place & pageMask;
+    return place != NOWHERE && ElementPage.isPut(tree.pages, page, (int) (place - page));
+  }
+
+  /**
+   * Returns the value at a place that {@link #find} gave, or what stands for no entry, and gives
+   * the page back.
+   */
+  private long take(long place, long absent) {
+    if (place == NOWHERE) {
+      return absent;
+    }
+    MemorySegment pages = tree.pages;
+    long page = place & pageMask;
+    int slot = (int) (place - page);
+    long value = ElementPage.isPut(pages, page, slot) ? layout.value(pages, page, slot) : absent;
+    store.unpin(page, false);
+    return value;
   }
 
   /**
@@ -242,17 +297,6 @@ public final class Cola extends ColaIndex {
     return found;
   }
 
-  /** Returns the value of the message at a position, or the default one if it is a tombstone. */
-  private long value(Level level, long position, long defaultValue) {
-    long number = layout.pageOf(position);
-    int slot = (int) (position - number * layout.capacity);
-    long page = store.pin(level.firstPage() + (int) number);
-    boolean isPut = ElementPage.isPut(tree.pages, page, slot);
-    long value = isPut ? layout.value(tree.pages, page, slot) : defaultValue;
-    store.unpin(page, false);
-    return value;
-  }
-
   /**
    * The index as one level: a probe may be answered in any level, so none can wait between two of
    * them.
@@ -271,12 +315,27 @@ public final class Cola extends ColaIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       int most = Math.min(GROUP, store.mostPins() - 1); // One is pinned for the search itself.
       long[] pinned = store.keepsPlaces() ? NONE : new long[most];
       for (int done = 0; done < count; done += most) {
         int group = Math.min(most, count - done);
-        answerGroup(keys, keysFrom + done, values, valuesFrom + done, group, pinned);
+        answerGroup(
+            keys,
+            keysFrom + done,
+            values,
+            valuesFrom + done,
+            group,
+            pinned,
+            found,
+            foundFrom + done);
       }
     }
 
@@ -293,19 +352,29 @@ public final class Cola extends ColaIndex {
    * @param pinned room for as many pins, if pages don't stay where they are
    */
   private void answerGroup(
-      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] pinned) {
-    long open = searchTop(keys, keysFrom, values, valuesFrom, count);
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long[] pinned,
+      long @Nullable [] found,
+      int foundFrom) {
+    long open = searchTop(keys, keysFrom, values, valuesFrom, count, found, foundFrom);
+    long there = 0;
     for (int k = 1; k <= tree.depth && open != 0; k++) {
       Level level = tree.levels[k];
       int pins = k == 1 ? 0 : fetch(level, values, valuesFrom, open, pinned);
       for (long left = open; left != 0; left &= left - 1) {
         int i = Long.numberOfTrailingZeros(left);
-        long found = search(k, level, values[valuesFrom + i], keys[keysFrom + i]);
-        if (found < 0) {
-          values[valuesFrom + i] = value(level, ~found, missingValue);
+        long result = search(k, level, values[valuesFrom + i], keys[keysFrom + i]);
+        if (result < 0) {
+          long place = pin(level, ~result);
+          there |= isPut(place) ? 1L << i : 0;
+          values[valuesFrom + i] = take(place, missingValue);
           open &= ~(1L << i);
         } else {
-          values[valuesFrom + i] = found;
+          values[valuesFrom + i] = result;
         }
       }
       for (int i = 0; i < pins; i++) {
@@ -315,12 +384,21 @@ public final class Cola extends ColaIndex {
     for (long left = open; left != 0; left &= left - 1) {
       values[valuesFrom + Long.numberOfTrailingZeros(left)] = missingValue;
     }
+    Bits.addGroup(found, foundFrom, there);
   }
 
   /** Answers what level 0 can answer, and returns the others as a bit set. */
-  private long searchTop(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private long searchTop(
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found,
+      int foundFrom) {
     MemorySegment pages = tree.pages;
     long open = 0;
+    long there = 0;
     long page = store.pin((int) tree.meta[MessageLevels.TOP]);
     for (int i = 0; i < count; i++) {
       int slot = tree.findInTop(pages, page, keys[keysFrom + i]);
@@ -330,9 +408,11 @@ public final class Cola extends ColaIndex {
       } else {
         boolean isPut = ElementPage.isPut(pages, page, slot);
         values[valuesFrom + i] = isPut ? layout.value(pages, page, slot) : missingValue;
+        there |= isPut ? 1L << i : 0;
       }
     }
     store.unpin(page, false);
+    Bits.addGroup(found, foundFrom, there);
     return open;
   }
 
@@ -364,6 +444,63 @@ public final class Cola extends ColaIndex {
       store.pinAll(pinned, 0, count);
     }
     return count;
+  }
+
+  // ---------------------------------------------------------------- write
+
+  @Override
+  public long put(long key, long value) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    long previous = take(place, missingValue);
+    tree.put(key, value, !isThere);
+    return previous;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    long previous = take(place, missingValue);
+    if (isThere) {
+      tree.change.begin();
+    } else {
+      tree.put(key, value, true);
+    }
+    return previous;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    tree.writeBlind(key, value, true);
+  }
+
+  /** Stores all without a look at what is there. */
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      set(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  @Override
+  public long remove(long key) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    long previous = take(place, missingValue);
+    if (isThere) {
+      tree.remove(key);
+    } else {
+      tree.change.begin();
+    }
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    tree.writeBlind(key, 0, false);
   }
 
   // ---------------------------------------------------------------- inspect

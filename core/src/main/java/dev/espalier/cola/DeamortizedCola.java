@@ -7,8 +7,11 @@ import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
+import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * are always full. A {@code remove} or {@code delete} may throw {@link
  * dev.espalier.memory.MemoryLimitException} as a put does.
  */
-public final class DeamortizedCola extends ColaIndex {
+@SuppressWarnings("exports") // Users need not name the base.
+public final class DeamortizedCola extends AbstractIndex {
   /* Overview
    *
    * Arrays, merges, invariants and deviations are those of DeamortizedStructure: A7 of the
@@ -78,9 +82,15 @@ public final class DeamortizedCola extends ColaIndex {
 
   private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
 
+  /** The place of a message that is not there. */
+  private static final long NOWHERE = -1;
+
   final DeamortizedStructure tree;
   private final PageStore store;
   private final ElementPage layout;
+
+  /** Takes the place of a message to that of its page. */
+  private final long pageMask;
 
   /**
    * The proportions.
@@ -106,6 +116,7 @@ public final class DeamortizedCola extends ColaIndex {
     this.tree = structure;
     this.store = store;
     this.layout = tree.layout;
+    this.pageMask = -store.pageBytes();
     probesGoThrough(new Levels());
   }
 
@@ -157,21 +168,36 @@ public final class DeamortizedCola extends ColaIndex {
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
+    return take(find(key), defaultValue);
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    take(place, missingValue);
+    return isThere;
+  }
+
+  /**
+   * Finds the newest message of a key.
+   *
+   * @return its place, which is that of its page, and added to it its slot; the page is pinned. Or
+   *     {@link #NOWHERE}
+   */
+  private long find(long key) {
     MemorySegment pages = tree.pages;
     long page = store.pin((int) tree.meta[MessageLevels.TOP]);
     int count = (int) Math.min(ElementPage.number(pages, page), tree.batch);
     int slot = Keys.lowerBoundBinary(pages, page + layout.keysOffset, count, key);
     if (slot < count && layout.key(pages, page, slot) == key) {
-      long value =
-          ElementPage.isPut(pages, page, slot) ? layout.value(pages, page, slot) : defaultValue;
-      store.unpin(page, false);
-      return value;
+      return page + slot;
     }
     store.unpin(page, false);
-    return tree.depth == 0 ? defaultValue : getFromArrays(pages, key, defaultValue);
+    return tree.depth == 0 ? NOWHERE : findInArrays(pages, key);
   }
 
-  private long getFromArrays(MemorySegment pages, long key, long defaultValue) {
+  private long findInArrays(MemorySegment pages, long key) {
     int capacity = layout.capacity;
     Level[] arrays = tree.arrays;
     int count = 2 * tree.depth;
@@ -186,17 +212,36 @@ public final class DeamortizedCola extends ColaIndex {
       long page = store.pin(array.firstPage() + (int) number);
       long keys = page + layout.keysOffset;
       int slot = Keys.lowerBoundBinary(pages, keys, inPage, key);
-      if (slot < inPage && Words.getLong(pages, keys + ((long) slot << 3)) == key) {
-        long value = layout.value(pages, page, slot);
-        boolean isPut = ElementPage.isPut(pages, page, slot);
-        if (isPut || value == ElementPage.TOMBSTONE) {
-          store.unpin(page, false);
-          return isPut ? value : defaultValue;
-        }
+      if (slot < inPage
+          && Words.getLong(pages, keys + ((long) slot << 3)) == key
+          && layout.isMessage(pages, page, slot)) {
+        return page + slot;
       }
       store.unpin(page, false);
     }
-    return defaultValue;
+    return NOWHERE;
+  }
+
+  /** Tells whether the message at a place that {@link #find} gave is a put. */
+  private boolean isPut(long place) {
+    long page = place & pageMask;
+    return place != NOWHERE && ElementPage.isPut(tree.pages, page, (int) (place - page));
+  }
+
+  /**
+   * Returns the value at a place that {@link #find} gave, or what stands for no entry, and gives
+   * the page back.
+   */
+  private long take(long place, long absent) {
+    if (place == NOWHERE) {
+      return absent;
+    }
+    MemorySegment pages = tree.pages;
+    long page = place & pageMask;
+    int slot = (int) (place - page);
+    long value = ElementPage.isPut(pages, page, slot) ? layout.value(pages, page, slot) : absent;
+    store.unpin(page, false);
+    return value;
   }
 
   /**
@@ -217,12 +262,19 @@ public final class DeamortizedCola extends ColaIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       int most = Math.min(GROUP, store.mostPins());
       SearchInWaves waves = store.keepsPlaces() ? null : new SearchInWaves(tree, most);
       for (int i = 0; i < count; i += most) {
         int group = Math.min(most, count - i);
-        answerGroup(keys, keysFrom + i, values, valuesFrom + i, group, waves);
+        answerGroup(keys, keysFrom + i, values, valuesFrom + i, group, waves, found, foundFrom + i);
       }
     }
 
@@ -243,13 +295,17 @@ public final class DeamortizedCola extends ColaIndex {
       long[] values,
       int valuesFrom,
       int count,
-      @Nullable SearchInWaves waves) {
+      @Nullable SearchInWaves waves,
+      long @Nullable [] found,
+      int foundFrom) {
+    long all = -1L >>> (GROUP - count);
     long open =
-        answerFrom(tree.top(), -1L >>> (GROUP - count), keys, keysFrom, values, valuesFrom, waves);
+        answerFrom(tree.top(), all, keys, keysFrom, values, valuesFrom, waves, found, foundFrom);
     Level[] arrays = tree.arrays;
     int last = 2 * tree.depth;
     for (int i = 0; i < last && open != 0; i++) {
-      open = answerFrom(arrays[i], open, keys, keysFrom, values, valuesFrom, waves);
+      open =
+          answerFrom(arrays[i], open, keys, keysFrom, values, valuesFrom, waves, found, foundFrom);
     }
     for (; open != 0; open &= open - 1) {
       values[valuesFrom + Long.numberOfTrailingZeros(open)] = missingValue;
@@ -264,13 +320,17 @@ public final class DeamortizedCola extends ColaIndex {
       int keysFrom,
       long[] values,
       int valuesFrom,
-      @Nullable SearchInWaves waves) {
+      @Nullable SearchInWaves waves,
+      long @Nullable [] found,
+      int foundFrom) {
     if (array.elements() == 0) {
       return open;
     }
     return waves == null
-        ? answerInMemory(tree.pages, array, open, keys, keysFrom, values, valuesFrom)
-        : waves.answer(array, open, keys, keysFrom, values, valuesFrom, missingValue);
+        ? answerInMemory(
+            tree.pages, array, open, keys, keysFrom, values, valuesFrom, found, foundFrom)
+        : waves.answer(
+            array, open, keys, keysFrom, values, valuesFrom, missingValue, found, foundFrom);
   }
 
   /** As {@link #answerFrom}, where pages stay where they are. */
@@ -281,7 +341,9 @@ public final class DeamortizedCola extends ColaIndex {
       long[] keys,
       int keysFrom,
       long[] values,
-      int valuesFrom) {
+      int valuesFrom,
+      long @Nullable [] found,
+      int foundFrom) {
     for (long rest = open; rest != 0; rest &= rest - 1) {
       values[valuesFrom + Long.numberOfTrailingZeros(rest)] = 0;
     }
@@ -300,6 +362,7 @@ public final class DeamortizedCola extends ColaIndex {
       step(pages, array, open, keys, keysFrom, values, valuesFrom, half, fetches);
     }
     long stillOpen = open;
+    long there = 0;
     for (long rest = open; rest != 0; rest &= rest - 1) {
       int i = Long.numberOfTrailingZeros(rest);
       long place = values[valuesFrom + i];
@@ -310,10 +373,12 @@ public final class DeamortizedCola extends ColaIndex {
         boolean isPut = ElementPage.isPut(pages, page, slot);
         if (isPut || value == ElementPage.TOMBSTONE) {
           values[valuesFrom + i] = isPut ? value : missingValue;
+          there |= isPut ? 1L << i : 0;
           stillOpen &= ~Long.lowestOneBit(rest);
         }
       }
     }
+    Bits.addGroup(found, foundFrom, there);
     return stillOpen;
   }
 
@@ -351,6 +416,63 @@ public final class DeamortizedCola extends ColaIndex {
     return store.pin(array.firstPage() + (int) (place >>> SLOT_BITS))
         + layout.keysOffset
         + ((place & SLOT_MASK) << 3);
+  }
+
+  // ---------------------------------------------------------------- write
+
+  @Override
+  public long put(long key, long value) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    long previous = take(place, missingValue);
+    tree.put(key, value, !isThere);
+    return previous;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    long previous = take(place, missingValue);
+    if (isThere) {
+      tree.change.begin();
+    } else {
+      tree.put(key, value, true);
+    }
+    return previous;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    tree.writeBlind(key, value, true);
+  }
+
+  /** Stores all without a look at what is there. */
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      set(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  @Override
+  public long remove(long key) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    long previous = take(place, missingValue);
+    if (isThere) {
+      tree.remove(key);
+    } else {
+      tree.change.begin();
+    }
+    return previous;
+  }
+
+  @Override
+  public void delete(long key) {
+    tree.writeBlind(key, 0, false);
   }
 
   // ---------------------------------------------------------------- inspect

@@ -2,7 +2,9 @@
 package dev.espalier.cola;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Searches arrays in a file for a group of probes. A binary search of each finds its page; the
@@ -33,6 +35,8 @@ final class SearchInWaves {
    *
    * @param open the probes to answer, as a bit set
    * @param missingValue what a tombstone means
+   * @param found takes bit {@code foundFrom + i} for each probe {@code i} whose key is there, if it
+   *     is not null
    * @return the probes that are still open; their values are undefined
    */
   long answer(
@@ -42,10 +46,13 @@ final class SearchInWaves {
       int keysFrom,
       long[] values,
       int valuesFrom,
-      long missingValue) {
+      long missingValue,
+      long @Nullable [] found,
+      int foundFrom) {
     findPages(array, open, keys, keysFrom, values, valuesFrom);
     pin(array, open, values, valuesFrom, 0);
     long stillOpen = open;
+    long there = 0;
     int pin = 0;
     for (long rest = open; rest != 0; rest &= rest - 1) {
       int i = Long.numberOfTrailingZeros(rest);
@@ -55,10 +62,12 @@ final class SearchInWaves {
       if (slot >= 0) {
         boolean isPut = ElementPage.isPut(tree.pages, page, slot);
         values[valuesFrom + i] = isPut ? layout.value(tree.pages, page, slot) : missingValue;
+        there |= isPut ? 1L << i : 0;
         stillOpen &= ~Long.lowestOneBit(rest);
       }
       store.unpin(page, false);
     }
+    Bits.addGroup(found, foundFrom, there);
     return stillOpen;
   }
 

@@ -11,12 +11,14 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.model.Geometries;
 import dev.espalier.model.MemoryTimes;
+import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cache-sensitive B+-tree, CSB+-tree (thesis 3.5), full or segmented, and with nodes of several
@@ -274,12 +276,20 @@ public final class CsbPlusTree extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       int uncached = uncachedLevels();
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
         findLeaves(level, keys, keysFrom + done, values, valuesFrom + done, group, uncached);
-        readValues(keys, keysFrom + done, values, valuesFrom + done, group);
+        long there = readValues(keys, keysFrom + done, values, valuesFrom + done, group);
+        Bits.addGroup(found, foundFrom + done, there);
       }
     }
   }
@@ -322,8 +332,12 @@ public final class CsbPlusTree extends AbstractIndex {
     }
   }
 
-  /** Searches the leaves of a group of probes and puts the values in the place of their offsets. */
-  private void readValues(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  /**
+   * Searches the leaves of a group of probes and puts the values in the place of their offsets.
+   *
+   * @return the keys that are there, as a bit set
+   */
+  private long readValues(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.nodes;
     int lastSlot = leaf.keySlots - 1;
     for (int i = 0; i < count; i++) {
@@ -335,14 +349,15 @@ public final class CsbPlusTree extends AbstractIndex {
     if (leaf.width > NARROW_LEAF) {
       Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
     }
+    long there = 0;
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long place = values[valuesFrom + i];
-      values[valuesFrom + i] =
-          getLong(nodes, place) == key && (key != Keys.PADDING || containsKey(key))
-              ? getLong(nodes, place + valuesOffset)
-              : missingValue;
+      boolean isThere = getLong(nodes, place) == key && (key != Keys.PADDING || containsKey(key));
+      values[valuesFrom + i] = isThere ? getLong(nodes, place + valuesOffset) : missingValue;
+      there |= isThere ? 1L << i : 0;
     }
+    return there;
   }
 
   // ---------------------------------------------------------------- insert

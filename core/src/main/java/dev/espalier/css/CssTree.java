@@ -10,12 +10,14 @@ import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.NodeMemory;
 import dev.espalier.memory.Words;
+import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cache-sensitive search tree, CSS-tree (thesis 3.4): a sorted array with a directory above it
@@ -244,19 +246,32 @@ public final class CssTree extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
-        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        findKeys(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        for (int i = done; i < done + group; i += Long.SIZE) {
+          int some = Math.min(Long.SIZE, done + group - i);
+          long there = readValues(keys, keysFrom + i, values, valuesFrom + i, some);
+          Bits.addGroup(found, foundFrom + i, there);
+        }
       }
     }
   }
 
   /**
-   * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
-   * holds where each probe is: the offset of its node in its level, then of its key in the array.
+   * Takes at most {@link #GROUP} probes together from their nodes to their keys, whose values it
+   * prefetches. {@code values} holds where each probe is: the offset of its node in its level, then
+   * of its key in the array.
    */
-  private void answerGroup(
+  private void findKeys(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     CssDirectory directory = tree.directory;
     MemorySegment nodes = directory.nodes;
@@ -272,7 +287,6 @@ public final class CssTree extends AbstractIndex {
     Words.prefetchGroup(address, values, valuesFrom, count, width);
     searchLeaves(array.memory, keys, keysFrom, values, valuesFrom, count);
     Words.prefetchGroup(address + array.valuesOffset, values, valuesFrom, count, 1);
-    readValues(array, keys, keysFrom, values, valuesFrom, count);
   }
 
   /** Takes every probe of a group from its node at {@code level} to the child. */
@@ -301,31 +315,32 @@ public final class CssTree extends AbstractIndex {
     }
   }
 
-  private void readValues(
-      EntryColumns array, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  /** Reads the values of at most 64 probes; returns the keys that are there, as a bit set. */
+  private long readValues(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    EntryColumns array = tree.array;
     MemorySegment memory = array.memory;
     long valuesOffset = array.valuesOffset;
     boolean unchanged = tree.removed.count == 0 && tree.delta.count == 0;
+    long there = 0;
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long at = values[valuesFrom + i];
       if (unchanged && key != Keys.PADDING) {
-        values[valuesFrom + i] =
-            getLong(memory, at) == key ? getLong(memory, valuesOffset + at) : missingValue;
+        boolean isThere = getLong(memory, at) == key;
+        values[valuesFrom + i] = isThere ? getLong(memory, valuesOffset + at) : missingValue;
+        there |= isThere ? 1L << i : 0;
+      } else if (holds(array, at, key)) {
+        boolean isThere = !tree.removed.contains(at >>> 3);
+        values[valuesFrom + i] = isThere ? getLong(memory, valuesOffset + at) : missingValue;
+        there |= isThere ? 1L << i : 0;
       } else {
-        values[valuesFrom + i] = answerChanged(array, at, key);
+        long slot = tree.delta.lowerBound(key);
+        boolean isThere = tree.deltaHolds(slot, key);
+        values[valuesFrom + i] = isThere ? tree.delta.value(slot) : missingValue;
+        there |= isThere ? 1L << i : 0;
       }
     }
-  }
-
-  /** As the end of {@link #getOrDefault}. */
-  private long answerChanged(EntryColumns array, long at, long key) {
-    if (!holds(array, at, key)) {
-      return getFromDelta(key, missingValue);
-    }
-    return tree.removed.contains(at >>> 3)
-        ? missingValue
-        : getLong(array.memory, array.valuesOffset + at);
+    return there;
   }
 
   // ---------------------------------------------------------------- insert

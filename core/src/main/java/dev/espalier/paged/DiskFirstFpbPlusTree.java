@@ -357,9 +357,11 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     /**
      * Until the answers are known, {@code values} holds where each probe is: the number of its
      * page, then the place of its in-page node, then of its slot.
+     *
+     * @return the keys that are there, as a bit set
      */
     @Override
-    void answerGroup(
+    long answerGroup(
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
       MemorySegment pages = tree.pages;
       findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
@@ -370,15 +372,22 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
         values[valuesFrom + i] = leaf + ((long) Math.min(slot, lastSlot) << 3);
       }
       Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
+      long there = 0;
       for (int i = 0; i < count; i++) {
         long key = keys[keysFrom + i];
         long place = values[valuesFrom + i];
-        boolean found = getLong(pages, place) == key;
-        long value = found ? getLong(pages, place + valuesOffset) : missingValue;
+        boolean isThere = getLong(pages, place) == key;
+        long value = isThere ? getLong(pages, place + valuesOffset) : missingValue;
         store.unpin(place, false);
-        // What was found may be padding. This pins a page, for which the probe's own made room.
-        values[valuesFrom + i] = key != Keys.PADDING || containsKey(key) ? value : missingValue;
+        if (isThere && key == Keys.PADDING) {
+          // It may be padding. This pins a page, for which the probe's own has made room.
+          isThere = containsKey(key);
+          value = isThere ? value : missingValue;
+        }
+        values[valuesFrom + i] = value;
+        there |= isThere ? 1L << i : 0;
       }
+      return there;
     }
   }
 

@@ -201,17 +201,19 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     }
 
     @Override
-    void answerGroup(
+    long answerGroup(
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-      lookUpGroup(level, keys, keysFrom, values, valuesFrom, count);
+      return lookUpGroup(level, keys, keysFrom, values, valuesFrom, count);
     }
   }
 
   /**
    * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
    * the number of its page, then the page's place.
+   *
+   * @return the keys that are there, as a bit set
    */
-  private void lookUpGroup(
+  private long lookUpGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment pages = tree.pages;
     for (int at = level; at > 0; at--) {
@@ -223,12 +225,15 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
       }
     }
     store.pinAll(values, valuesFrom, count);
+    long there = 0;
     for (int i = 0; i < count; i++) {
       long page = values[valuesFrom + i];
       int slot = findSlot(pages, page, keys[keysFrom + i]);
       values[valuesFrom + i] = slot >= 0 ? value(pages, page, slot) : missingValue;
+      there |= slot >= 0 ? 1L << i : 0;
       store.unpin(page, false);
     }
+    return there;
   }
 
   // ---------------------------------------------------------------- insert

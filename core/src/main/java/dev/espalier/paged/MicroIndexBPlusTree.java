@@ -347,9 +347,9 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     }
 
     @Override
-    void answerGroup(
+    long answerGroup(
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-      lookUpGroup(level, keys, keysFrom, values, valuesFrom, count);
+      return lookUpGroup(level, keys, keysFrom, values, valuesFrom, count);
     }
   }
 
@@ -357,8 +357,10 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
    * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
    * the number of its page, the page's place, then in the page the place of its slot were the keys
    * at the page's start.
+   *
+   * @return the keys that are there, as a bit set
    */
-  private void lookUpGroup(
+  private long lookUpGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment pages = tree.pages;
     findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
@@ -377,16 +379,20 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
       values[valuesFrom + i] = place + ((long) Math.min(slot, slots - 1) << 3);
     }
     prefetchGroup(tree.base + format.valuesOffset, values, valuesFrom, count, 1);
+    long there = 0;
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long place = values[valuesFrom + i];
-      boolean found = getLong(pages, place + format.keysOffset) == key;
-      values[valuesFrom + i] = found ? getLong(pages, place + format.valuesOffset) : missingValue;
+      boolean isThere = getLong(pages, place + format.keysOffset) == key;
+      values[valuesFrom + i] = isThere ? getLong(pages, place + format.valuesOffset) : missingValue;
       store.unpin(place, false);
       if (key == Keys.PADDING) {
         values[valuesFrom + i] = get(key);
+        isThere = containsKey(key);
       }
+      there |= isThere ? 1L << i : 0;
     }
+    return there;
   }
 
   /**

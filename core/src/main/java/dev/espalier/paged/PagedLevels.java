@@ -2,6 +2,8 @@
 package dev.espalier.paged;
 
 import dev.espalier.batch.TreeLevels;
+import dev.espalier.node.Bits;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The levels of one of the trees whose nodes are pages, but for the searches, which are the trees'
@@ -66,15 +68,27 @@ abstract class PagedLevels implements TreeLevels {
 
   @Override
   public final void answer(
-      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found,
+      int foundFrom) {
     int most = Math.min(group, tree.store.mostPins());
     for (int done = 0; done < count; done += most) {
       int some = Math.min(most, count - done);
-      answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, some);
+      long there = answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, some);
+      Bits.addGroup(found, foundFrom + done, there);
     }
   }
 
-  /** As {@link #answer}, for probes of which each may pin a page. */
-  abstract void answerGroup(
+  /**
+   * As {@link #answer}, for at most 64 probes, of which each may pin a page.
+   *
+   * @return the keys that are there, as a bit set
+   */
+  abstract long answerGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
 }

@@ -8,6 +8,7 @@ import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.Words;
+import dev.espalier.node.Bits;
 import dev.espalier.pma.PackedMemoryArray.Geometry;
 import dev.espalier.pma.PmaStructure.Directory;
 import dev.espalier.prefetch.Locality;
@@ -15,6 +16,7 @@ import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cache-oblivious B-tree of Bender, Duan, Iacono and Wu: a {@link PackedMemoryArray} and, over
@@ -164,10 +166,18 @@ public final class CacheObliviousBTree extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
-        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        long there = answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        Bits.addGroup(found, foundFrom + done, there);
       }
     }
   }
@@ -175,8 +185,10 @@ public final class CacheObliviousBTree extends AbstractIndex {
   /**
    * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
    * holds where each probe is: the number of its node, then the offset of its segment.
+   *
+   * @return the keys that are there, as a bit set
    */
-  private void answerGroup(
+  private long answerGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     VebIndex index = Objects.requireNonNull(tree.index);
     SegmentColumns columns = tree.columns;
@@ -186,7 +198,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
     for (int i = valuesFrom; i < valuesFrom + count; i++) {
       values[i] = (long) index.segment(values[i]) << columns.shift;
     }
-    SegmentSearch.answer(columns, keys, keysFrom, values, valuesFrom, count, missingValue);
+    return SegmentSearch.answer(columns, keys, keysFrom, values, valuesFrom, count, missingValue);
   }
 
   /** Takes every probe of a group from its node to the child. */

@@ -8,11 +8,13 @@ import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.Words;
+import dev.espalier.node.Bits;
 import dev.espalier.pma.PmaStructure.Directory;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The packed memory array: all entries in key order in one array of segments with gaps between
@@ -205,10 +207,18 @@ public final class PackedMemoryArray extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
-        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        long there = answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        Bits.addGroup(found, foundFrom + done, there);
       }
     }
   }
@@ -222,8 +232,10 @@ public final class PackedMemoryArray extends AbstractIndex {
   /**
    * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
    * holds where each probe is.
+   *
+   * @return the keys that are there, as a bit set
    */
-  private void answerGroup(
+  private long answerGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     SegmentColumns columns = tree.columns;
     int cached = tree.calibrator.levels - CACHED_LEVELS;
@@ -234,7 +246,7 @@ public final class PackedMemoryArray extends AbstractIndex {
       }
       searchLevel(columns.memory, half, keys, keysFrom, values, valuesFrom, count);
     }
-    SegmentSearch.answer(columns, keys, keysFrom, values, valuesFrom, count, missingValue);
+    return SegmentSearch.answer(columns, keys, keysFrom, values, valuesFrom, count, missingValue);
   }
 
   /** Takes every probe of a group {@code half} on if the key there is not above its own. */

@@ -26,8 +26,10 @@ final class SegmentSearch {
    * read are fetched by one call.
    *
    * @param places offsets of the probes' segments, which become the values
+   * @param count 64 at most
+   * @return the keys that are there, as a bit set
    */
-  static void answer(
+  static long answer(
       SegmentColumns in,
       long[] keys,
       int keysFrom,
@@ -42,17 +44,19 @@ final class SegmentSearch {
       }
       halve(in, half, keys, keysFrom, places, placesFrom, count);
     }
-    for (int i = placesFrom; i < placesFrom + count; i++) {
-      long at = places[i];
-      boolean found =
-          slot(in, at) < card(in, at) && getLong(in.memory, at) == keys[keysFrom + i - placesFrom];
-      places[i] = found ? at : -1;
+    long there = 0;
+    for (int i = 0; i < count; i++) {
+      long at = places[placesFrom + i];
+      boolean isThere = slot(in, at) < card(in, at) && getLong(in.memory, at) == keys[keysFrom + i];
+      places[placesFrom + i] = isThere ? at : -1;
+      there |= isThere ? 1L << i : 0;
     }
     Words.prefetchGroup(base + in.valuesOffset, places, placesFrom, count, 1);
     for (int i = placesFrom; i < placesFrom + count; i++) {
       long at = places[i];
       places[i] = at < 0 ? missingValue : getLong(in.memory, in.valuesOffset + at);
     }
+    return there;
   }
 
   /** Takes each probe {@code half} slots on if the key there is not above its own. */

@@ -8,22 +8,24 @@ import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
+import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.Message;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The shuttle tree of Bender, Farach-Colton, Fineman, Fogel, Kuszmaul and Nelson: a search tree
  * with buffers on its edges, all laid out in one array so that searches, and drains of the buffers,
  * touch few blocks whatever the block size is.
  *
- * <p>{@link #set} and {@link #delete} are blind: they leave a message in the first buffer on the
- * key's path, from where it goes down later, together with others. {@link #put}, {@link
- * #putIfAbsent} and {@link #remove} search, and change what they find in place; only a new key
- * becomes a message. No removal needs memory.
+ * <p>{@link #set}, {@link #putAll} and {@link #delete} are blind: they leave a message in the first
+ * buffer on the key's path, from where it goes down later, together with others. {@link #put},
+ * {@link #putIfAbsent} and {@link #remove} search, and change what they find in place; only a new
+ * key becomes a message. No removal needs memory.
  *
  * <p>{@link #size} is exact. After a blind write it is not known, and the next call counts, in one
  * pass over everything; {@link #sizeEstimate} never does, and is too large by the messages that
@@ -164,15 +166,34 @@ public final class ShuttleTree extends AbstractIndex {
 
   private static long messageValue(
       MemorySegment nodes, long chunk, int capacity, int slot, long defaultValue) {
-    return ShuttleLayout.kind(nodes, chunk, capacity, slot) == Message.PUT
+    return isPut(nodes, chunk, capacity, slot)
         ? ShuttleLayout.chunkValue(nodes, chunk, capacity, slot)
         : defaultValue;
   }
 
-  /** Two answers for an absent key tell it from one whose value is the first of them. */
+  private static boolean isPut(MemorySegment nodes, long chunk, int capacity, int slot) {
+    return ShuttleLayout.kind(nodes, chunk, capacity, slot) == Message.PUT;
+  }
+
+  /** As {@link #getOrDefault}. */
   @Override
   public boolean containsKey(long key) {
-    return getOrDefault(key, 0) != 0 || getOrDefault(key, 1) != 1;
+    MemorySegment nodes = tree.array.nodes;
+    long node = tree.array.root;
+    for (int at = tree.height; at > 1; at--) {
+      int child = layout.childFor(nodes, node, key);
+      int lists = layout.lists(at);
+      for (int list = 0; list < lists; list++) {
+        long chunk = layout.buffer(nodes, node, list, child);
+        int capacity = layout.chunkCapacity(at, list);
+        int slot = tree.findMessage(nodes, chunk, capacity, key);
+        if (slot >= 0) {
+          return isPut(nodes, chunk, capacity, slot);
+        }
+      }
+      node = layout.child(nodes, node, child);
+    }
+    return tree.findEntry(nodes, node, key) >= 0;
   }
 
   /** The tree as one level. */
@@ -189,10 +210,18 @@ public final class ShuttleTree extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
-        answerGroup(keys, keysFrom + done, values, valuesFrom + done, group);
+        long there = answerGroup(keys, keysFrom + done, values, valuesFrom + done, group);
+        Bits.addGroup(found, foundFrom + done, there);
       }
     }
   }
@@ -200,11 +229,14 @@ public final class ShuttleTree extends AbstractIndex {
   /**
    * Looks up at most {@link #GROUP} keys together. Until a probe is answered, {@code values} holds
    * the node it is at.
+   *
+   * @return the keys that are there, as a bit set
    */
-  private void answerGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private long answerGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.array.nodes;
     long base = tree.array.base;
     long answered = 0;
+    long there = 0;
     for (int i = valuesFrom; i < valuesFrom + count; i++) {
       values[i] = tree.array.root;
     }
@@ -222,6 +254,7 @@ public final class ShuttleTree extends AbstractIndex {
             int slot = tree.findMessage(nodes, chunk, capacity, key);
             if (slot >= 0) {
               values[valuesFrom + i] = messageValue(nodes, chunk, capacity, slot, missingValue);
+              there |= isPut(nodes, chunk, capacity, slot) ? 1L << i : 0;
               answered |= 1L << i;
               break;
             }
@@ -236,8 +269,10 @@ public final class ShuttleTree extends AbstractIndex {
         int slot = tree.findEntry(nodes, node, keys[keysFrom + i]);
         long value = node + layout.leafValues + ((long) slot << 3);
         values[valuesFrom + i] = slot < 0 ? missingValue : getLong(nodes, value);
+        there |= slot < 0 ? 0 : 1L << i;
       }
     }
+    return there;
   }
 
   // ---------------------------------------------------------------- insert
@@ -258,12 +293,13 @@ public final class ShuttleTree extends AbstractIndex {
     tree.set(key, value);
   }
 
+  /** Leaves a message for each entry, as {@link #set}. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
     for (int i = 0; i < count; i++) {
-      put(keys[keysFrom + i], values[valuesFrom + i]);
+      tree.set(keys[keysFrom + i], values[valuesFrom + i]);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.support;
 
+import dev.espalier.node.Bits;
 import java.util.Objects;
 
 /** Checks what the batched calls are given. */
@@ -13,6 +14,18 @@ public final class BatchArguments {
     Objects.requireNonNull(values, "values");
     checkRange("keys", keys.length, keysFrom, count);
     checkRange("values", values.length, valuesFrom, count);
+  }
+
+  /** Checks that an array has a bit for each key. */
+  public static void checkFound(long[] found, int count) {
+    Objects.requireNonNull(found, "found");
+    if (found.length < Bits.words(count)) {
+      throw new IndexOutOfBoundsException(
+          "found has too few words, one for each 64 keys: found.length="
+              + found.length
+              + ", count="
+              + count);
+    }
   }
 
   private static void checkRange(String name, int length, int from, int count) {

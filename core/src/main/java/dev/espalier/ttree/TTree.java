@@ -11,10 +11,12 @@ import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.TreeLevels;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
+import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The T-tree (thesis 3.3): a balanced binary tree whose nodes hold several adjacent entries, made
@@ -169,11 +171,19 @@ public final class TTree extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       int depth = tree.height() - 1 - level;
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
-        answerGroup(depth, keys, keysFrom + done, values, valuesFrom + done, group);
+        long there = answerGroup(depth, keys, keysFrom + done, values, valuesFrom + done, group);
+        Bits.addGroup(found, foundFrom + done, there);
       }
     }
   }
@@ -183,8 +193,9 @@ public final class TTree extends AbstractIndex {
    * holds where each probe is: the offset of its node, then of its entry, 0 for none.
    *
    * @param depth levels above those nodes from which the probes begin
+   * @return the keys that are there, as a bit set
    */
-  private void answerGroup(
+  private long answerGroup(
       int depth, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.nodes;
     findNodes(nodes, depth, keys, keysFrom, values, valuesFrom, count);
@@ -204,10 +215,13 @@ public final class TTree extends AbstractIndex {
     if (layout.width > 1) {
       Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
     }
+    long there = 0;
     for (int i = 0; i < count; i++) {
       long place = values[valuesFrom + i];
       values[valuesFrom + i] = place == 0 ? missingValue : getLong(nodes, place + valuesOffset);
+      there |= place == 0 ? 0 : 1L << i;
     }
+    return there;
   }
 
   /**

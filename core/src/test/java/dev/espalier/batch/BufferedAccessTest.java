@@ -33,25 +33,25 @@ final class BufferedAccessTest {
 
   /** Writes down what it is told: per tag, values or entries; and the tags in their order. */
   private static final class Notes implements AnswerConsumer {
-    final Map<Long, List<Long>> found = new HashMap<>();
+    final Map<Long, List<Long>> answers = new HashMap<>();
     final List<Long> order = new ArrayList<>();
 
     @Override
-    public void values(long[] tags, long[] keys, long[] values, int from, int to) {
+    public void values(long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
       for (int i = from; i < to; i++) {
-        assertTrue(found.put(tags[i], List.of(values[i])) == null, "answered once");
+        assertTrue(answers.put(tags[i], List.of(values[i])) == null, "answered once");
         order.add(tags[i]);
       }
     }
 
     @Override
     public void entry(long tag, long key, long value) {
-      found.computeIfAbsent(tag, _ -> new ArrayList<>()).addAll(List.of(key, value));
+      answers.computeIfAbsent(tag, _ -> new ArrayList<>()).addAll(List.of(key, value));
     }
 
     @Override
     public void end(long tag) {
-      found.computeIfAbsent(tag, _ -> new ArrayList<>());
+      answers.computeIfAbsent(tag, _ -> new ArrayList<>());
       order.add(tag);
     }
   }
@@ -99,7 +99,7 @@ final class BufferedAccessTest {
           assertTrue(access.waiting() <= options.mostWaiting(), "no more wait than may");
         }
       }
-      assertEquals(expected, notes.found, () -> variant.name() + " " + options);
+      assertEquals(expected, notes.answers, () -> variant.name() + " " + options);
       if (options.inOrder()) {
         assertEquals(expected.keySet().stream().sorted().toList(), notes.order);
       }
@@ -146,7 +146,7 @@ final class BufferedAccessTest {
       RuntimeException failure = new RuntimeException("consumer");
       List<Long> answered = new ArrayList<>();
       AnswerConsumer failing =
-          (tags, _, _, from, to) -> {
+          (tags, _, _, _, from, to) -> {
             for (int i = from; i < to; i++) {
               answered.add(tags[i]);
             }
@@ -187,7 +187,7 @@ final class BufferedAccessTest {
       access.get(5, 1);
       assertThrows(MemoryLimitException.class, access::flush);
       assertTrue(refused > 0);
-      assertEquals(Map.of(1L, List.of(5L)), notes.found);
+      assertEquals(Map.of(1L, List.of(5L)), notes.answers);
       assertTrue(index.size() > 100);
       access.close();
       index.verify();
@@ -201,7 +201,7 @@ final class BufferedAccessTest {
       try (var access = BufferedAccess.over(index, BufferOptions.DEFAULT, notes)) {
         access.get(3, 7);
       }
-      assertEquals(Map.of(7L, List.of(-3L)), notes.found);
+      assertEquals(Map.of(7L, List.of(-3L)), notes.answers);
     }
   }
 
@@ -226,7 +226,7 @@ final class BufferedAccessTest {
         }
         access.get(150_000, 1);
       }
-      assertEquals(Map.of(1L, List.of(150_000L)), notes.found);
+      assertEquals(Map.of(1L, List.of(150_000L)), notes.answers);
       index.verify();
     }
   }
@@ -242,7 +242,7 @@ final class BufferedAccessTest {
           BufferedAccess.over(
               index,
               BufferOptions.DEFAULT,
-              (_, _, _, _, _) ->
+              (_, _, _, _, _, _) ->
                   calls.forEach(
                       call ->
                           refusals.add(

@@ -8,8 +8,10 @@ import dev.espalier.Indexes;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeShape;
 import dev.espalier.batch.BufferOptions.Buffers;
+import dev.espalier.node.Bits;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -154,7 +156,9 @@ class BuffersModelTest {
     private final TreeMap<Long, Long> model;
     private final BufferOptions options;
     private final long[] expected = new long[PROBES];
-    private final long[] found = new long[PROBES];
+    private final long[] answered = new long[PROBES];
+    private final BitSet present = new BitSet();
+    private final BitSet expectedPresent = new BitSet();
     private final int[] answers = new int[PROBES];
     private VirtualNodes lastNodes = VirtualNodes.of(1);
 
@@ -165,9 +169,10 @@ class BuffersModelTest {
     }
 
     @Override
-    public void values(long[] tags, long[] keys, long[] values, int from, int to) {
+    public void values(long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
       for (int i = from; i < to; i++) {
-        found[(int) tags[i]] = values[i];
+        answered[(int) tags[i]] = values[i];
+        present.set((int) tags[i], Bits.has(found, i));
         answers[(int) tags[i]]++;
       }
     }
@@ -189,11 +194,13 @@ class BuffersModelTest {
       int[] once = new int[PROBES];
       Arrays.fill(once, 1);
       assertArrayEquals(once, answers, options::toString);
-      assertArrayEquals(expected, found, options::toString);
+      assertArrayEquals(expected, answered, options::toString);
+      assertEquals(expectedPresent, present, options::toString);
     }
 
     private void expect(BufferedAccess access, long key, int probe) {
       expected[probe] = model.getOrDefault(key, index.missingValue());
+      expectedPresent.set(probe, model.containsKey(key));
       access.get(key, probe);
     }
 
@@ -216,12 +223,13 @@ class BuffersModelTest {
           }
         }
       }
-      assertArrayEquals(Arrays.copyOf(expected, probes), Arrays.copyOf(found, probes));
+      assertArrayEquals(Arrays.copyOf(expected, probes), Arrays.copyOf(answered, probes));
+      assertEquals(expectedPresent, present);
     }
 
     private void update(BufferedAccess access, long key) {
       if (random.nextBoolean()) {
-        long value = random.nextLong();
+        long value = random.nextInt(3) == 0 ? index.missingValue() : random.nextLong();
         access.put(key, value);
         model.put(key, value);
       } else {

@@ -65,7 +65,7 @@ class TreeLevelsContractTest {
 
   private static long[] answers(TreeLevels tree, int level, long[] keys, long[] places) {
     long[] values = places.clone();
-    tree.answer(level, keys, 0, values, 0, keys.length);
+    tree.answer(level, keys, 0, values, 0, keys.length, null, 0);
     return values;
   }
 

@@ -7,6 +7,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.node.Bits;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -100,8 +101,11 @@ class BEpsilonBatchTest {
       }
       long[] sought = keys.clone();
       long[] values = new long[count + 4];
-      index.getAll(keys, 5, values, 2, count);
+      long[] found = new long[Bits.words(count)];
+      index.getAll(keys, 5, values, 2, count, found);
       for (int i = 0; i < count; i++) {
+        assertEquals(model.containsKey(sought[i + 5]), Bits.has(found, i));
+        assertEquals(model.containsKey(sought[i + 5]), index.containsKey(sought[i + 5]));
         assertEquals(model.getOrDefault(sought[i + 5], -9L), values[i + 2]);
         assertEquals(values[i + 2], index.get(sought[i + 5]));
       }

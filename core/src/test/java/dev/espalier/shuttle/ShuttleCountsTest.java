@@ -40,6 +40,23 @@ class ShuttleCountsTest {
   }
 
   @Test
+  void puttingAllLooksForNothing() {
+    ShuttleTree index = fill(i -> i);
+    long[] keys = new long[10];
+    LongCursor cursor = index.cursor();
+    for (int i = 0; i < keys.length; i++) {
+      assertTrue(cursor.next());
+      keys[i] = cursor.key();
+    }
+    long size = index.size();
+    long estimate = index.sizeEstimate();
+    index.putAll(keys, keys);
+    assertEquals(estimate + keys.length, index.sizeEstimate(), "messages that replace");
+    assertEquals(size, index.size());
+    assertEquals(keys[7], index.get(keys[7]));
+  }
+
+  @Test
   void leavesAreSplitOnceForEachHalfOfALeafAtMost() {
     for (LongUnaryOperator order : orders()) {
       ShuttleStructure tree = fill(order).tree;

@@ -105,9 +105,9 @@ final class BufferedLookups implements AutoCloseable {
         BufferedAccess.over(
             index,
             options,
-            (tags, _, found, from, to) -> {
+            (tags, _, values, _, from, to) -> {
               for (int i = from; i < to; i++) {
-                sum += tags[i] ^ found[i];
+                sum += tags[i] ^ values[i];
               }
             })) {
       for (int i = 0; i < keys.length; i++) {

@@ -18,6 +18,7 @@ import dev.espalier.bplus.nodes.InnerNode;
 import dev.espalier.bplus.nodes.LeafListener;
 import dev.espalier.bplus.nodes.LeafNode;
 import dev.espalier.memory.Words;
+import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
@@ -200,16 +201,24 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
 
     @Override
     public void answer(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
-        answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        long there = answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group);
+        Bits.addGroup(found, foundFrom + done, there);
       }
     }
   }
 
   /** As PbPlusTree.answerGroup. */
-  private void answerGroup(
+  private long answerGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.nodes;
     findLeaves(nodes, level, keys, keysFrom, values, valuesFrom, count);
@@ -219,14 +228,15 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
       values[valuesFrom + i] = node + ((long) Math.min(slot, leaf.keySlots - 1) << 3);
     }
     Words.prefetchGroup(tree.base + leaf.valuesOffset, values, valuesFrom, count, 1);
+    long there = 0;
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long place = values[valuesFrom + i];
-      values[valuesFrom + i] =
-          getLong(nodes, place) == key && (key != Keys.PADDING || containsKey(key))
-              ? getLong(nodes, place + leaf.valuesOffset)
-              : missingValue;
+      boolean isThere = getLong(nodes, place) == key && (key != Keys.PADDING || containsKey(key));
+      values[valuesFrom + i] = isThere ? getLong(nodes, place + leaf.valuesOffset) : missingValue;
+      there |= isThere ? 1L << i : 0;
     }
+    return there;
   }
 
   /** As PbPlusTree.findLeaves. */

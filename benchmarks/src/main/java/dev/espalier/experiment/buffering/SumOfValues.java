@@ -12,7 +12,7 @@ final class SumOfValues implements AnswerConsumer {
   long answers;
 
   @Override
-  public void values(long[] tags, long[] keys, long[] values, int from, int to) {
+  public void values(long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
     long added = 0;
     for (int i = from; i < to; i++) {
       added += values[i];

@@ -8,6 +8,7 @@ import dev.espalier.batch.BufferOptions;
 import dev.espalier.batch.BufferedAccess;
 import dev.espalier.batch.ProbeChoice;
 import dev.espalier.batch.ProbeMethod;
+import dev.espalier.node.Bits;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ final class BatchProbe implements AutoCloseable {
   private @Nullable BufferedAccess unordered;
   private @Nullable ProbeChoice choice;
 
+  /** Which keys of the batch have a partner, by their rows. */
+  private final long[] found;
+
   /** How many rows of the batch have been answered, in the order of the answers. */
   private int answered;
 
@@ -28,6 +32,7 @@ final class BatchProbe implements AutoCloseable {
     this.inner = inner;
     this.options = options;
     this.batch = batch;
+    this.found = new long[Bits.words(batch.keys.length)];
     this.chooses = options.method() == ProbeMethod.AUTO && canChoose(inner);
     this.needsValues = options.type().hasInnerValues() || options.residual() != null;
   }
@@ -94,25 +99,23 @@ final class BatchProbe implements AutoCloseable {
       return;
     }
     for (int row = 0; row < rows; row++) {
-      batch.values[row] = inner.get(batch.keys[row]);
+      batch.matched[row] = inner.getAll(batch.keys, row, batch.values, row, 1, found) == 1;
     }
-    findMatches(0, rows);
   }
 
   private void probeTogether(ProbeMethod method, int rows) {
     if (method == ProbeMethod.AUTO) {
-      inner.getAll(batch.keys, 0, batch.values, 0, rows);
+      inner.getAll(batch.keys, 0, batch.values, 0, rows, found);
     } else {
-      BatchLookup.of(inner).getAll(method, batch.keys, 0, batch.values, 0, rows);
+      BatchLookup.of(inner).getAll(method, batch.keys, 0, batch.values, 0, rows, found);
     }
-    findMatches(0, rows);
+    findMatches(found, 0, 0, rows);
   }
 
-  /** Tells a stored value that equals the missing one from no value. */
-  private void findMatches(int from, int to) {
-    long missing = inner.missingValue();
-    for (int row = from; row < to; row++) {
-      batch.matched[row] = batch.values[row] != missing || inner.containsKey(batch.keys[row]);
+  /** Notes of some rows whether they have a partner, as so many bits say. */
+  private void findMatches(long[] bits, int bitsFrom, int rowsFrom, int count) {
+    for (int i = 0; i < count; i++) {
+      batch.matched[rowsFrom + i] = Bits.has(bits, bitsFrom + i);
     }
   }
 
@@ -146,12 +149,12 @@ final class BatchProbe implements AutoCloseable {
 
   private final class Rows implements AnswerConsumer {
     @Override
-    public void values(long[] tags, long[] keys, long[] values, int from, int to) {
+    public void values(long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
       int count = to - from;
       System.arraycopy(keys, from, batch.keys, answered, count);
       System.arraycopy(tags, from, batch.payloads, answered, count);
       System.arraycopy(values, from, batch.values, answered, count);
-      findMatches(answered, answered + count);
+      findMatches(found, from, answered, count);
       answered += count;
     }
   }

@@ -14,9 +14,9 @@ final class GuardedConsumer implements AnswerConsumer {
   }
 
   @Override
-  public void values(long[] tags, long[] keys, long[] values, int from, int to) {
+  public void values(long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
     try {
-      consumer.values(tags, keys, values, from, to);
+      consumer.values(tags, keys, values, found, from, to);
     } catch (RuntimeException | Error thrown) {
       failure.keep(thrown);
     }

@@ -36,7 +36,7 @@ final class AnswerLog implements AnswerConsumer {
   }
 
   @Override
-  public void values(long[] tags, long[] keys, long[] values, int from, int to) {
+  public void values(long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
     reached.countDown();
     try {
       gate.await();

@@ -28,7 +28,8 @@ final class ProbeStreamFailureTest extends StreamFixture {
     AnswerConsumer failing =
         new AnswerConsumer() {
           @Override
-          public void values(long[] tags, long[] keys, long[] values, int from, int to) {
+          public void values(
+              long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
             for (int i = from; i < to; i++) {
               seen.merge(tags[i], 1, Integer::sum);
             }
@@ -66,7 +67,7 @@ final class ProbeStreamFailureTest extends StreamFixture {
         ProbeStream.over(
             index,
             PATIENT,
-            (_, _, _, _, _) -> {
+            (_, _, _, _, _, _) -> {
               throw new StackOverflowError();
             });
     stream.get(1, 1);
@@ -122,8 +123,8 @@ final class ProbeStreamFailureTest extends StreamFixture {
     AtomicReference<ProbeStream> self = new AtomicReference<>();
     List<Throwable> refused = new ArrayList<>();
     AnswerConsumer asking =
-        (tags, keys, values, from, to) -> {
-          log.values(tags, keys, values, from, to);
+        (tags, keys, values, found, from, to) -> {
+          log.values(tags, keys, values, found, from, to);
           if (tags[from] == 1) {
             assertTrue(self.get().tryGet(2, 2));
             refused.add(assertThrows(IllegalStateException.class, () -> self.get().get(3, 3)));

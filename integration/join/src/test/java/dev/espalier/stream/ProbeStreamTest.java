@@ -46,11 +46,11 @@ final class ProbeStreamTest extends StreamFixture {
     AtomicReference<ProbeStream> self = new AtomicReference<>();
     List<Long> waiting = new ArrayList<>();
     AnswerConsumer consumer =
-        (theirTags, theirKeys, values, from, to) -> {
+        (theirTags, theirKeys, values, found, from, to) -> {
           if (theirTags[from] % 100 == 0) {
             waiting.add(self.get().statistics().waiting());
           }
-          log.values(theirTags, theirKeys, values, from, to);
+          log.values(theirTags, theirKeys, values, found, from, to);
         };
     ProbeStreamOptions options = new ProbeStreamOptions(Duration.ofMillis(10), mostInside, false);
     ProbeStreamStatistics statistics;

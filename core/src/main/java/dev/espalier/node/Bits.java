@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.node;
+
+import org.jspecify.annotations.Nullable;
+
+/** Sets of small numbers as bits: number {@code n} is bit {@code n % 64} of word {@code n / 64}. */
+public final class Bits {
+  private Bits() {}
+
+  /** Returns how many words the numbers below {@code count} take. */
+  public static int words(int count) {
+    return (int) ((count + Long.SIZE - 1L) / Long.SIZE);
+  }
+
+  /** Tells whether a number is in the set. */
+  public static boolean has(long[] bits, int number) {
+    return (bits[number >> 6] >>> number & 1) != 0;
+  }
+
+  /** Adds a number. */
+  public static void add(long[] bits, int number) {
+    bits[number >> 6] |= 1L << number;
+  }
+
+  /**
+   * Adds the numbers of a group, {@code from + i} for every bit {@code i} of a word.
+   *
+   * @param bits the set; where nobody has asked for one, null
+   */
+  public static void addGroup(long @Nullable [] bits, int from, long group) {
+    if (bits == null || group == 0) {
+      return;
+    }
+    int word = from >> 6;
+    bits[word] |= group << from;
+    if ((from & 63) != 0) {
+      long rest = group >>> -from;
+      if (rest != 0) {
+        bits[word + 1] |= rest;
+      }
+    }
+  }
+
+  /** Returns how many numbers are in the first words of a set. */
+  public static int count(long[] bits, int words) {
+    int count = 0;
+    for (int i = 0; i < words; i++) {
+      count += Long.bitCount(bits[i]);
+    }
+    return count;
+  }
+}
