@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("fallback-too")
 class CursorTest {
-  private static final int ENTRIES = 2000;
+  private static final int ENTRIES = TestSize.of(500, 2000);
 
   @RegisterExtension final Indexes indexes = new Indexes();
 

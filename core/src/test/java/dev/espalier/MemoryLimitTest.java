@@ -23,7 +23,8 @@ class MemoryLimitTest {
   private static final long[] SMALL_LIMITS = {IndexOptions.MIN_MEMORY_LIMIT, 20_000, 65_536};
 
   /** Beyond one huge page memory grows in another way; for trees as users get them. */
-  private static final long[] LARGE_LIMITS = {500_003, (2 << 20) + 4096};
+  private static final long[] LARGE_LIMITS =
+      TestSize.isThorough() ? new long[] {500_003, (2 << 20) + 4096} : new long[] {500_003};
 
   @RegisterExtension final Indexes indexes = new Indexes();
 
@@ -105,7 +106,8 @@ class MemoryLimitTest {
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#defaults")
   void growingPastAHugePageKeepsEverything(TreeShape shape) {
-    for (HugePages hugePages : HugePages.values()) {
+    HugePages[] usual = {HugePages.WHEN_GROWN};
+    for (HugePages hugePages : TestSize.isThorough() ? HugePages.values() : usual) {
       LongIndex index = indexes.create(shape, IndexOptions.DEFAULT.withHugePages(hugePages));
       long entries = 0;
       while (index.statistics().usedBytes() < (3 << 20)) {

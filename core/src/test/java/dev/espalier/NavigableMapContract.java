@@ -64,6 +64,11 @@ public final class NavigableMapContract {
     return new NavigableMapContract(factory, _ -> true).container(name);
   }
 
+  /** Returns the tests of the map and its descending map, without those of their sub-maps. */
+  static DynamicContainer withoutSubMaps(String name, Supplier<? extends LongIndex> factory) {
+    return new NavigableMapContract(factory, part -> !part.contains(SUB_MAP)).container(name);
+  }
+
   /** Returns the tests with half-open sub-maps only: a sixth of all. */
   static DynamicContainer withHalfOpenSubMaps(String name, Supplier<? extends LongIndex> factory) {
     return new NavigableMapContract(

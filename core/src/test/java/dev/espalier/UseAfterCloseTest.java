@@ -26,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -35,7 +36,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("fallback-too")
 class UseAfterCloseTest {
+  /** More than the widest leaf holds. */
   private static final int ENTRIES = 5000;
+
+  /** How many of them come by bulkload, and not one by one. */
+  private static final int LOADED = TestSize.of(4900, 0);
 
   /** What needs no entries: facts about the index, and adapters, whose own calls then refuse. */
   private static final Set<String> ALLOWED =
@@ -256,7 +261,9 @@ class UseAfterCloseTest {
 
   private static LongIndex counting(TreeShape shape) {
     LongIndex index = shape.create(IndexOptions.DEFAULT);
-    for (long key = 0; key < ENTRIES; key++) {
+    long[] keys = LongStream.range(0, LOADED).toArray();
+    index.bulkload(keys, Arrays.stream(keys).map(key -> -key).toArray());
+    for (long key = LOADED; key < ENTRIES; key++) {
       index.put(key, -key);
     }
     return index;

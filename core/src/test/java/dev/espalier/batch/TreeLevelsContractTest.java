@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.Indexes;
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import dev.espalier.TreeShape;
 import dev.espalier.TreeVariant.Capability;
 import java.util.Arrays;
@@ -24,14 +25,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every tree leads probes down its levels as {@link TreeLevels} says. */
 @Tag("fallback-too")
 class TreeLevelsContractTest {
-  private static final int ENTRIES = 1500;
+  private static final int ENTRIES = TestSize.of(600, 1500);
 
   /**
    * Keys that come and go, and how often one does; few, so that all is looked at after each change.
    */
   private static final int FEW = 120;
 
-  private static final int CHANGES = 300;
+  private static final int CHANGES = TestSize.of(200, 300);
 
   @RegisterExtension final Indexes indexes = new Indexes();
 

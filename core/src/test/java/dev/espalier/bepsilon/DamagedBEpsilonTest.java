@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
+import dev.espalier.TestSize;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import java.util.SplittableRandom;
@@ -35,7 +36,7 @@ class DamagedBEpsilonTest {
 
   private static void damageAndUse(
       int trees, int entries, Supplier<? extends BEpsilonTree> factory) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (BEpsilonTree index = factory.get()) {
         SplittableRandom random = new SplittableRandom(seed);
         for (int i = 0; i < entries; i++) {

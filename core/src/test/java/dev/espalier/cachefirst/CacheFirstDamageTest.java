@@ -7,6 +7,7 @@ import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree.Geometry;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
@@ -32,7 +33,7 @@ class CacheFirstDamageTest {
   }
 
   private static void damageAndUse(int trees, int entries, int pageBytes, int width) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (CacheFirstFpbPlusTree index =
           CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT, pageBytes, new Geometry(width))) {
         long[] keys = LongStream.range(0, entries).toArray();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
+import dev.espalier.TestSize;
 import dev.espalier.cola.Cola.Geometry;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
@@ -32,7 +33,7 @@ class ColaDamageTest {
   }
 
   private static void damageAndUse(int trees, int entries, int pageBytes, Geometry geometry) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (Cola index = Cola.create(IndexOptions.DEFAULT, pageBytes, geometry)) {
         SplittableRandom random = new SplittableRandom(seed);
         fill(index, entries, random);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
+import dev.espalier.TestSize;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -67,7 +68,7 @@ class DeamortizedDamageTest {
   }
 
   private static void damageAndUse(int trees, int entries, int pageBytes, int batch) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       PageStore store = new MemoryPageStore(pageBytes, LIMIT, HugePages.OFF);
       try (DeamortizedCola index = fill(store, entries, batch)) {
         SplittableRandom random = new SplittableRandom(seed);

@@ -7,6 +7,7 @@ import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.csbplus.CsbPlusTree.Geometry;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
@@ -46,7 +47,7 @@ class DamagedCsbPlusTreeTest {
   }
 
   private static void damageAndUse(int trees, int entries, Geometry geometry) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       IndexOptions options = IndexOptions.DEFAULT.withMemoryLimit(MEMORY_LIMIT);
       try (CsbPlusTree index = CsbPlusTree.create(options, geometry)) {
         long[] keys = LongStream.range(0, entries).toArray();

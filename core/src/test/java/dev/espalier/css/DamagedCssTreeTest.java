@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
+import dev.espalier.TestSize;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.css.CssTree.Geometry;
 import dev.espalier.memory.Words;
@@ -43,7 +44,7 @@ class DamagedCssTreeTest {
   }
 
   private static void damageAndUse(int trees, int entries, Geometry geometry) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (CssTree index = CssTree.create(IndexOptions.DEFAULT, geometry)) {
         SplittableRandom random = new SplittableRandom(seed);
         fill(index, entries, random);

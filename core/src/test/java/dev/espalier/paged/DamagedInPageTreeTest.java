@@ -7,6 +7,7 @@ import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.paged.DiskFirstFpbPlusTree.Geometry;
@@ -45,7 +46,7 @@ class DamagedInPageTreeTest {
   }
 
   private static void damageAndUse(int trees, int entries, Supplier<DiskFirstFpbPlusTree> factory) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (DiskFirstFpbPlusTree index = factory.get()) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(

@@ -8,6 +8,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.tree.Structures;
@@ -42,7 +43,7 @@ class DamagedPagesTest {
   }
 
   private static void damageAndUse(int trees, int entries, Supplier<? extends LongIndex> factory) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (LongIndex index = factory.get()) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(

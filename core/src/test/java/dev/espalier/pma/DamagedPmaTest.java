@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import dev.espalier.memory.Words;
 import dev.espalier.pma.PackedMemoryArray.Geometry;
 import java.util.SplittableRandom;
@@ -39,7 +40,7 @@ class DamagedPmaTest {
 
   private static void damageAndUse(int rounds, int entries, int slots) {
     Geometry geometry = new Geometry(slots, Densities.UPDATE_ORIENTED);
-    for (int seed = 0; seed < rounds; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(rounds); seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       PackedMemoryArray array = PackedMemoryArray.create(IndexOptions.DEFAULT, geometry);
       damageAndUse(array, array.tree, entries, random);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
+import dev.espalier.TestSize;
 import dev.espalier.batch.VirtualNodes;
 import dev.espalier.memory.Words;
 import dev.espalier.rtree.BufferedOverlap.Choices;
@@ -38,7 +39,7 @@ class DamagedRTreeTest {
 
   private static void damageAndUse(int trees, int entries, Geometry geometry) {
     RectangleModel model = RectangleSets.UNIT.model(entries, new SplittableRandom(entries));
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (RTree tree = RTree.create(IndexOptions.DEFAULT, geometry)) {
         model.bulkloadInto(tree, 0.75);
         SplittableRandom random = new SplittableRandom(seed);

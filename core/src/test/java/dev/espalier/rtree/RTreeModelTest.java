@@ -24,7 +24,6 @@ import net.jqwik.api.state.Transformer;
 /** The tree does what a list of rectangles does, whatever is called in whatever order. */
 @Tag("fallback-too")
 class RTreeModelTest {
-  private static final int TRIES = 200;
   private static final int STEPS = 40;
 
   private final List<Modelled> opened = new ArrayList<>();
@@ -73,7 +72,7 @@ class RTreeModelTest {
     }
   }
 
-  @Property(tries = TRIES, shrinking = ShrinkingMode.BOUNDED)
+  @Property(shrinking = ShrinkingMode.BOUNDED)
   void doesWhatTheModelDoes(@ForAll("chains") ActionChain<Modelled> chain) {
     chain.withInvariant("is sound", Modelled::verify).run();
   }

@@ -4,6 +4,7 @@ package dev.espalier.rtree;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.TestSize;
 import dev.espalier.rtree.RTree.Geometry;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("fallback-too")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnsynchronizedRTreeUseTest {
-  private static final int OPERATIONS = 4000;
+  private static final int OPERATIONS = TestSize.of(2000, 8000);
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
 

@@ -7,6 +7,7 @@ import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.shuttle.ShuttleTree.Geometry;
@@ -36,7 +37,7 @@ class ShuttleDamageTest {
   }
 
   private static void damageAndUse(int leafEntries, int trees, int entries) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       Geometry geometry = new Geometry(Schedule.SHIFTED, 4, leafEntries);
       try (ShuttleTree index =
           ShuttleTree.create(IndexOptions.DEFAULT.withMemoryLimit(64 << 20), geometry)) {

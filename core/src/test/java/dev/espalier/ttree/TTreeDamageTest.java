@@ -7,6 +7,7 @@ import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import java.util.SplittableRandom;
@@ -42,7 +43,7 @@ class TTreeDamageTest {
   }
 
   private static void damageAndUse(int width, int trees, int entries) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (TTree index = TTree.create(IndexOptions.DEFAULT, width)) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
 import dev.espalier.family.Family;
@@ -27,6 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Indexes in files are opened, closed and opened again. */
 @Tag("fallback-too")
 class IndexFileTest {
+  private static final int CHANGES = TestSize.of(700, 2_000);
+
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
 
@@ -43,8 +46,8 @@ class IndexFileTest {
     for (int round = 0; round < 3; round++) {
       try (LongIndex index = Espalier.open(path(), options)) {
         PagedTrees.assertHolds(model, index);
-        for (int i = 0; i < 2_000; i++) {
-          long key = random.nextInt(5_000);
+        for (int i = 0; i < CHANGES; i++) {
+          long key = random.nextInt(5 * CHANGES / 2);
           if (random.nextInt(4) == 0) {
             assertEquals(model.remove(key) != null, index.containsKey(key));
             index.remove(key);
@@ -86,7 +89,7 @@ class IndexFileTest {
       try (LongIndex index = Espalier.open(path(), options)) {
         index.clear();
         model.clear();
-        for (long key = 0; key < 2_000; key++) {
+        for (long key = 0; key < CHANGES; key++) {
           index.put(key, round);
           model.put(key, (long) round);
         }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.memory.MemoryLimitException;
 import java.io.IOException;
@@ -99,7 +100,7 @@ class StoreFaultsTest {
     Path original = folder.resolve("original.esp");
     Files.move(path(), original);
     int failures = 0;
-    for (int n = 1; ; n++) {
+    for (int n = 1; ; n += n < 40 ? 1 : TestSize.of(7, 1)) {
       Files.copy(original, path(), StandardCopyOption.REPLACE_EXISTING);
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();

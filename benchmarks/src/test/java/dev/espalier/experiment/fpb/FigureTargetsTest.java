@@ -12,11 +12,13 @@ import dev.espalier.experiment.Progress;
 import dev.espalier.experiment.Run;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the fpB+-trees are to reach on the paper's machine, with as few entries as show it. */
+@Tag("thorough")
 final class FigureTargetsTest {
   /** Makes most figures' trees have a million entries. */
   private static final int TEN_THIRDS_OF_A_MILLION = 3_333_334;

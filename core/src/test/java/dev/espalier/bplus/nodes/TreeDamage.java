@@ -7,6 +7,7 @@ import dev.espalier.DamagedUse;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.tree.Structures;
@@ -32,7 +33,7 @@ public final class TreeDamage {
   /** Damages and uses trees, also in what is not in their nodes. */
   public static <I extends LongIndex> void inflictAndUse(
       int trees, int entries, Supplier<I> factory, Elsewhere<? super I> elsewhere) {
-    for (int seed = 0; seed < trees; seed++) {
+    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (I index = factory.get()) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(
