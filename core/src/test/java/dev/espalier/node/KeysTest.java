@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.NodeMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Every kernel at every length of the array, every count and every position. The build runs this
@@ -33,14 +36,23 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("fallback-too")
 class KeysTest {
+  /** Up to here every length is tried. */
   private static final int MOST_SLOTS = 64;
+
+  /** The words of the widest nodes. */
+  private static final int WIDEST = NodeMemory.MAX_LINES * CacheLine.LONGS;
+
+  /** Lengths around those at which a kernel may go another way, up to the widest nodes. */
+  private static final long[] LONG = {
+    65, 71, 72, 80, 96, 119, 120, 127, 128, 129, 135, 136, 137, 192, 255, 256, 320, 341, WIDEST
+  };
 
   /** Not at the start of the memory, to find a kernel that forgets the offset. */
   private static final long OFFSET = 2 * CacheLine.BYTES;
 
   private final Arena arena = Arena.ofConfined();
   private final MemorySegment nodes =
-      arena.allocate(OFFSET + MOST_SLOTS * 8 + CacheLine.BYTES, CacheLine.BYTES);
+      arena.allocate(OFFSET + WIDEST * 8 + CacheLine.BYTES, CacheLine.BYTES);
 
   /** A search over a padded key array. */
   interface Kernel {
@@ -77,6 +89,15 @@ class KeysTest {
   }
 
   static Stream<Arguments> kernelsAndSlots() {
+    return kernels(LongStream.rangeClosed(1, MOST_SLOTS));
+  }
+
+  static Stream<Arguments> kernelsAndManySlots() {
+    return kernels(LongStream.of(LONG));
+  }
+
+  private static Stream<Arguments> kernels(LongStream lengths) {
+    long[] slots = lengths.toArray();
     Map<String, Kernel> ofAnyLength =
         Map.of(
             "lowerBound",
@@ -90,8 +111,9 @@ class KeysTest {
             ? Map.of("byLine", Keys::lowerBoundByLine, "SIMD", VectorKeys::lowerBound)
             : Map.of("byLine", Keys::lowerBoundByLine);
     return Stream.concat(
-        arguments(ofAnyLength, LongStream.rangeClosed(1, MOST_SLOTS)),
-        arguments(ofWholeLines, LongStream.rangeClosed(1, MOST_SLOTS / 8).map(lines -> 8 * lines)));
+        arguments(ofAnyLength, LongStream.of(slots)),
+        arguments(
+            ofWholeLines, LongStream.of(slots).filter(length -> length % CacheLine.LONGS == 0)));
   }
 
   private static Stream<Arguments> arguments(Map<String, Kernel> kernels, LongStream slots) {
@@ -118,6 +140,43 @@ class KeysTest {
         }
       }
     }
+  }
+
+  @ParameterizedTest(name = "{0} of {1} slots")
+  @MethodSource("kernelsAndManySlots")
+  void kernelOfAWideNodeCountsTheSmallerKeys(String name, int slots, Kernel kernel) {
+    for (int count : countsOf(slots)) {
+      long[] keys = LongStream.range(0, count).map(i -> 10 * i - 5L * count).toArray();
+      store(keys, slots);
+      // A kernel that reads on would count what follows.
+      nodes.setAtIndex(ValueLayout.JAVA_LONG, OFFSET / 8 + slots, Long.MIN_VALUE);
+      for (long key : probes(keys)) {
+        assertEquals(
+            smaller(keys, key),
+            kernel.lowerBound(nodes, OFFSET, slots, key),
+            () -> keys.length + " keys, probe " + key);
+      }
+    }
+  }
+
+  @Test
+  void binarySearchOfAWideNodeCountsTheSmallerOfTheKeysInUse() {
+    for (int count : countsOf(WIDEST)) {
+      long[] keys = LongStream.range(0, count).map(i -> 10 * i - 5L * count).toArray();
+      store(keys, WIDEST);
+      nodes.setAtIndex(ValueLayout.JAVA_LONG, OFFSET / 8 + count, Long.MIN_VALUE);
+      for (long key : probes(keys)) {
+        assertEquals(smaller(keys, key), Keys.lowerBoundBinary(nodes, OFFSET, count, key));
+      }
+    }
+  }
+
+  /** Returns counts of keys at either end, and a few between. */
+  private static int[] countsOf(int slots) {
+    return IntStream.of(0, 1, 8, 9, 63, 64, 65, 128, slots / 2, slots - 9, slots - 1, slots)
+        .filter(count -> count <= slots)
+        .distinct()
+        .toArray();
   }
 
   @Test
@@ -168,6 +227,28 @@ class KeysTest {
             header ->
                 LongStream.rangeClosed(1, MOST_SLOTS / 8)
                     .mapToObj(lines -> Arguments.of(header.intValue(), (int) (8 * lines))));
+  }
+
+  @ParameterizedTest(name = "{0} words before the keys")
+  @ValueSource(ints = {1, 3, 7})
+  void wordsBeforeTheKeysOfAWideNodeDoNotCount(int header) {
+    for (int slots = MOST_SLOTS + CacheLine.LONGS; slots <= WIDEST; slots += 5 * CacheLine.LONGS) {
+      for (int count : countsOf(slots - header)) {
+        long[] keys = LongStream.range(0, count).map(i -> 10 * i - 5L * count).toArray();
+        store(new long[0], slots);
+        MemorySegment.copy(
+            keys, 0, nodes, ValueLayout.JAVA_LONG, OFFSET + 8L * header, keys.length);
+        for (int i = 0; i < header; i++) {
+          nodes.setAtIndex(ValueLayout.JAVA_LONG, OFFSET / 8 + i, i % 2 == 0 ? -1 : 0);
+        }
+        for (long key : probes(keys)) {
+          assertEquals(
+              smaller(keys, key),
+              Keys.lowerBoundBehindHeader(nodes, OFFSET, header, slots, key),
+              () -> keys.length + " keys, probe " + key);
+        }
+      }
+    }
   }
 
   /** The header's words are below all keys, above all, or in between; none may count. */
