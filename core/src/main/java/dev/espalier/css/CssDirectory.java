@@ -113,10 +113,10 @@ final class CssDirectory {
     budget.check(needed - committed);
     long wanted = Math.min(needed + needed / 2, budget.left() + committed);
     Region larger = Region.take(needed, wanted, wanted, hugePages);
-    MemorySegment.copy(nodes, 0, larger.segment(), 0, nodes.byteSize());
+    region =
+        region.replacedBy(
+            larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, from.byteSize()));
     budget.count(-committed);
-    region.close();
-    region = larger;
     nodes = larger.segment();
     account();
   }
@@ -177,6 +177,16 @@ final class CssDirectory {
   /** Returns the number of children of a node. */
   int children(int level, long node) {
     return (int) Math.min(fanOut, levelNodes[level + 1] - node * fanOut);
+  }
+
+  /**
+   * Gives way to another directory, and returns that.
+   *
+   * @throws IllegalStateException if this was closed; the other one is then closed, too
+   */
+  CssDirectory replacedBy(CssDirectory other) {
+    region.replacedBy(other.region);
+    return other;
   }
 
   void close() {

@@ -13,9 +13,10 @@ import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
 import dev.espalier.tree.IndexStructure;
+import org.jspecify.annotations.Nullable;
 
 /** The parts of one CSS-tree, and what changes them. */
-final class CssStructure implements IndexStructure {
+final class CssStructure extends IndexStructure {
   /* Overview
    *
    *   array      all entries as of the last rebuild, in key order, keys and values in columns of their
@@ -271,12 +272,36 @@ final class CssStructure implements IndexStructure {
     checkOpen();
     modifications.changes++;
     levelChanges.changedAll();
-    close();
     budget = new MemoryBudget(options.memoryLimit());
-    directory = new CssDirectory(budget, options.hugePages(), geometry);
-    array = newArray();
-    delta = newDelta();
-    removed = new RemovedSlots(budget);
+    array = array.replacedBy(newArray());
+    directory = directory.replacedBy(new CssDirectory(budget, options.hugePages(), geometry));
+    delta = delta.replacedBy(newDelta());
+    removed = removed.replacedBy(new RemovedSlots(budget));
+  }
+
+  @Override
+  protected long memoryLimit() {
+    return options.memoryLimit();
+  }
+
+  @Override
+  protected @Nullable IndexStructure twin(long limit) {
+    return limit < IndexOptions.MIN_MEMORY_LIMIT
+        ? null
+        : new CssStructure(options.withMemoryLimit(limit), geometry);
+  }
+
+  @Override
+  protected void adopt(IndexStructure twin) {
+    CssStructure other = (CssStructure) twin;
+    array = array.replacedBy(other.array);
+    directory = directory.replacedBy(other.directory);
+    delta = delta.replacedBy(other.delta);
+    removed = removed.replacedBy(other.removed);
+    budget = other.budget;
+    budget.limit(options.memoryLimit());
+    modifications.changes++;
+    levelChanges.changedAll();
   }
 
   @Override

@@ -107,13 +107,14 @@ final class EntryColumns {
     // Half as much again. Near the limit half of what is left: other parts of the index need room.
     long wanted = Math.min(bytes(entries + entries / 2), needed + (limit - needed) / 2);
     Region larger = Region.take(needed, wanted, limit, hugePages);
-    MemorySegment old = memory;
-    long oldValues = valuesOffset;
-    Region oldRegion = region;
-    moveTo(larger);
-    MemorySegment.copy(old, 0, memory, 0, count * Long.BYTES);
-    MemorySegment.copy(old, oldValues, memory, valuesOffset, count * Long.BYTES);
-    oldRegion.close();
+    long values = keyBytes(capacity(larger));
+    moveTo(
+        region.replacedBy(
+            larger,
+            (from, to) -> {
+              MemorySegment.copy(from, 0, to, 0, count * Long.BYTES);
+              MemorySegment.copy(from, valuesOffset, to, values, count * Long.BYTES);
+            }));
     budget.count(-committed);
     account(entries);
     pad();
@@ -122,11 +123,16 @@ final class EntryColumns {
   private void moveTo(Region next) {
     region = next;
     memory = next.segment();
-    capacity = memory.byteSize() / BYTES_PER_ENTRY;
-    while (bytes(capacity) > memory.byteSize()) {
-      capacity--;
-    }
+    capacity = capacity(next);
     valuesOffset = keyBytes(capacity);
+  }
+
+  private long capacity(Region of) {
+    long entries = of.segment().byteSize() / BYTES_PER_ENTRY;
+    while (bytes(entries) > of.segment().byteSize()) {
+      entries--;
+    }
+    return entries;
   }
 
   private void account(long entries) {
@@ -198,6 +204,16 @@ final class EntryColumns {
     move(slot + 1, slot, count - slot - 1);
     count--;
     pad();
+  }
+
+  /**
+   * Gives way to another array, and returns that.
+   *
+   * @throws IllegalStateException if this was closed; the other one is then closed, too
+   */
+  EntryColumns replacedBy(EntryColumns other) {
+    region.replacedBy(other.region);
+    return other;
   }
 
   /** Gives the memory back; nothing may be called but {@link #isClosed}. */

@@ -58,9 +58,9 @@ final class RemovedSlots {
     budget.check(needed - committed);
     long wanted = Math.min(needed + needed / 2, budget.left() + committed);
     Region larger = Region.take(needed, wanted, wanted, HugePages.OFF);
-    MemorySegment.copy(words, 0, larger.segment(), 0, words.byteSize());
-    region.close();
-    region = larger;
+    region =
+        region.replacedBy(
+            larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, from.byteSize()));
     words = larger.segment();
     budget.count(words.byteSize() - committed);
     committed = words.byteSize();
@@ -127,6 +127,16 @@ final class RemovedSlots {
 
   private static long bit(long slot) {
     return 1L << slot;
+  }
+
+  /**
+   * Gives way to other bits, and returns those.
+   *
+   * @throws IllegalStateException if this was closed; the other one is then closed, too
+   */
+  RemovedSlots replacedBy(RemovedSlots other) {
+    region.replacedBy(other.region);
+    return other;
   }
 
   void close() {

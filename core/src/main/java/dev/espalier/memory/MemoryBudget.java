@@ -3,7 +3,7 @@ package dev.espalier.memory;
 
 /** Counts what the parts of an index take of its memory limit. */
 public final class MemoryBudget {
-  private final long limit;
+  private long limit;
   private long taken;
 
   /**
@@ -13,6 +13,11 @@ public final class MemoryBudget {
    */
   public MemoryBudget(long limit) {
     this.limit = limit;
+  }
+
+  /** Allows other than the bytes so far, at least those that are taken. */
+  public void limit(long bytes) {
+    limit = bytes;
   }
 
   /** Returns the bytes taken. */

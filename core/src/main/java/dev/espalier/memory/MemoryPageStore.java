@@ -26,7 +26,7 @@ public final class MemoryPageStore implements PageStore {
 
   private Region region;
 
-  private final PageAllocation numbers = new PageAllocation();
+  private PageAllocation numbers = new PageAllocation();
 
   /**
    * Makes a store without pages.
@@ -108,10 +108,7 @@ public final class MemoryPageStore implements PageStore {
     Region larger =
         Region.take(needed, Math.max(needed, 2 * region.segment().byteSize()), limit, hugePages);
     long used = (long) numbers.top() << pageShift;
-    MemorySegment.copy(region.segment(), 0, larger.segment(), 0, used);
-    Region old = region;
-    region = larger;
-    old.close();
+    region = region.replacedBy(larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, used));
   }
 
   @Override
@@ -121,11 +118,26 @@ public final class MemoryPageStore implements PageStore {
 
   @Override
   public void clear() {
-    Region old = region;
-    region = Region.small(pageBytes());
-    old.close();
+    region = region.replacedBy(Region.small(pageBytes()));
     numbers.clear();
     Arrays.fill(meta, 0);
+  }
+
+  /**
+   * Gives its own pages back, and takes those of another store, and its {@link #meta}. The other
+   * must not be used afterwards, nor closed.
+   *
+   * @throws IllegalStateException if this is closed; so is the other then
+   */
+  public void adopt(MemoryPageStore other) {
+    region = region.replacedBy(other.region);
+    numbers = other.numbers;
+    System.arraycopy(other.meta, 0, meta, 0, meta.length);
+  }
+
+  /** Returns the most bytes that this may hold. */
+  public long limit() {
+    return limit;
   }
 
   // ---------------------------------------------------------------- pin

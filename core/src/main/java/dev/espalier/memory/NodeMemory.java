@@ -196,12 +196,24 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   /** Takes back all nodes and gives the memory back to the system. */
   public void clear() {
-    Region old = region;
-    region = Region.small(Math.min(INITIAL_BYTES, limit));
+    region = region.replacedBy(Region.small(Math.min(INITIAL_BYTES, limit)));
     top = FIRST_OFFSET;
     freeBytes = 0;
     Arrays.fill(freeNodes, 0);
-    old.close();
+  }
+
+  /**
+   * Gives its own memory back, and takes that of another with all nodes. The other must not be used
+   * afterwards, nor closed.
+   *
+   * @throws IllegalStateException if this is closed; so is the other then
+   */
+  public void adopt(NodeMemory other) {
+    region = region.replacedBy(other.region);
+    top = other.top;
+    freeBytes = other.freeBytes;
+    allJoined = other.allJoined;
+    freeNodes = other.freeNodes;
   }
 
   /** Returns the bytes of all nodes given out and not taken back. */
@@ -250,10 +262,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     }
     Region larger =
         Region.take(needed, Math.max(needed, 2 * region.segment().byteSize()), limit, hugePages);
-    MemorySegment.copy(region.segment(), 0, larger.segment(), 0, top);
-    Region old = region;
-    region = larger;
-    old.close();
+    region = region.replacedBy(larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, top));
   }
 
   private static long bytes(int lines) {

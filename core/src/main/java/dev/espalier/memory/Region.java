@@ -5,6 +5,7 @@ import dev.espalier.ffi.SystemCallException;
 import dev.espalier.ffi.VirtualMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +13,15 @@ import org.jspecify.annotations.Nullable;
  * beyond one huge page reserved address space where the system allows, in which memory is taken
  * only by touching it.
  *
- * @param arena owns the memory, shared by all threads
- * @param segment the memory
- * @param isReserved whether it is address space that takes memory by touching
- * @param hasHugePages whether it is reserved and the system granted huge pages
+ * <p>Whoever takes it closes it. If nobody does, the garbage collector gives it back once no
+ * segment of it, slices included, can be reached; without native access, or outside Linux, it stays
+ * (decision 23).
+ *
+ * <p>An index that grows has one region after the other. {@link #replacedBy} and {@link #close}
+ * agree on which is the last: closing any of them closes that one, whatever another thread does
+ * meanwhile.
  */
-public record Region(Arena arena, MemorySegment segment, boolean isReserved, boolean hasHugePages) {
+public final class Region {
 
   /** Where 32-bit line numbers end: 256 GiB. */
   static final long MOST_RESERVED_BYTES = 1L << (32 + CacheLine.SHIFT);
@@ -31,10 +35,34 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
   /** What devices that are read past the page cache want of memory addresses. */
   private static final long DEVICE_ALIGNMENT = 4096;
 
+  private final Arena arena;
+  private final MemorySegment segment;
+  private final boolean isReserved;
+  private final boolean hasHugePages;
+
+  /** What this gave way to. */
+  private volatile @Nullable Region successor;
+
+  private Region(Arena arena, MemorySegment segment, boolean isReserved, boolean hasHugePages) {
+    this.arena = arena;
+    this.segment = segment;
+    this.isReserved = isReserved;
+    this.hasHugePages = hasHugePages;
+  }
+
   /** Takes a few bytes, which are never reserved address space. */
   public static Region small(long bytes) {
     Arena arena = Arena.ofShared();
-    return new Region(arena, arena.allocate(bytes, ALIGNMENT), false, false);
+    return new Region(arena, allocate(arena, bytes, ALIGNMENT), false, false);
+  }
+
+  /**
+   * Takes more memory for the arena of a region, which comes back with it.
+   *
+   * @throws MemoryLimitException if the system refuses; the arena is then closed
+   */
+  public static MemorySegment ofArena(Arena arena, long bytes, long alignment) {
+    return allocate(arena, bytes, alignment);
   }
 
   /** Takes memory to work in from an arena, aligned as that of a region is. */
@@ -102,8 +130,10 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
 
   private static MemorySegment allocate(Arena arena, long bytes, long alignment) {
     try {
-      return arena.allocate(bytes, alignment);
-    } catch (OutOfMemoryError refused) {
+      return VirtualMemory.isAvailable()
+          ? VirtualMemory.allocate(bytes, alignment, arena)
+          : arena.allocate(bytes, alignment);
+    } catch (SystemCallException | OutOfMemoryError refused) {
       arena.close();
       throw new MemoryLimitException(
           "the system refused " + bytes + " bytes of native memory", refused);
@@ -115,15 +145,78 @@ public record Region(Arena arena, MemorySegment segment, boolean isReserved, boo
     return isReserved ? used : segment.byteSize();
   }
 
-  /** Tells whether the memory was given back. */
-  public boolean isClosed() {
-    return !arena.scope().isAlive();
+  /** Returns the arena that owns the memory, shared by all threads. */
+  public Arena arena() {
+    return arena;
   }
 
-  /** Gives the memory back. A second call does nothing. */
+  /** Returns the memory. */
+  public MemorySegment segment() {
+    return segment;
+  }
+
+  /** Tells whether this is address space that takes memory by touching. */
+  public boolean isReserved() {
+    return isReserved;
+  }
+
+  /** Tells whether this is reserved and the system granted huge pages. */
+  public boolean hasHugePages() {
+    return hasHugePages;
+  }
+
+  /**
+   * Gives way to other memory: gives this back and returns the other one.
+   *
+   * @param copy takes what there is from this memory, the first argument, to the other one
+   * @throws IllegalStateException if this was closed; the other one is then closed, too
+   */
+  public Region replacedBy(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
+    try {
+      copy.accept(segment, other.segment);
+      return replacedBy(other);
+    } catch (RuntimeException | Error failed) {
+      other.close();
+      throw failed;
+    }
+  }
+
+  /**
+   * Gives way to other memory, with new contents.
+   *
+   * @throws IllegalStateException if this was closed; the other one is then closed, too
+   */
+  public synchronized Region replacedBy(Region other) {
+    if (isClosed()) {
+      other.close();
+      throw new IllegalStateException("the index is closed");
+    }
+    successor = other;
+    arena.close();
+    return other;
+  }
+
+  /** Tells whether the memory was given back, and that which replaced it. */
+  public boolean isClosed() {
+    if (arena.scope().isAlive()) {
+      return false;
+    }
+    Region next = successor;
+    return next == null || next.isClosed();
+  }
+
+  /** Gives the memory back, or that which replaced it. A second call does nothing. */
   public void close() {
-    if (!isClosed()) {
+    Region next = closeThis();
+    while (next != null) {
+      next = next.closeThis();
+    }
+  }
+
+  private synchronized @Nullable Region closeThis() {
+    if (arena.scope().isAlive()) {
       arena.close();
     }
+    return successor;
   }
 }

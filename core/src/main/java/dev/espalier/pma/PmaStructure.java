@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The segments of a packed memory array, with or without an index over them, and what changes them.
  */
-final class PmaStructure implements IndexStructure {
+final class PmaStructure extends IndexStructure {
   /* Overview
    *
    *    calibrator  level 3  [                            ]      density 0.30 to 0.75
@@ -206,10 +206,10 @@ final class PmaStructure implements IndexStructure {
 
   /** Makes other memory, which holds {@code count} segments, that of the array. */
   void replace(SegmentColumns other, int count) {
-    SegmentColumns old = columns;
-    columns = other;
+    long replaced = columns.bytes();
+    columns = columns.replacedBy(other);
     use(count);
-    giveBack(old);
+    budget.count(-replaced);
   }
 
   private void giveBack(SegmentColumns taken) {
@@ -387,11 +387,34 @@ final class PmaStructure implements IndexStructure {
     checkOpen();
     modifications.changes++;
     levelChanges.changedAll();
-    columns.close();
     budget.clear();
-    columns = take(1);
+    columns = columns.replacedBy(take(1));
     use(1);
     size = 0;
+  }
+
+  @Override
+  protected long memoryLimit() {
+    return options.memoryLimit();
+  }
+
+  @Override
+  protected @Nullable IndexStructure twin(long limit) {
+    return limit < IndexOptions.MIN_MEMORY_LIMIT
+        ? null
+        : new PmaStructure(options.withMemoryLimit(limit), geometry, directory);
+  }
+
+  @Override
+  protected void adopt(IndexStructure twin) {
+    PmaStructure other = (PmaStructure) twin;
+    columns = columns.replacedBy(other.columns);
+    use(other.segments);
+    size = other.size;
+    budget.clear();
+    budget.count(other.budget.taken());
+    modifications.changes++;
+    levelChanges.changedAll();
   }
 
   @Override

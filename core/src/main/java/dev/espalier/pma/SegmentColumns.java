@@ -85,6 +85,16 @@ final class SegmentColumns {
     return region.isClosed();
   }
 
+  /**
+   * Gives way to other memory, and returns that.
+   *
+   * @throws IllegalStateException if this was closed; the other one is then closed, too
+   */
+  SegmentColumns replacedBy(SegmentColumns other) {
+    region.replacedBy(other.region);
+    return other;
+  }
+
   void close() {
     region.close();
   }

@@ -6,6 +6,7 @@ import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryBudget;
+import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.Region;
 import dev.espalier.memory.Words;
 import java.lang.foreign.MemorySegment;
@@ -41,13 +42,30 @@ final class DrainStack {
     long bytes = bytes(total);
     budget.check(bytes - bytes());
     Region larger = Region.take(bytes, bytes, bytes, HugePages.OFF);
-    MemorySegment.copy(memory, 0, larger.segment(), 0, bytes());
+    region = region.replacedBy(larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, bytes()));
     budget.count(bytes - bytes());
     capacity = total;
-    Region old = region;
-    region = larger;
     memory = larger.segment();
-    old.close();
+  }
+
+  /**
+   * Keeps no more room than for so many messages, which is enough for those there are; keeps more
+   * where the system has no memory to move into.
+   */
+  void trim(long total) {
+    if (total >= capacity) {
+      return;
+    }
+    try {
+      Region smaller = Region.small(Math.max(bytes(total), Long.BYTES));
+      long used = bytes(top);
+      region = region.replacedBy(smaller, (from, to) -> MemorySegment.copy(from, 0, to, 0, used));
+      memory = region.segment();
+      budget.count(bytes(total) - bytes());
+      capacity = total;
+    } catch (MemoryLimitException _) {
+      // What is there does as well.
+    }
   }
 
   /** Puts all messages of a chunk on the stack, for which there is room. */
@@ -88,11 +106,10 @@ final class DrainStack {
 
   /** Gives the memory back, and all batches with it. */
   void clear() {
-    close();
+    region = region.replacedBy(Region.small(Long.BYTES));
     budget.count(-bytes());
     capacity = 0;
     top = 0;
-    region = Region.small(Long.BYTES);
     memory = region.segment();
   }
 

@@ -116,6 +116,16 @@ final class PackedArray {
     return region.hasHugePages();
   }
 
+  /**
+   * Gives way to another array, and returns that.
+   *
+   * @throws IllegalStateException if this was closed; the other one is then closed, too
+   */
+  PackedArray replacedBy(PackedArray other) {
+    region.replacedBy(other.region);
+    return other;
+  }
+
   /** Gives the memory back. A second call does nothing. */
   void close() {
     if (!isClosed()) {
@@ -195,10 +205,9 @@ final class PackedArray {
   }
 
   private void moveInto(Region another, long lines) {
-    Region old = region;
+    Region replaced = region.replacedBy(another);
     budget.count(-(capacity << CacheLine.SHIFT));
-    use(another, lines);
-    old.close();
+    use(replaced, lines);
   }
 
   private Region take(long lines) {

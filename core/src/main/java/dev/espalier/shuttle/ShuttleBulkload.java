@@ -5,6 +5,7 @@ import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
+import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.support.BulkloadInput;
 import java.lang.foreign.MemorySegment;
@@ -58,18 +59,44 @@ final class ShuttleBulkload {
     return true;
   }
 
+  /** Builds the tree anew with full leaves, if that gains memory and there is enough for it. */
+  void shrink(ProgressListener listener) {
+    try {
+      BulkloadInput input =
+          new BulkloadInput(new ShuttleCursor(tree), tree.sizeEstimate(), listener);
+      build(input, 1.0);
+      finish(input);
+    } catch (MemoryLimitException _) {
+      return;
+    }
+    if (array.capacity < tree.array.capacity) {
+      use();
+    } else {
+      array.close();
+    }
+  }
+
+  private void finish(BulkloadInput input) {
+    try {
+      input.finish();
+    } catch (RuntimeException | Error cancelled) {
+      array.close();
+      throw cancelled;
+    }
+  }
+
   private void use() {
     PackedArray old = tree.array;
     array.moved += old.moved;
     array.rebalances += old.rebalances;
-    tree.array = array;
+    tree.array = old.replacedBy(array);
+    tree.budget.count(-(old.capacity << CacheLine.SHIFT));
     tree.height = height;
     tree.size = settled;
     tree.settled = settled;
     tree.messages = 0;
     tree.modifications.changes++;
     tree.replacements++;
-    old.close();
   }
 
   private void build(BulkloadInput input, double fillFactor) {

@@ -26,7 +26,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntToLongFunction;
 
 /** The nodes and buffers of one shuttle tree, and how messages go down through them. */
-final class ShuttleStructure implements IndexStructure {
+final class ShuttleStructure extends IndexStructure {
   /* Overview
    *
    *   height h+1        [ v ]                     each edge v -> u has a list of buffers, small and
@@ -154,13 +154,21 @@ final class ShuttleStructure implements IndexStructure {
     checkOpen();
     modifications.changes++;
     replacements++;
-    PackedArray old = array;
-    old.close();
     stack.clear();
     budget.clear();
-    array = newArray();
+    array = array.replacedBy(newArray());
     leastLive = Long.MAX_VALUE;
     plantEmptyRoot();
+  }
+
+  /** As every rebuild: the new array is built beside the old one. */
+  @Override
+  public long shrink(ProgressListener listener) {
+    checkOpen();
+    long before = budget.taken();
+    new ShuttleBulkload(this).shrink(listener);
+    stack.trim(layout.pathCapacity(height));
+    return before - budget.taken();
   }
 
   @Override

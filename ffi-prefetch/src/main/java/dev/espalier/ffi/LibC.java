@@ -32,6 +32,7 @@ final class LibC {
   private static final int MAP_ANONYMOUS = 0x20;
   private static final int MAP_NORESERVE = 0x4000;
   private static final long MAP_FAILED = -1;
+  private static final int ENOMEM = 12;
 
   private static final StructLayout CALL_STATE = Linker.Option.captureStateLayout();
   private static final VarHandle ERRNO = CALL_STATE.varHandle(PathElement.groupElement("errno"));
@@ -49,6 +50,11 @@ final class LibC {
   private static final MethodHandle MADVISE =
       NativeLibrary.systemCall(
           "madvise", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
+  private static final MethodHandle ALIGNED_ALLOC =
+      NativeLibrary.systemCall(
+          "aligned_alloc", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle FREE =
+      NativeLibrary.systemCall("free", FunctionDescriptor.ofVoid(JAVA_LONG));
   private static final MethodHandle GETPAGESIZE =
       NativeLibrary.systemCall("getpagesize", FunctionDescriptor.of(JAVA_INT));
 
@@ -86,6 +92,29 @@ final class LibC {
       if ((int) MUNMAP.invokeExact(state, address, length) != 0) {
         throw new SystemCallException("munmap of " + length + " bytes", (int) ERRNO.get(state, 0L));
       }
+    } catch (Throwable e) {
+      throw NativeLibrary.unchecked(e);
+    }
+  }
+
+  /** Memory of the heap, with any contents. */
+  static long alignedAlloc(long alignment, long bytes) {
+    try {
+      // C11 wants a whole multiple of the alignment.
+      long whole = (bytes + alignment - 1) & -alignment;
+      long address = (long) ALIGNED_ALLOC.invokeExact(alignment, whole);
+      if (address == 0) {
+        throw new SystemCallException("aligned_alloc of " + bytes + " bytes", ENOMEM);
+      }
+      return address;
+    } catch (Throwable e) {
+      throw NativeLibrary.unchecked(e);
+    }
+  }
+
+  static void free(long address) {
+    try {
+      FREE.invokeExact(address);
     } catch (Throwable e) {
       throw NativeLibrary.unchecked(e);
     }

@@ -4,14 +4,14 @@ package dev.espalier.ffi;
 import dev.espalier.prefetch.NativeStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Address space that becomes memory when it is touched, and huge pages for it. Linux only.
+ * Memory that comes back by the garbage collector if nobody closes its arena, address space that
+ * becomes memory when it is touched, and huge pages for it. Linux only.
  *
  * <p>Needs native access, but not Espalier's own library. Where it {@linkplain #isAvailable() is
- * not available}, memory cannot be reserved, and the other methods do nothing and return false. On
- * a region without a whole page, advice has nothing to do, and that counts as done.
+ * not available}, memory cannot be had, and the other methods do nothing and return false. On a
+ * region without a whole page, advice has nothing to do, and that counts as done.
  */
 public final class VirtualMemory {
 
@@ -36,7 +36,7 @@ public final class VirtualMemory {
   /**
    * Reserves address space, which may be far larger than the machine's memory. It reads as zero,
    * can be written, and takes memory page by page as it is written first. It is unmapped when the
-   * arena closes.
+   * arena closes, or, if that is never closed, when no segment of it can be reached.
    *
    * @param bytes size, positive
    * @param alignment of the first byte: a power of two, in bytes
@@ -49,8 +49,42 @@ public final class VirtualMemory {
    * @throws WrongThreadException if the arena belongs to another thread
    * @throws UnsupportedOperationException if memory cannot be reserved here
    */
-  @SuppressWarnings("restricted")
   public static MemorySegment reserve(long bytes, long alignment, Arena arena) {
+    check(bytes, alignment);
+    long length = roundUp(bytes, LibC.PAGE_SIZE);
+    long address = map(length, alignment);
+    return NativeBlock.of(address, bytes, arena, () -> LibC.munmap(address, length));
+  }
+
+  /**
+   * Takes memory that is there at once, from the C library's heap, zeroed. It is given back when
+   * the arena closes, or, if that is never closed, when no segment of it can be reached.
+   *
+   * @param bytes size, positive
+   * @param alignment of the first byte: a power of two, in bytes
+   * @param arena lifetime of the memory, and the threads that may use it
+   * @return {@code bytes} bytes, aligned to {@code alignment}
+   * @throws IllegalArgumentException if {@code bytes} or {@code alignment} is not as said
+   * @throws SystemCallException if there is not so much memory
+   * @throws IllegalStateException if the arena is closed
+   * @throws WrongThreadException if the arena belongs to another thread
+   * @throws UnsupportedOperationException if {@link #isAvailable} is false
+   */
+  public static MemorySegment allocate(long bytes, long alignment, Arena arena) {
+    check(bytes, alignment);
+    long address = LibC.alignedAlloc(alignment, bytes);
+    return NativeBlock.of(address, bytes, arena, () -> LibC.free(address)).fill((byte) 0);
+  }
+
+  /**
+   * {@return the bytes of all that was {@linkplain #reserve reserved} or {@linkplain #allocate
+   * allocated} and is not given back}
+   */
+  public static long liveBytes() {
+    return NativeBlock.liveBytes();
+  }
+
+  private static void check(long bytes, long alignment) {
     if (bytes <= 0) {
       throw new IllegalArgumentException("bytes is not positive: " + bytes);
     }
@@ -59,14 +93,6 @@ public final class VirtualMemory {
     }
     if (!isAvailable()) {
       throw new UnsupportedOperationException(STATUS.toString());
-    }
-    Mapping mapping = Mapping.create(bytes, alignment);
-    try {
-      return MemorySegment.ofAddress(mapping.address)
-          .reinterpret(bytes, arena, _ -> mapping.unmap());
-    } catch (IllegalStateException | WrongThreadException e) {
-      mapping.unmap();
-      throw e;
     }
   }
 
@@ -147,40 +173,22 @@ public final class VirtualMemory {
     return value & -powerOfTwo;
   }
 
-  /** Whole pages that are unmapped at most once: their addresses may be another's afterwards. */
-  private static final class Mapping {
-    final long address;
-    private final long length;
-    private final AtomicBoolean mapped = new AtomicBoolean(true);
-
-    private Mapping(long address, long length) {
-      this.address = address;
-      this.length = length;
+  /**
+   * Maps whole pages and returns their address. Sizes are unsigned here, so none of these sums
+   * overflows and the kernel has the last word.
+   */
+  private static long map(long length, long alignment) {
+    long slack = Math.max(alignment, LibC.PAGE_SIZE) - LibC.PAGE_SIZE;
+    long start = LibC.mmap(length + slack);
+    long address = roundUp(start, alignment);
+    long before = address - start;
+    long after = slack - before;
+    if (before > 0) {
+      LibC.munmap(start, before);
     }
-
-    /**
-     * Sizes are unsigned here, so none of these sums overflows and the kernel has the last word.
-     */
-    static Mapping create(long bytes, long alignment) {
-      long length = roundUp(bytes, LibC.PAGE_SIZE);
-      long slack = Math.max(alignment, LibC.PAGE_SIZE) - LibC.PAGE_SIZE;
-      long start = LibC.mmap(length + slack);
-      long address = roundUp(start, alignment);
-      long before = address - start;
-      long after = slack - before;
-      if (before > 0) {
-        LibC.munmap(start, before);
-      }
-      if (after > 0) {
-        LibC.munmap(address + length, after);
-      }
-      return new Mapping(address, length);
+    if (after > 0) {
+      LibC.munmap(address + length, after);
     }
-
-    void unmap() {
-      if (mapped.getAndSet(false)) {
-        LibC.munmap(address, length);
-      }
-    }
+    return address;
   }
 }

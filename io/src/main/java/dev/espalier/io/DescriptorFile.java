@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import dev.espalier.ffi.FileCalls;
+import java.lang.ref.Cleaner;
 
 /**
  * What engines do alike that know their file by a descriptor of the system: everything but the
@@ -11,11 +12,30 @@ abstract class DescriptorFile extends EngineFile {
   private final Descriptor descriptor;
   private final Gate gate;
   private final Object growing = new Object();
+  private final Closing closing;
+  private final Cleaner.Cleanable closeOnce;
+
+  /** Closes the file in the system; knows nothing of the object that stands for it here. */
+  private static final class Closing implements Runnable {
+    private final int number;
+    private volatile int result;
+
+    Closing(int number) {
+      this.number = number;
+    }
+
+    @Override
+    public void run() {
+      result = FileCalls.close(number);
+    }
+  }
 
   DescriptorFile(Descriptor descriptor, IoStatus status) {
     super(descriptor.path(), status);
     this.descriptor = descriptor;
     this.gate = new Gate(descriptor.path());
+    this.closing = new Closing(descriptor.number());
+    this.closeOnce = Dropped.once(gate, closing);
   }
 
   /** As {@link #submit}; the file stays open meanwhile. */
@@ -161,7 +181,8 @@ abstract class DescriptorFile extends EngineFile {
     gate.close(
         () -> {
           stop();
-          check(FileCalls.close(number()), "closing it");
+          closeOnce.clean();
+          check(closing.result, "closing it");
         });
   }
 }

@@ -2,23 +2,36 @@
 package dev.espalier.io;
 
 import dev.espalier.ffi.Ring;
+import java.lang.ref.Cleaner;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A ring and what is under way on it. The thread that uses it holds its lock, also while it waits.
  */
 final class Lane {
+  /**
+   * Those with batches that were started and not finished: the kernel writes into memory that must
+   * not be collected, even if the file and its pool are dropped.
+   */
+  private static final Set<Lane> NOT_FINISHED = ConcurrentHashMap.newKeySet();
+
   private final ReentrantLock use = new ReentrantLock();
   private final Ring ring;
+  private final Cleaner.Cleanable closeOnce;
 
   /** The kernel writes into them, so they must not be collected, even if they are forgotten. */
   private final Set<IoBatch> underWay = Collections.newSetFromMap(new IdentityHashMap<>());
 
+  /** Whether {@link #NOT_FINISHED} has this lane. */
+  private boolean isKept;
+
   Lane(Ring ring) {
     this.ring = ring;
+    this.closeOnce = Dropped.once(use, ring::close);
   }
 
   boolean tryTake() {
@@ -38,6 +51,10 @@ final class Lane {
   void submit(IoBatch batch) {
     batch.ticket = this;
     underWay.add(batch);
+    if (!isKept) {
+      isKept = true;
+      NOT_FINISHED.add(this);
+    }
     ring.submit(batch.requests(), batch.count(), batch.writes);
   }
 
@@ -46,6 +63,7 @@ final class Lane {
     underWay.add(batch);
     ring.transfer(batch.requests(), batch.count(), batch.writes);
     underWay.remove(batch);
+    letGo();
   }
 
   void reap() {
@@ -53,7 +71,15 @@ final class Lane {
   }
 
   void close() {
-    ring.close();
+    closeOnce.clean();
     underWay.clear();
+    letGo();
+  }
+
+  private void letGo() {
+    if (isKept && underWay.isEmpty()) {
+      isKept = false;
+      NOT_FINISHED.remove(this);
+    }
   }
 }

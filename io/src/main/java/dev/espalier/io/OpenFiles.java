@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import java.io.IOException;
+import java.lang.ref.Cleaner;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -27,12 +28,13 @@ final class OpenFiles {
   /** A file that is open in this process; until it is closed, no other can be made for it. */
   static final class Claim implements AutoCloseable {
     private final Path path;
-    private final Path real;
-    private @Nullable AsynchronousFileChannel channel;
+    private final Claimed claimed;
+    private final Cleaner.Cleanable giveUpOnce;
 
     private Claim(Path path, Path real) {
       this.path = path;
-      this.real = real;
+      this.claimed = new Claimed(real);
+      this.giveUpOnce = Dropped.once(this, claimed);
     }
 
     /**
@@ -47,7 +49,7 @@ final class OpenFiles {
               : Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
       try {
         AsynchronousFileChannel opened = AsynchronousFileChannel.open(path, options, null);
-        channel = opened;
+        claimed.channel = opened;
         FileLock lock = opened.tryLock(0, Long.MAX_VALUE, forReading);
         if (lock == null) {
           throw new PageFileException(
@@ -61,12 +63,33 @@ final class OpenFiles {
     /** Gives the lock up. */
     @Override
     public void close() {
+      giveUpOnce.clean();
+      IOException e = claimed.failure;
+      if (e != null) {
+        throw new PageFileException(path, "giving up its lock failed: " + e, e);
+      }
+    }
+  }
+
+  /** What a claim holds, given up by its owner, or after the claim was dropped. */
+  private static final class Claimed implements Runnable {
+    private final Path real;
+    private volatile @Nullable AsynchronousFileChannel channel;
+    private volatile @Nullable IOException failure;
+
+    Claimed(Path real) {
+      this.real = real;
+    }
+
+    @Override
+    public void run() {
+      AsynchronousFileChannel opened = channel;
       try {
-        if (channel != null) {
-          channel.close();
+        if (opened != null) {
+          opened.close();
         }
       } catch (IOException e) {
-        throw new PageFileException(path, "giving up its lock failed: " + e, e);
+        failure = e;
       } finally {
         synchronized (OPEN) {
           OPEN.remove(real);

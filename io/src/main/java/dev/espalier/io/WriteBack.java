@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.memory.Region;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -33,7 +34,7 @@ final class WriteBack {
   WriteBack(Arena arena, int pageBytes, int capacity) {
     this.pageBytes = pageBytes;
     this.capacity = capacity;
-    this.staging = arena.allocate((long) capacity * pageBytes, ALIGNMENT);
+    this.staging = Region.ofArena(arena, (long) capacity * pageBytes, ALIGNMENT);
     this.batch = new IoBatch(staging, capacity);
   }
 

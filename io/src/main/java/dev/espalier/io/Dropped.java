@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.lang.ref.Cleaner;
+
+/**
+ * Lets go of what files hold of the system's when their owners are dropped without being closed.
+ */
+final class Dropped {
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  private Dropped() {}
+
+  /**
+   * Runs an action once: when it is called for, or when an object can't be reached any more.
+   *
+   * @param user every use ends with a call to it, so that it is reachable while one is under way
+   * @param action must not refer to {@code user}
+   */
+  static Cleaner.Cleanable once(Object user, Runnable action) {
+    return CLEANER.register(user, action);
+  }
+}
