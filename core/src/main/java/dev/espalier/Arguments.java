@@ -23,7 +23,7 @@ final class Arguments {
   /** For calls that an adapter answers without asking the index, which would check itself. */
   static void checkOpen(LongIndex index) {
     if (index.isClosed()) {
-      throw new IllegalStateException("the index is closed");
+      throw new IllegalStateException("the " + index.variant().name() + " is closed");
     }
   }
 

@@ -67,6 +67,12 @@ final class LockedIndex implements LongIndex {
     return index.isClosed();
   }
 
+  /** Does not wait for a writer: whoever looks at an index, in a debugger say, changes nothing. */
+  @Override
+  public String toString() {
+    return index.toString();
+  }
+
   // Reads
 
   @Override
@@ -157,9 +163,7 @@ final class LockedIndex implements LongIndex {
 
   @Override
   public LongBatchLookup batchLookup() {
-    if (index.isClosed()) {
-      throw new IllegalStateException("the index is closed");
-    }
+    Arguments.checkOpen(index);
     throw new UnsupportedOperationException(
         "a lock can't be held while probes wait in buffers: take the batch lookup of the index"
             + " itself");
@@ -251,6 +255,13 @@ final class LockedIndex implements LongIndex {
       LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
     try (var _ = writing.acquire()) {
       index.bulkload(entries, fillFactor, total, listener);
+    }
+  }
+
+  @Override
+  public long shrink(ProgressListener listener) {
+    try (var _ = writing.acquire()) {
+      return index.shrink(listener);
     }
   }
 

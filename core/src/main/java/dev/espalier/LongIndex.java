@@ -203,6 +203,27 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
+   * Gives back memory, and in a file space at its end, that the entries no longer need: worth its
+   * time after large removals. All entries are loaded into new memory beside the old, as compactly
+   * as {@link #bulkload} does it, so for a while there are both; where the memory limit, or the
+   * system, does not allow that, or nothing would be gained, the index stays as it was. Cursors go
+   * on. O(n).
+   *
+   * <p>In a file only free pages at the file's end are given back.
+   *
+   * @param listener must not write to this index
+   * @return the bytes given back: those by which {@link IndexStatistics#committedBytes} went down
+   * @throws java.util.concurrent.CancellationException if the listener cancels; the index is then
+   *     as it was
+   */
+  long shrink(ProgressListener listener);
+
+  /** Gives back memory, as {@link #shrink(ProgressListener)}. */
+  default long shrink() {
+    return shrink(ProgressListener.NONE);
+  }
+
+  /**
    * Checks every invariant of the structure, in one pass.
    *
    * @throws dev.espalier.inspect.InvariantViolationException naming the first invariant that does

@@ -46,6 +46,7 @@ class LockedIndexTest {
           "removeRange",
           "putAll",
           "bulkload",
+          "shrink",
           "close",
           "setValue");
 

@@ -207,6 +207,12 @@ final class ModelIndex implements LongIndex {
   }
 
   @Override
+  public long shrink(ProgressListener listener) {
+    checkOpen();
+    return 0;
+  }
+
+  @Override
   public boolean isClosed() {
     return closed;
   }
@@ -218,7 +224,7 @@ final class ModelIndex implements LongIndex {
 
   private void checkOpen() {
     if (closed) {
-      throw new IllegalStateException("the index is closed");
+      throw new IllegalStateException("the model is closed");
     }
   }
 }

@@ -9,9 +9,11 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.tree.IndexStructure;
 import dev.espalier.tree.MemoryTree;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of one CSB+-tree and what changes them once a leaf has been found: inserting and
@@ -130,6 +132,20 @@ final class CsbPlusStructure extends MemoryTree {
   public void bulkload(
       LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
     new CsbPlusBulkload(this, fillFactor).load(entries, total, listener);
+  }
+
+  @Override
+  protected @Nullable IndexStructure twin(long limit) {
+    IndexOptions twins = twinOptions(limit);
+    return twins == null ? null : new CsbPlusStructure(twins, leaf, inner, prefetchDistance);
+  }
+
+  @Override
+  protected void adopt(IndexStructure twin) {
+    super.adopt(twin);
+    CsbPlusStructure other = (CsbPlusStructure) twin;
+    rootRoom = other.rootRoom;
+    height = other.height;
   }
 
   @Override

@@ -122,7 +122,7 @@ final class RTreeStructure {
 
   void checkOpen() {
     if (memory.isClosed()) {
-      throw new IllegalStateException("the index is closed");
+      throw new IllegalStateException("the RTree is closed");
     }
   }
 

@@ -31,6 +31,7 @@ public abstract class AbstractIndex implements LongIndex {
   protected AbstractIndex(TreeVariant variant, IndexStructure structure, IndexOptions options) {
     this.variant = variant;
     this.structure = structure;
+    structure.setName(variant.name());
     this.missingValue = options.missingValue();
   }
 
@@ -97,6 +98,11 @@ public abstract class AbstractIndex implements LongIndex {
   }
 
   @Override
+  public final long shrink(ProgressListener listener) {
+    return structure.shrink(Objects.requireNonNull(listener, "listener"));
+  }
+
+  @Override
   public final NodeView rootView() {
     structure.checkOpen();
     return structure.rootView();
@@ -121,5 +127,21 @@ public abstract class AbstractIndex implements LongIndex {
   @Override
   public final void close() {
     structure.close();
+  }
+
+  /** Returns the variant with its entries and their bytes. Takes no pass, and never throws. */
+  @Override
+  public final String toString() {
+    try {
+      if (!isClosed()) {
+        return IndexDescription.of(
+            variant.name(), structure.sizeEstimate(), structure.memory().usedBytes());
+      }
+    } catch (RuntimeException torn) {
+      if (!isClosed()) {
+        return variant.name() + ", changed by another thread";
+      }
+    }
+    return variant.name() + ", closed";
   }
 }

@@ -7,32 +7,48 @@ import dev.espalier.LongIndex;
 import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.MemoryUse;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of one index, as {@link AbstractIndex} knows them: all that is done to the whole of it.
  * What is done to one key stands in the final class of each tree. Each method does what the one of
  * {@link LongIndex} with its name promises.
  */
-public interface IndexStructure {
+public abstract class IndexStructure {
+  private String name = "index";
 
-  /** Throws {@link IllegalStateException} if the index is closed. */
-  default void checkOpen() {
+  /** Says what messages call the index. */
+  final void setName(String name) {
+    this.name = name;
+  }
+
+  /** Returns the file in which the nodes are; null if they are in memory only. */
+  public @Nullable Path file() {
+    return null;
+  }
+
+  /** Throws {@link IllegalStateException}, which names the index, if it is closed. */
+  public final void checkOpen() {
     if (isClosed()) {
-      throw new IllegalStateException("the index is closed");
+      Path file = file();
+      throw new IllegalStateException(
+          file == null ? "the " + name + " is closed" : "the index in " + file + " is closed");
     }
   }
 
   /** Returns the exact number of entries, of an index that is open. */
-  long size();
+  public abstract long size();
 
   /** Returns the number of entries without a pass, of an index that is open. */
-  default long sizeEstimate() {
+  public long sizeEstimate() {
     return size();
   }
 
   /** Counts the entries in one pass. */
-  default long countEntries() {
+  public final long countEntries() {
     long sum = 0;
     LongCursor cursor = cursor();
     LongRun run = new LongRun();
@@ -43,34 +59,87 @@ public interface IndexStructure {
   }
 
   /** Tells whether there are no entries, of an index that is open. */
-  default boolean isEmpty() {
+  public boolean isEmpty() {
     return size() == 0;
   }
 
   /** Removes all entries. */
-  void clear();
+  public abstract void clear();
 
   /** Returns a new cursor over an index that is open. */
-  LongCursor cursor();
+  public abstract LongCursor cursor();
 
   /** Fills the empty index. */
-  void bulkload(LongEntrySource entries, double fillFactor, long total, ProgressListener listener);
+  public abstract void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener);
 
   /** Checks every invariant. */
-  void verify(ProgressListener listener);
+  public abstract void verify(ProgressListener listener);
 
   /** Returns the root, of an index that is open. */
-  NodeView rootView();
+  public abstract NodeView rootView();
 
   /** Returns the memory in which the nodes are. */
-  MemoryUse memory();
+  public abstract MemoryUse memory();
+
+  /**
+   * Builds all anew, compactly and beside what there is, and then changes over. Where that finds no
+   * memory, or would gain nothing, all stays as it is.
+   *
+   * @return the bytes that this gave back
+   */
+  public long shrink(ProgressListener listener) {
+    checkOpen();
+    long before = memory().committedBytes();
+    IndexStructure twin = twin(memoryLimit() - before);
+    if (twin == null) {
+      return 0;
+    }
+    boolean adopted = false;
+    try {
+      twin.bulkload(cursor(), 1.0, sizeEstimate(), listener);
+      if (twin.memory().committedBytes() < before) {
+        adopt(twin);
+        adopted = true;
+      }
+    } catch (MemoryLimitException _) {
+      return 0;
+    } finally {
+      if (!adopted) {
+        twin.close();
+      }
+    }
+    return before - memory().committedBytes();
+  }
+
+  /** Returns the most bytes of memory. */
+  protected long memoryLimit() {
+    return 0;
+  }
+
+  /**
+   * Makes an empty structure of the same shape, in memory of its own.
+   *
+   * @param limit most bytes of it, which may be none
+   * @return null if that is not enough, or the structure can't be made twice
+   */
+  protected @Nullable IndexStructure twin(long limit) {
+    return null;
+  }
+
+  /**
+   * Takes the memory and the entries of a {@link #twin} in place of its own. Can't fail halfway.
+   */
+  protected void adopt(IndexStructure twin) {
+    throw new UnsupportedOperationException("no twin was made");
+  }
 
   /** Makes what has changed safe from a crash, of an index that is open. */
-  default void flush() {}
+  public void flush() {}
 
   /** Tells whether {@link #close} was called. */
-  boolean isClosed();
+  public abstract boolean isClosed();
 
   /** Frees the nodes. A second call does nothing. */
-  void close();
+  public abstract void close();
 }

@@ -7,9 +7,10 @@ import dev.espalier.memory.NodeMemory;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** What trees do alike whose nodes lie in one {@link NodeMemory}. */
-public abstract class MemoryTree implements IndexStructure {
+public abstract class MemoryTree extends IndexStructure {
   public final IndexOptions options;
   public final NodeMemory memory;
 
@@ -65,6 +66,28 @@ public abstract class MemoryTree implements IndexStructure {
     levelChanges.changedAll();
     memory.clear();
     plant();
+  }
+
+  @Override
+  protected final long memoryLimit() {
+    return memory.limit();
+  }
+
+  /** Returns the options of a {@link #twin}, or null if so little memory is not allowed. */
+  protected final @Nullable IndexOptions twinOptions(long limit) {
+    return limit < IndexOptions.MIN_MEMORY_LIMIT ? null : options.withMemoryLimit(limit);
+  }
+
+  @Override
+  protected void adopt(IndexStructure twin) {
+    MemoryTree other = (MemoryTree) twin;
+    memory.adopt(other.memory);
+    nodes = memory.segment();
+    base = nodes.address();
+    root = other.root;
+    size = other.size;
+    modifications.changes++;
+    levelChanges.changedAll();
   }
 
   @Override

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>The fields are for the hot paths of the trees, which read them directly.
  */
-public abstract class StoreTree implements IndexStructure {
+public abstract class StoreTree extends IndexStructure {
   /** Bytes of a page unless given: what the papers and most database systems come out at. */
   public static final int DEFAULT_PAGE_BYTES = 16 << 10;
 

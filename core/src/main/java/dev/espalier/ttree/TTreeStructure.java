@@ -13,9 +13,11 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.tree.IndexStructure;
 import dev.espalier.tree.MemoryTree;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of one T-tree and what changes them: inserting into and removing from a node that has
@@ -102,6 +104,12 @@ final class TTreeStructure extends MemoryTree {
   public void bulkload(
       LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
     new TTreeBulkload(this, fillFactor).load(entries, total, listener);
+  }
+
+  @Override
+  protected @Nullable IndexStructure twin(long limit) {
+    IndexOptions twins = twinOptions(limit);
+    return twins == null ? null : new TTreeStructure(twins, layout);
   }
 
   @Override

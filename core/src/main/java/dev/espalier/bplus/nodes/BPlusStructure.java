@@ -6,9 +6,11 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.tree.IndexStructure;
 import dev.espalier.tree.MemoryTree;
 import java.util.ConcurrentModificationException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of one B+-tree, and what is done to the whole of them. What a writer does to them is a
@@ -123,6 +125,21 @@ public final class BPlusStructure extends MemoryTree {
   @Override
   public void verify(ProgressListener listener) {
     BPlusVerifier.verify(this, listener);
+  }
+
+  /**
+   * Jump-pointer arrays outside the tree would have to move as well: with them there is no twin.
+   */
+  @Override
+  protected @Nullable IndexStructure twin(long limit) {
+    IndexOptions twins = listener.equals(LeafListener.NONE) ? twinOptions(limit) : null;
+    return twins == null ? null : new BPlusStructure(twins, leaf, inner);
+  }
+
+  @Override
+  protected void adopt(IndexStructure twin) {
+    super.adopt(twin);
+    height = ((BPlusStructure) twin).height;
   }
 
   @Override
