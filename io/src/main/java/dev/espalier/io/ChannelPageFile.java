@@ -29,15 +29,12 @@ final class ChannelPageFile extends EngineFile {
 
   private final AsynchronousFileChannel channel;
   private final ExecutorService threads;
-  private final Gate gate;
-  private final Object growing = new Object();
 
   private ChannelPageFile(
       Path path, IoStatus status, AsynchronousFileChannel channel, ExecutorService threads) {
     super(path, status);
     this.channel = channel;
     this.threads = threads;
-    this.gate = new Gate(path);
   }
 
   /**
@@ -85,18 +82,9 @@ final class ChannelPageFile extends EngineFile {
 
   @Override
   void submit(IoBatch batch) {
-    gate.enter();
-    try {
-      handOver(batch);
-    } finally {
-      gate.leave();
-    }
-  }
-
-  private void handOver(IoBatch batch) {
     MemorySegment requests = batch.requests();
     CountDownLatch left = new CountDownLatch(batch.count());
-    batch.ticket = left;
+    batch.attachment = left;
     for (int i = 0; i < batch.count(); i++) {
       if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
         IoRequest.result(requests, i, IoRequest.PENDING);
@@ -109,9 +97,9 @@ final class ChannelPageFile extends EngineFile {
 
   private void submit(IoBatch batch, int request, Completion completion) {
     long position = IoRequest.position(batch.requests(), request);
-    long place = IoRequest.address(batch.requests(), request) - batch.memory().address();
+    long offset = IoRequest.address(batch.requests(), request) - batch.memory().address();
     int length = IoRequest.length(batch.requests(), request);
-    ByteBuffer bytes = batch.memory().asSlice(place, length).asByteBuffer();
+    ByteBuffer bytes = batch.memory().asSlice(offset, length).asByteBuffer();
     try {
       if (batch.writes) {
         channel.write(bytes, position, this, completion);
@@ -125,7 +113,7 @@ final class ChannelPageFile extends EngineFile {
 
   @Override
   void await(IoBatch batch) {
-    Waiting.await((CountDownLatch) Objects.requireNonNull(batch.ticket));
+    Waiting.await((CountDownLatch) Objects.requireNonNull(batch.attachment));
   }
 
   /** Notes how a request has ended. */
@@ -160,68 +148,40 @@ final class ChannelPageFile extends EngineFile {
   // ---------------------------------------------------------------- file
 
   @Override
-  public long bytes() {
-    gate.enter();
+  long length() {
     try {
       return channel.size();
     } catch (IOException e) {
       throw new PageFileException(path(), "its length can't be read: " + e, e);
-    } finally {
-      gate.leave();
     }
   }
 
   /** Writes zeros, which takes room on the device where only setting the length would not. */
   @Override
-  public void grow(long bytes) {
-    gate.enter();
-    try {
-      synchronized (growing) {
-        long from = bytes();
-        if (from < bytes) {
-          growFrom(from, bytes);
-        }
-      }
-    } finally {
-      gate.leave();
-    }
+  void lengthen(long from, long to) {
+    writeZeros(from, to);
   }
 
-  private void growFrom(long from, long to) {
-    try {
-      writeZeros(from, to);
-    } catch (PageFileException full) {
-      shorten(from, full);
-      throw full;
-    }
-  }
-
-  private void shorten(long bytes, PageFileException full) {
+  @Override
+  void shorten(long bytes) {
     try {
       channel.truncate(bytes);
     } catch (IOException e) {
-      full.addSuppressed(e);
+      throw new PageFileException(path(), "making it as short as before failed: " + e, e);
     }
   }
 
   @Override
-  public void force() {
-    gate.enter();
+  void forceData() {
     try {
       channel.force(false);
     } catch (IOException e) {
       throw new PageFileException(path(), "forcing it to the device failed: " + e, e);
-    } finally {
-      gate.leave();
     }
   }
 
   @Override
-  public void close() {
-    gate.close(this::stop);
-  }
-
-  private void stop() {
+  void stop() {
     threads.shutdown();
     Waiting.awaitEnd(threads);
     try {

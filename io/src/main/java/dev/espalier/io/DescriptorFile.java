@@ -10,8 +10,6 @@ import java.lang.ref.Cleaner;
  */
 abstract class DescriptorFile extends EngineFile {
   private final Descriptor descriptor;
-  private final Gate gate;
-  private final Object growing = new Object();
   private final Closing closing;
   private final Cleaner.Cleanable closeOnce;
 
@@ -33,28 +31,12 @@ abstract class DescriptorFile extends EngineFile {
   DescriptorFile(Descriptor descriptor, IoStatus status) {
     super(descriptor.path(), status);
     this.descriptor = descriptor;
-    this.gate = new Gate(descriptor.path());
     this.closing = new Closing(descriptor.number());
     this.closeOnce = Dropped.once(gate, closing);
   }
 
-  /** As {@link #submit}; the file stays open meanwhile. */
-  abstract void handOver(IoBatch batch);
-
-  /** As {@link #await}; the file stays open meanwhile. */
-  abstract void waitFor(IoBatch batch);
-
-  /** As {@link #transfer}; the file stays open meanwhile. */
-  void handOverAndWaitFor(IoBatch batch) {
-    handOver(batch);
-    waitFor(batch);
-  }
-
-  /** As {@link #poll}; the file stays open meanwhile. */
-  void look(IoBatch batch) {}
-
-  /** Waits for all that was handed over, and lets go of all but the file. Called once. */
-  abstract void stop();
+  /** Waits for all that was submitted, and lets go of all but the file. Called once. */
+  abstract void stopTransfers();
 
   /** Returns the number by which the system knows the file. */
   final int number() {
@@ -66,123 +48,44 @@ abstract class DescriptorFile extends EngineFile {
     return descriptor.alignment();
   }
 
-  // ---------------------------------------------------------------- transfer
+  @Override
+  final long length() {
+    long bytes = FileCalls.size(number());
+    check(bytes, "reading its length");
+    return bytes;
+  }
 
   @Override
-  final void submit(IoBatch batch) {
-    gate.enter();
-    try {
-      handOver(batch);
-    } finally {
-      gate.leave();
+  final void lengthen(long from, long to) {
+    int result = FileCalls.fallocate(number(), from, to - from);
+    if (result == -Errno.EOPNOTSUPP) {
+      writeZeros(from, to);
+    } else {
+      check(result, "making it %d bytes long".formatted(to));
     }
   }
 
   @Override
-  void transfer(IoBatch batch) {
-    gate.enter();
-    try {
-      handOverAndWaitFor(batch);
-    } finally {
-      gate.leave();
-    }
+  final void shorten(long bytes) {
+    check(FileCalls.ftruncate(number(), bytes), "making it as short as before");
   }
 
   @Override
-  void await(IoBatch batch) {
-    if (gate.tryEnter()) { // else closing has waited
-      try {
-        waitFor(batch);
-      } finally {
-        gate.leave();
-      }
-    }
+  final void forceData() {
+    check(FileCalls.fdatasync(number()), "forcing it to the device");
   }
 
   @Override
-  void poll(IoBatch batch) {
-    if (gate.tryEnter()) {
-      try {
-        look(batch);
-      } finally {
-        gate.leave();
-      }
-    }
-  }
-
-  // ---------------------------------------------------------------- file
-
-  @Override
-  public final long bytes() {
-    gate.enter();
-    try {
-      long bytes = FileCalls.size(number());
-      check(bytes, "reading its length");
-      return bytes;
-    } finally {
-      gate.leave();
-    }
-  }
-
-  @Override
-  public final void grow(long bytes) {
-    gate.enter();
-    try {
-      synchronized (growing) {
-        long from = bytes();
-        if (from < bytes) {
-          growFrom(from, bytes);
-        }
-      }
-    } finally {
-      gate.leave();
-    }
-  }
-
-  private void growFrom(long from, long to) {
-    try {
-      int result = FileCalls.fallocate(number(), from, to - from);
-      if (result == -Errno.EOPNOTSUPP) {
-        writeZeros(from, to);
-      } else {
-        check(result, "making it %d bytes long".formatted(to));
-      }
-    } catch (PageFileException full) {
-      int shortened = FileCalls.ftruncate(number(), from);
-      if (shortened < 0) {
-        full.addSuppressed(failure(-shortened, "making it as short as before"));
-      }
-      throw full;
-    }
-  }
-
-  @Override
-  public final void force() {
-    gate.enter();
-    try {
-      check(FileCalls.fdatasync(number()), "forcing it to the device");
-    } finally {
-      gate.leave();
-    }
+  final void stop() {
+    stopTransfers();
+    closeOnce.clean();
+    check(closing.result, "closing it");
   }
 
   private void check(long result, String what) {
     if (result < 0) {
-      throw failure((int) -result, what);
+      throw new PageFileException(
+          path(), what + " failed: " + Errno.describe((int) -result), (int) -result);
     }
-  }
-
-  private PageFileException failure(int errno, String what) {
-    return new PageFileException(path(), what + " failed: " + Errno.describe(errno), errno);
-  }
-
-  @Override
-  public void close() {
-    gate.close(
-        () -> {
-          stop();
-          closeOnce.clean();
-          check(closing.result, "closing it");
-        });
   }
 }

@@ -8,16 +8,17 @@ import java.nio.file.Path;
 
 /**
  * What page files do alike, whichever engine moves the bytes: transfers that came out short are
- * continued, transient refusals repeated, failures told.
+ * continued, transient refusals repeated, failures told, and closing waits for all other calls.
  *
- * <p>An engine hands over the requests of a batch that are {@link IoRequest#QUEUED}, makes them
- * {@link IoRequest#PENDING}, and when one ends sets its result.
+ * <p>An engine submits the requests of a batch that are {@link IoRequest#QUEUED}, makes them {@link
+ * IoRequest#PENDING}, and when one ends sets its result. What engines implement is called while the
+ * file is open; so much {@code WhileOpen} sees to.
  */
 abstract class EngineFile implements PageFile {
   private static final int EINTR = 4;
   private static final int EAGAIN = 11;
 
-  /** The kernel gives it to requests of a ring when the thread that handed them over has ended. */
+  /** The kernel gives it to requests of a ring when the thread that submitted them has ended. */
   private static final int ECANCELED = 125;
 
   /** Bytes of zeros that are written at once where a file can be made longer in no other way. */
@@ -26,30 +27,105 @@ abstract class EngineFile implements PageFile {
   private final Path path;
   private final IoStatus status;
 
+  /** Keeps the call that closes the file apart from all others, each of which ends with it. */
+  final Gate gate;
+
+  private final Object growing = new Object();
+
   EngineFile(Path path, IoStatus status) {
     this.path = path;
     this.status = status;
+    this.gate = new Gate(path);
   }
+
+  // ---------------------------------------------------------------- the engine
 
   /**
    * Hands over all requests of a batch that are queued; {@code batch.writes} says in which
    * direction. If some can't be, they get a result at once.
-   *
-   * @throws IllegalStateException if the file is closed
    */
   abstract void submit(IoBatch batch);
 
   /** Waits until no request of a batch is pending. */
   abstract void await(IoBatch batch);
 
-  /** Hands over what is queued and waits until nothing is pending: as one, where an engine can. */
+  /** Submits and awaits: as one, where an engine can. */
   void transfer(IoBatch batch) {
     submit(batch);
     await(batch);
   }
 
   /** Notes what has ended, where an engine does not do that by itself; does not wait. */
-  void poll(IoBatch batch) {}
+  void reap(IoBatch batch) {}
+
+  /** Returns the length of the file in bytes. */
+  abstract long length();
+
+  /** Makes the file longer, with room on the device. */
+  abstract void lengthen(long from, long to);
+
+  /** Makes the file as short as it was. */
+  abstract void shorten(long bytes);
+
+  /** Waits until all that was written is safe from a crash of the machine. */
+  abstract void forceData();
+
+  /** Waits for all that was submitted, and closes the file. Called once. */
+  abstract void stop();
+
+  // ---------------------------------------------------------------- while the file is open
+
+  /**
+   * Submits.
+   *
+   * @throws IllegalStateException if the file is closed
+   */
+  final void submitWhileOpen(IoBatch batch) {
+    gate.enter();
+    try {
+      submit(batch);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /**
+   * Transfers.
+   *
+   * @throws IllegalStateException if the file is closed
+   */
+  void transferWhileOpen(IoBatch batch) {
+    gate.enter();
+    try {
+      transfer(batch);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /** Awaits, which closing has done if the file is closed. */
+  void awaitWhileOpen(IoBatch batch) {
+    if (gate.tryEnter()) {
+      try {
+        await(batch);
+      } finally {
+        gate.leave();
+      }
+    }
+  }
+
+  /** Reaps, if there is anything left to be noted. */
+  void reapWhileOpen(IoBatch batch) {
+    if (gate.tryEnter()) {
+      try {
+        reap(batch);
+      } finally {
+        gate.leave();
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- transfer
 
   @Override
   public final Path path() {
@@ -73,7 +149,7 @@ abstract class EngineFile implements PageFile {
 
   private void move(IoBatch batch, boolean writes) {
     batch.writes = writes;
-    transfer(batch);
+    transferWhileOpen(batch);
     complete(batch);
   }
 
@@ -89,13 +165,13 @@ abstract class EngineFile implements PageFile {
 
   private void start(IoBatch batch, boolean writes) {
     batch.writes = writes;
-    submit(batch);
+    submitWhileOpen(batch);
   }
 
   @Override
   public final boolean isDone(IoBatch batch) {
     if (!hasEnded(batch)) {
-      poll(batch);
+      reapWhileOpen(batch);
     }
     return hasEnded(batch);
   }
@@ -112,13 +188,13 @@ abstract class EngineFile implements PageFile {
 
   @Override
   public final void finish(IoBatch batch) {
-    await(batch);
+    awaitWhileOpen(batch);
     complete(batch);
   }
 
   private void complete(IoBatch batch) {
     while (requeue(batch)) {
-      transfer(batch);
+      transferWhileOpen(batch);
     }
     check(batch);
   }
@@ -160,6 +236,46 @@ abstract class EngineFile implements PageFile {
     }
   }
 
+  // ---------------------------------------------------------------- file
+
+  @Override
+  public final long bytes() {
+    gate.enter();
+    try {
+      return length();
+    } finally {
+      gate.leave();
+    }
+  }
+
+  @Override
+  public final void grow(long bytes) {
+    gate.enter();
+    try {
+      synchronized (growing) {
+        long from = length();
+        if (from < bytes) {
+          growFrom(from, bytes);
+        }
+      }
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private void growFrom(long from, long to) {
+    try {
+      lengthen(from, to);
+    } catch (PageFileException full) {
+      try {
+        shorten(from);
+      } catch (PageFileException failed) {
+        full.addSuppressed(failed);
+      }
+      throw full;
+    }
+  }
+
   /** Writes zeros to an end that the file shall have; lengths of files are whole blocks. */
   final void writeZeros(long from, long to) {
     try (Arena arena = Arena.ofShared()) {
@@ -170,5 +286,20 @@ abstract class EngineFile implements PageFile {
         write(batch);
       }
     }
+  }
+
+  @Override
+  public final void force() {
+    gate.enter();
+    try {
+      forceData();
+    } finally {
+      gate.leave();
+    }
+  }
+
+  @Override
+  public void close() {
+    gate.close(this::stop);
   }
 }

@@ -25,8 +25,8 @@ public final class IoBatch {
 
   private final int[] lengths;
 
-  /** What the engine under way keeps for this batch, null if it is not under way. */
-  @Nullable Object ticket;
+  /** What the file that it was started in keeps with it, null if there is nothing yet. */
+  @Nullable Object attachment;
 
   /** Whether the batch under way writes. */
   boolean writes;
@@ -62,23 +62,23 @@ public final class IoBatch {
    * Adds a request.
    *
    * @param position of the first byte in the file
-   * @param place of the first byte in the memory
-   * @param bytes to be moved, positive
+   * @param offset of the first byte in the memory
+   * @param length bytes to be moved, positive
    * @throws IndexOutOfBoundsException if the memory does not reach so far
    * @throws IllegalStateException if the batch is full
    */
-  public void add(long position, long place, int bytes) {
-    Objects.checkFromIndexSize(place, (long) bytes, memory.byteSize());
-    if (position < 0 || bytes <= 0) {
+  public void add(long position, long offset, int length) {
+    Objects.checkFromIndexSize(offset, (long) length, memory.byteSize());
+    if (position < 0 || length <= 0) {
       throw new IllegalArgumentException(
-          "position is " + position + ", bytes is " + bytes + "; both must be positive");
+          "position is " + position + ", length is " + length + "; both must be positive");
     }
     if (count == capacity) {
       throw new IllegalStateException("batch is full: it has room for " + capacity + " requests");
     }
     positions[count] = position;
-    lengths[count] = bytes;
-    IoRequest.set(requests, count, position, memory.address() + place, bytes);
+    lengths[count] = length;
+    IoRequest.set(requests, count, position, memory.address() + offset, length);
     count++;
   }
 
@@ -108,7 +108,7 @@ public final class IoBatch {
   }
 
   /** Returns where in the memory a request began. */
-  public long place(int request) {
+  public long offset(int request) {
     int moved = length(request) - IoRequest.length(requests, request);
     return IoRequest.address(requests, request) - moved - memory.address();
   }

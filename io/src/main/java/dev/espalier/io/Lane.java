@@ -49,7 +49,7 @@ final class Lane {
   // Those who call the following hold the lane.
 
   void submit(IoBatch batch) {
-    batch.ticket = this;
+    batch.attachment = this;
     underWay.add(batch);
     if (!isKept) {
       isKept = true;
@@ -59,7 +59,7 @@ final class Lane {
   }
 
   void transfer(IoBatch batch) {
-    batch.ticket = this;
+    batch.attachment = this;
     underWay.add(batch);
     ring.transfer(batch.requests(), batch.count(), batch.writes);
     underWay.remove(batch);

@@ -63,41 +63,41 @@ final class NettyPageFile extends DescriptorFile {
   // ---------------------------------------------------------------- transfer
 
   @Override
-  void handOver(IoBatch batch) {
+  void submit(IoBatch batch) {
     for (int i = 0; i < batch.count(); i++) {
       if (IoRequest.result(batch.requests(), i) == IoRequest.QUEUED) {
         IoRequest.result(batch.requests(), i, IoRequest.PENDING);
       }
     }
-    batch.ticket = ring.submit(batch);
+    batch.attachment = ring.submit(batch);
   }
 
   @Override
-  void transfer(IoBatch batch) {
+  void transferWhileOpen(IoBatch batch) {
     refuseLoop();
-    submit(batch);
+    submitWhileOpen(batch);
     await(batch);
   }
 
   /** Waits without keeping the file from being closed: closing waits for the batch itself. */
   @Override
+  void awaitWhileOpen(IoBatch batch) {
+    await(batch);
+  }
+
+  @Override
   void await(IoBatch batch) {
     NettyRing.Submission submission =
-        (NettyRing.Submission) Objects.requireNonNull(batch.ticket, "batch was not started");
+        (NettyRing.Submission) Objects.requireNonNull(batch.attachment, "batch was not started");
     if (!submission.hasEnded()) {
       refuseLoop();
     }
     submission.await();
   }
 
-  @Override
-  void waitFor(IoBatch batch) {
-    await(batch);
-  }
-
   /** The loop notes what has ended. */
   @Override
-  void poll(IoBatch batch) {}
+  void reapWhileOpen(IoBatch batch) {}
 
   // ---------------------------------------------------------------- file
 
@@ -108,7 +108,7 @@ final class NettyPageFile extends DescriptorFile {
   }
 
   @Override
-  void stop() {
+  void stopTransfers() {
     ring.deregister();
   }
 

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * What one file has under way on the ring of an event loop.
  *
  * <p>A batch becomes one task of the loop, which puts all its requests into the ring before the
- * loop hands over what is there; so they are one system call. A request is known to the ring by the
- * number of a place in {@code transfers}: Netty takes a shorter way for small numbers.
+ * loop hands over what is there; so they are one system call. A request is known to the ring by its
+ * number in {@code submitted}: Netty takes a shorter way for small numbers.
  */
 final class NettyRing implements IoUringIoHandle {
   // Operations of linux/io_uring.h.
@@ -49,10 +49,10 @@ final class NettyRing implements IoUringIoHandle {
   private volatile @Nullable IoRegistration registration;
 
   // Both for the loop's thread only.
-  private final List<@Nullable Transfer> transfers = new ArrayList<>();
-  private final Deque<Integer> freePlaces = new ArrayDeque<>();
+  private final List<@Nullable Submitted> submitted = new ArrayList<>();
+  private final Deque<Integer> freeNumbers = new ArrayDeque<>();
 
-  private record Transfer(Submission submission, int request) {}
+  private record Submitted(Submission submission, int request) {}
 
   private NettyRing(IoEventLoop loop, Path path, int descriptor) {
     this.loop = loop;
@@ -136,10 +136,10 @@ final class NettyRing implements IoUringIoHandle {
   @Override
   public void handle(IoRegistration from, IoEvent event) {
     IoUringIoEvent completion = (IoUringIoEvent) event;
-    int place = (int) completion.userData();
-    Transfer transfer = Objects.requireNonNull(transfers.set(place, null));
-    freePlaces.push(place);
-    transfer.submission.complete(transfer.request, completion.res());
+    int number = (int) completion.userData();
+    Submitted ended = Objects.requireNonNull(submitted.set(number, null));
+    freeNumbers.push(number);
+    ended.submission.complete(ended.request, completion.res());
   }
 
   /** Called by the loop when it is shut down: it still answers what it has taken. */
@@ -148,13 +148,13 @@ final class NettyRing implements IoUringIoHandle {
     cancelRegistration();
   }
 
-  private int place(Transfer transfer) {
-    Integer free = freePlaces.poll();
+  private int note(Submitted request) {
+    Integer free = freeNumbers.poll();
     if (free == null) {
-      transfers.add(transfer);
-      return transfers.size() - 1;
+      submitted.add(request);
+      return submitted.size() - 1;
     }
-    transfers.set(free, transfer);
+    submitted.set(free, request);
     return free;
   }
 
@@ -194,7 +194,7 @@ final class NettyRing implements IoUringIoHandle {
     }
 
     private void submit(int request) {
-      int place = place(new Transfer(this, request));
+      int number = note(new Submitted(this, request));
       IoUringIoOps operation =
           new IoUringIoOps(
               batch.writes ? IORING_OP_WRITE : IORING_OP_READ,
@@ -205,14 +205,14 @@ final class NettyRing implements IoUringIoHandle {
               IoRequest.address(batch.requests(), request),
               IoRequest.length(batch.requests(), request),
               0,
-              (long) place,
+              (long) number,
               (short) 0,
               (short) 0,
               0,
               0L);
       if (Objects.requireNonNull(registration).submit(operation) == REFUSED) {
-        transfers.set(place, null);
-        freePlaces.push(place);
+        submitted.set(number, null);
+        freeNumbers.push(number);
         complete(request, -Errno.ESHUTDOWN);
       }
     }

@@ -124,7 +124,7 @@ final class PoolRead {
       return found;
     }
     for (int i = 0; i < count; i++) {
-      found[i] = store.fault(batch.memory(), batch.place(i), pages[i]);
+      found[i] = store.fault(batch.memory(), batch.offset(i), pages[i]);
     }
     return found;
   }

@@ -42,26 +42,26 @@ final class RingPageFile extends DescriptorFile {
   }
 
   @Override
-  void handOver(IoBatch batch) {
+  void submit(IoBatch batch) {
     nameFile(batch);
     use(takeAny(), lane -> lane.submit(batch));
   }
 
   @Override
-  void handOverAndWaitFor(IoBatch batch) {
+  void transfer(IoBatch batch) {
     nameFile(batch);
     use(takeAny(), lane -> lane.transfer(batch));
   }
 
   @Override
-  void waitFor(IoBatch batch) {
+  void await(IoBatch batch) {
     Lane lane = laneOf(batch);
     lane.take();
     use(lane, taken -> taken.transfer(batch));
   }
 
   @Override
-  void look(IoBatch batch) {
+  void reap(IoBatch batch) {
     Lane lane = laneOf(batch);
     if (lane.tryTake()) { // else the thread that has it will note what has ended
       use(lane, Lane::reap);
@@ -69,7 +69,7 @@ final class RingPageFile extends DescriptorFile {
   }
 
   @Override
-  void stop() {
+  void stopTransfers() {
     for (Lane lane : lanes) {
       lane.take();
       use(lane, Lane::close);
@@ -77,7 +77,7 @@ final class RingPageFile extends DescriptorFile {
   }
 
   private static Lane laneOf(IoBatch batch) {
-    return (Lane) Objects.requireNonNull(batch.ticket, "batch was not started");
+    return (Lane) Objects.requireNonNull(batch.attachment, "batch was not started");
   }
 
   private void nameFile(IoBatch batch) {

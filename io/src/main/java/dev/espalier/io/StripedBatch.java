@@ -14,26 +14,26 @@ final class StripedBatch {
   /**
    * Cuts a batch. Block b is in file b mod n of n, as block b div n there.
    *
-   * <p>What was made for a batch is kept in its ticket and used again with its next requests.
+   * <p>What was made for a batch is attached to it and used again with its next requests.
    */
   static StripedBatch cut(IoBatch batch, int files, int blockBytes) {
     StripedBatch striped =
-        batch.ticket instanceof StripedBatch kept && kept.parts.length == files
+        batch.attachment instanceof StripedBatch kept && kept.parts.length == files
             ? kept
             : new StripedBatch(files);
-    batch.ticket = striped;
+    batch.attachment = striped;
     striped.makeRoom(batch, blockBytes);
     for (int i = 0; i < batch.count(); i++) {
       long position = batch.position(i);
-      long place = batch.place(i);
+      long offset = batch.offset(i);
       long end = position + batch.length(i);
       while (position < end) {
         long block = position / blockBytes;
         int within = (int) (position % blockBytes);
         int bytes = (int) Math.min(blockBytes - within, end - position);
-        striped.part((int) (block % files)).add(block / files * blockBytes + within, place, bytes);
+        striped.part((int) (block % files)).add(block / files * blockBytes + within, offset, bytes);
         position += bytes;
-        place += bytes;
+        offset += bytes;
       }
     }
     return striped;
@@ -41,7 +41,7 @@ final class StripedBatch {
 
   /** Returns the cut form of a batch that was started. */
   static StripedBatch of(IoBatch batch) {
-    return (StripedBatch) Objects.requireNonNull(batch.ticket, "the batch was not started");
+    return (StripedBatch) Objects.requireNonNull(batch.attachment, "the batch was not started");
   }
 
   /** Returns the requests for a file. */

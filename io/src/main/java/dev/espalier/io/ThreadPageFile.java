@@ -36,39 +36,40 @@ final class ThreadPageFile extends DescriptorFile {
   }
 
   @Override
-  void handOver(IoBatch batch) {
+  void submit(IoBatch batch) {
     begin(batch, batch.count());
   }
 
   @Override
-  void waitFor(IoBatch batch) {
-    Work work = (Work) Objects.requireNonNull(batch.ticket, "batch was not started");
-    work.run();
-    Waiting.await(work.left);
+  void await(IoBatch batch) {
+    Submission submission =
+        (Submission) Objects.requireNonNull(batch.attachment, "batch was not started");
+    submission.run();
+    Waiting.await(submission.left);
   }
 
   @Override
-  void handOverAndWaitFor(IoBatch batch) {
+  void transfer(IoBatch batch) {
     begin(batch, batch.count() - 1);
-    waitFor(batch);
+    await(batch);
   }
 
   private void begin(IoBatch batch, int helpers) {
-    Work work = new Work(batch, number());
-    batch.ticket = work;
+    Submission submission = new Submission(batch, number());
+    batch.attachment = submission;
     for (int i = 0; i < Math.min(helpers, THREADS); i++) {
-      threads.execute(work);
+      threads.execute(submission);
     }
   }
 
   @Override
-  void stop() {
+  void stopTransfers() {
     threads.shutdown();
     Waiting.awaitEnd(threads);
   }
 
   /** The requests of a batch, each of which goes to the thread that comes first. */
-  private static final class Work implements Runnable {
+  private static final class Submission implements Runnable {
     private final IoBatch batch;
     private final int file;
     private final int count;
@@ -76,7 +77,7 @@ final class ThreadPageFile extends DescriptorFile {
     private final AtomicInteger next = new AtomicInteger();
     private final CountDownLatch left;
 
-    Work(IoBatch batch, int file) {
+    Submission(IoBatch batch, int file) {
       this.batch = batch;
       this.file = file;
       this.count = batch.count();

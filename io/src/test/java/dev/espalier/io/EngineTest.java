@@ -520,7 +520,7 @@ final class EngineTest {
   }
 
   private static void assertRead(byte[] model, IoBatch batch, int request) {
-    MemorySegment read = batch.memory().asSlice(batch.place(request), batch.length(request));
+    MemorySegment read = batch.memory().asSlice(batch.offset(request), batch.length(request));
     MemorySegment expected =
         MemorySegment.ofArray(model).asSlice(batch.position(request), batch.length(request));
     assertEquals(-1, expected.mismatch(read), "request " + request);

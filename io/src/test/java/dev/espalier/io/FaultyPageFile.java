@@ -63,14 +63,14 @@ final class FaultyPageFile implements PageFile {
     for (int i = 0; i < batch.count(); i++) {
       int errno = faults.next(operation);
       if (errno == 0) {
-        rest.add(batch.position(i), batch.place(i), batch.length(i));
+        rest.add(batch.position(i), batch.offset(i), batch.length(i));
       } else if (failure == null) {
         failure =
             failure(
                 "%s of %d bytes at %d".formatted(doing, batch.length(i), batch.position(i)), errno);
       }
     }
-    batch.ticket = new Started(rest, failure);
+    batch.attachment = new Started(rest, failure);
     return rest;
   }
 
@@ -89,7 +89,7 @@ final class FaultyPageFile implements PageFile {
   }
 
   private static Started started(IoBatch batch) {
-    return (Started) Objects.requireNonNull(batch.ticket);
+    return (Started) Objects.requireNonNull(batch.attachment);
   }
 
   @Override

@@ -80,7 +80,7 @@ final class ShortPageFile extends EngineFile {
     }
     MemorySegment requests = batch.requests();
     long position = IoRequest.position(requests, request);
-    long place = IoRequest.address(requests, request) - batch.memory().address();
+    long offset = IoRequest.address(requests, request) - batch.memory().address();
     int asked = IoRequest.length(requests, request);
     int bytes = Math.min(asked, 1 + random.nextInt(mostBytes));
     if (!batch.writes) {
@@ -91,7 +91,7 @@ final class ShortPageFile extends EngineFile {
     }
     cutShort += bytes < asked ? 1 : 0;
     IoBatch few = new IoBatch(batch.memory(), 1);
-    few.add(position, place, bytes);
+    few.add(position, offset, bytes);
     try {
       if (batch.writes) {
         file.write(few);
@@ -113,22 +113,27 @@ final class ShortPageFile extends EngineFile {
   }
 
   @Override
-  public long bytes() {
+  long length() {
     return file.bytes();
   }
 
   @Override
-  public void grow(long bytes) {
-    file.grow(bytes);
+  void lengthen(long from, long to) {
+    file.grow(to);
   }
 
   @Override
-  public void force() {
+  void shorten(long bytes) {
+    // The file behind has done so.
+  }
+
+  @Override
+  void forceData() {
     file.force();
   }
 
   @Override
-  public void close() {
+  void stop() {
     file.close();
   }
 }

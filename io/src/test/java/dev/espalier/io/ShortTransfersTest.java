@@ -42,12 +42,12 @@ class ShortTransfersTest {
   }
 
   /** Returns requests for the whole file, in pieces of different lengths. */
-  private IoBatch pieces(long place) {
+  private IoBatch pieces(long offset) {
     IoBatch batch = new IoBatch(memory, 4);
-    batch.add(0, place, 1);
-    batch.add(1, place + 1, 99);
-    batch.add(100, place + 100, 300);
-    batch.add(400, place + 400, BYTES - 400);
+    batch.add(0, offset, 1);
+    batch.add(1, offset + 1, 99);
+    batch.add(100, offset + 100, 300);
+    batch.add(400, offset + 400, BYTES - 400);
     return batch;
   }
 
@@ -63,7 +63,7 @@ class ShortTransfersTest {
     assertTrue(file.refusedInEveryWay());
     assertEquals(100, reads.position(2));
     assertEquals(300, reads.length(2));
-    assertEquals(BYTES + 100, reads.place(2));
+    assertEquals(BYTES + 100, reads.offset(2));
   }
 
   @Test

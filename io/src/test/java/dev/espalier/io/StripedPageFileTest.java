@@ -110,7 +110,7 @@ class StripedPageFileTest {
           MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, place);
           file.write(batch);
           for (int i = 0; i < count; i++) {
-            int from = (int) batch.place(i);
+            int from = (int) batch.offset(i);
             System.arraycopy(bytes, from, model, (int) batch.position(i), batch.length(i));
           }
         } else {
@@ -120,7 +120,7 @@ class StripedPageFileTest {
             byte[] expected = Arrays.copyOfRange(model, at, at + batch.length(i));
             assertArrayEquals(
                 expected,
-                memory.asSlice(batch.place(i), batch.length(i)).toArray(ValueLayout.JAVA_BYTE));
+                memory.asSlice(batch.offset(i), batch.length(i)).toArray(ValueLayout.JAVA_BYTE));
           }
         }
       }
