@@ -83,9 +83,9 @@ final class DamageSearch {
     }
   }
 
-  private void check(MemorySegment memory, long place, int page, BitSet free) {
+  private void check(MemorySegment memory, long offset, int page, BitSet free) {
     if (!free.get(page)) {
-      String fault = PageSeal.fault(memory, place, pageBytes, page, header.fileId());
+      String fault = PageSeal.fault(memory, offset, pageBytes, page, header.fileId());
       if (fault != null) {
         found.add(new CorruptPageException(file.path(), page, fault));
       }

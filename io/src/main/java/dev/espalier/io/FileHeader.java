@@ -6,6 +6,7 @@ import static dev.espalier.io.LittleEndian.LONG;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.espalier.memory.PageStore;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -115,6 +116,18 @@ record FileHeader(
   /** Returns the block in which this header goes. */
   int block() {
     return (int) (sequence % BLOCKS);
+  }
+
+  /** Writes this header into a file, and waits until it is safe. */
+  void writeTo(PageFile file) {
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment memory = arena.allocate(pageBytes, Math.max(pageBytes, file.alignment()));
+      write(memory);
+      IoBatch batch = new IoBatch(memory, 1);
+      batch.add((long) block() * pageBytes, 0, pageBytes);
+      file.write(batch);
+      file.force();
+    }
   }
 
   /** Writes the header over the first bytes of a block, and zeros over the rest. */

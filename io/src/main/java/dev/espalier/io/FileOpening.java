@@ -147,7 +147,7 @@ final class FileOpening {
     try {
       claim.lock(false);
       file.grow((long) FileHeader.BLOCKS * pageBytes);
-      FilePageStore.write(file, header);
+      header.writeTo(file);
       return index(file, header, new int[0], false, claim);
     } catch (RuntimeException | Error failed) {
       file.close();
@@ -189,9 +189,7 @@ final class FileOpening {
           };
       boolean readsAhead = !has(FileOption.WITHOUT_READ_AHEAD);
       store = new FilePageStore(file, pool, header, free, readOnly, readsAhead, atEnd);
-      if (!pool.enter(store)) {
-        throw new IllegalStateException("the pool is closed");
-      }
+      pool.enter(store);
       // The caller's variant, if there is one, has the file's name, but may have a geometry.
       TreeVariant variant = options.variant().orElseGet(() -> Family.named(header.kind()));
       LongIndex index =
@@ -200,7 +198,7 @@ final class FileOpening {
       return index;
     } catch (RuntimeException | Error failed) {
       if (store != null) {
-        pool.forget(store);
+        pool.waves.forget(store);
         pool.leave(store);
       }
       if (ownsPool) {

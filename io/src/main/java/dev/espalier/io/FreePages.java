@@ -25,23 +25,25 @@ final class FreePages {
     return Math.ceilDiv((long) count, perBlock(pageBytes));
   }
 
-  /** Writes the numbers behind page {@code top}. */
-  static void write(FilePageStore store, Arena arena, int[] free, int top) {
-    int pageBytes = store.pageBytes();
-    store.growForBlocks(blocks(free.length, pageBytes));
+  /** Writes the numbers behind the last page. */
+  static void write(PageFile file, FileSpace space, long fileId, int[] free) {
+    int pageBytes = space.pageBytes();
+    space.makeRoomBehind(blocks(free.length, pageBytes));
     int perBlock = perBlock(pageBytes);
-    MemorySegment block = arena.allocate(pageBytes, Math.max(pageBytes, store.file.alignment()));
-    IoBatch batch = new IoBatch(block, 1);
-    int number = top;
-    for (int from = 0; from < free.length; from += perBlock) {
-      number++;
-      int count = Math.min(perBlock, free.length - from);
-      block.fill((byte) 0);
-      MemorySegment.copy(free, from, block, INT, PageStore.RESERVED_BYTES, count);
-      PageSeal.set(block, 0, pageBytes, number, store.fileId());
-      batch.clear();
-      batch.add(store.position(number), 0, pageBytes);
-      store.file.write(batch);
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment block = arena.allocate(pageBytes, Math.max(pageBytes, file.alignment()));
+      IoBatch batch = new IoBatch(block, 1);
+      int number = space.numbers().top();
+      for (int from = 0; from < free.length; from += perBlock) {
+        number++;
+        int count = Math.min(perBlock, free.length - from);
+        block.fill((byte) 0);
+        MemorySegment.copy(free, from, block, INT, PageStore.RESERVED_BYTES, count);
+        PageSeal.set(block, 0, pageBytes, number, fileId);
+        batch.clear();
+        batch.add(space.position(number), 0, pageBytes);
+        file.write(batch);
+      }
     }
   }
 

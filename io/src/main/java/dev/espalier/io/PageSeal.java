@@ -27,19 +27,19 @@ final class PageSeal {
 
   private PageSeal() {}
 
-  /** Seals the page that is at a place in memory. */
-  static void set(MemorySegment memory, long place, int pageBytes, int page, long fileId) {
-    memory.set(INT, place + PAGE, page);
-    memory.set(LONG, place + FILE_ID, fileId);
-    memory.set(INT, place + CHECKSUM, checksum(memory, place, pageBytes));
+  /** Seals the page that is at an offset in memory. */
+  static void set(MemorySegment memory, long offset, int pageBytes, int page, long fileId) {
+    memory.set(INT, offset + PAGE, page);
+    memory.set(LONG, offset + FILE_ID, fileId);
+    memory.set(INT, offset + CHECKSUM, checksum(memory, offset, pageBytes));
   }
 
   /** Returns what is wrong with a page that was read, or null. */
   static @Nullable String fault(
-      MemorySegment memory, long place, int pageBytes, int page, long fileId) {
-    int stated = memory.get(INT, place + CHECKSUM);
-    int actual = checksum(memory, place, pageBytes);
-    int number = memory.get(INT, place + PAGE);
+      MemorySegment memory, long offset, int pageBytes, int page, long fileId) {
+    int stated = memory.get(INT, offset + CHECKSUM);
+    int actual = checksum(memory, offset, pageBytes);
+    int number = memory.get(INT, offset + PAGE);
     if (stated != actual) {
       return stated == 0 && number == 0
           ? "was never written, or its beginning is lost"
@@ -48,13 +48,13 @@ final class PageSeal {
     if (number != page) {
       return "holds page " + number + " of a file";
     }
-    long id = memory.get(LONG, place + FILE_ID);
+    long id = memory.get(LONG, offset + FILE_ID);
     return id == fileId ? null : "belongs to another file: its id is %x".formatted(id);
   }
 
-  private static int checksum(MemorySegment memory, long place, int pageBytes) {
+  private static int checksum(MemorySegment memory, long offset, int pageBytes) {
     CRC32C crc = new CRC32C();
-    crc.update(memory.asSlice(place + PAGE, pageBytes - PAGE).asByteBuffer());
+    crc.update(memory.asSlice(offset + PAGE, pageBytes - PAGE).asByteBuffer());
     return (int) crc.getValue();
   }
 }

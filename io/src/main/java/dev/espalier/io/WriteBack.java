@@ -4,11 +4,14 @@ package dev.espalier.io;
 import dev.espalier.memory.Region;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
- * Writes pages in batches: copies of them are gathered in page order and sealed, and neighbours
- * become one request. All are written and waited for at once, with no read among them (PIO
- * principles 1 to 3).
+ * Writes changed pages in batches: copies of them are gathered in page order and sealed, and
+ * neighbours become one request. All are written and waited for at once, with no read among them
+ * (PIO principles 1 to 3).
+ *
+ * <p>All calls but {@link #writeAll} are made under the lock of the frames.
  */
 final class WriteBack {
   /** Most bytes gathered: an SSD's bandwidth no longer grows beyond. */
@@ -17,34 +20,39 @@ final class WriteBack {
   /** What O_DIRECT wants of memory addresses. */
   private static final long ALIGNMENT = 4096;
 
-  private final MemorySegment staging;
+  private final Frames frames;
+  private final MemorySegment copies;
   private final IoBatch batch;
   private final int pageBytes;
   private final int capacity;
 
+  /** Pages gathered since the last batch was written. */
   private int gathered;
 
-  /** Where in the file the pending request begins, and how many pages it has. */
-  private long runPosition;
+  /** Where in the file the next request begins, and of how many pages it is so far. */
+  private long requestPosition;
 
-  private int runPages;
+  private int requestPages;
 
   private long requests;
+  private long written;
 
-  WriteBack(Arena arena, int pageBytes, int capacity) {
-    this.pageBytes = pageBytes;
+  /**
+   * Takes memory for copies.
+   *
+   * @param capacity most pages that are written at once
+   */
+  WriteBack(Frames frames, Arena arena, int capacity) {
+    this.frames = frames;
+    this.pageBytes = frames.pageBytes();
     this.capacity = capacity;
-    this.staging = Region.ofArena(arena, (long) capacity * pageBytes, ALIGNMENT);
-    this.batch = new IoBatch(staging, capacity);
+    this.copies = Region.ofArena(arena, (long) capacity * pageBytes, ALIGNMENT);
+    this.batch = new IoBatch(copies, capacity);
   }
 
-  /** Returns how many pages fit. */
+  /** Returns how many pages are written at once. */
   int capacity() {
     return capacity;
-  }
-
-  boolean isFull() {
-    return gathered == capacity;
   }
 
   /** Returns the number of requests written so far. */
@@ -52,35 +60,117 @@ final class WriteBack {
     return requests;
   }
 
-  /** Gathers a page, whose number is above those before. */
-  void add(FilePageStore store, int page, MemorySegment memory, long place) {
-    long to = (long) gathered * pageBytes;
-    MemorySegment.copy(memory, place, staging, to, pageBytes);
-    PageSeal.set(staging, to, pageBytes, page, store.fileId());
-    long position = store.position(page);
-    if (position != runPosition + (long) runPages * pageBytes) {
-      endRun();
-      runPosition = position;
-    }
-    runPages++;
-    gathered++;
-  }
-
-  private void endRun() {
-    if (runPages > 0) {
-      batch.add(runPosition, (long) (gathered - runPages) * pageBytes, runPages * pageBytes);
-      requests++;
-    }
-    runPages = 0;
+  /** Returns the number of pages written so far. */
+  long written() {
+    return written;
   }
 
   /**
-   * Writes what was gathered, and waits for it.
+   * Writes all changed pages of a store, none of which is being changed.
    *
-   * @throws PageFileException if that failed; nothing is gathered then either
+   * @throws PageFileException if that fails
    */
-  void write(PageFile file) {
-    endRun();
+  void writeAll(FilePageStore store) {
+    long[] changed = changedOf(store);
+    for (int from = 0; from < changed.length; from += capacity) {
+      frames.lock.lock();
+      try {
+        write(store, changed, from, Math.min(from + capacity, changed.length));
+      } finally {
+        frames.lock.unlock();
+      }
+    }
+  }
+
+  private long[] changedOf(FilePageStore store) {
+    frames.lock.lock();
+    try {
+      return frames.of(store).filter(frames::isChanged).mapToLong(frames::key).sorted().toArray();
+    } finally {
+      frames.lock.unlock();
+    }
+  }
+
+  /**
+   * Writes some frames of a store, as far as they are changed. Tells whether it could.
+   *
+   * @param keys of the frames; they are sorted
+   * @param count how many, no more than are written at once
+   */
+  boolean tryWrite(FilePageStore store, long[] keys, int count) {
+    Arrays.sort(keys, 0, count);
+    try {
+      write(store, keys, 0, count);
+      return true;
+    } catch (PageFileException failed) {
+      return false; // the store takes no more changes, and says why
+    }
+  }
+
+  /** Writes those of some frames, in page order, that still have their pages and are changed. */
+  private void write(FilePageStore store, long[] keys, int from, int to) {
+    store.beforeOverwrite();
+    int end = from;
+    for (int i = from; i < to; i++) {
+      if (frames.holds(store, keys[i]) && gather(store, Frames.frameOf(keys[i]))) {
+        keys[end++] = keys[i];
+      }
+    }
+    try {
+      writeGathered(store.file);
+      written += end - from;
+    } catch (RuntimeException failed) {
+      for (int i = from; i < end; i++) {
+        frames.set(Frames.frameOf(keys[i]), Frames.CHANGED);
+      }
+      throw store.noteFailure(failed);
+    }
+  }
+
+  /**
+   * Copies a changed page to where it is written from. Nobody may change it meanwhile: the frame is
+   * busy, or if it is pinned, then for reading only.
+   */
+  private boolean gather(FilePageStore store, int frame) {
+    int state = frames.state(frame);
+    boolean isPinned = (state & Frames.PINS) != 0;
+    int clean = state & ~Frames.CHANGED;
+    if ((state & (Frames.CHANGED | Frames.BUSY)) != Frames.CHANGED
+        || !frames.replace(frame, state, isPinned ? clean : clean | Frames.BUSY)) {
+      return false;
+    }
+    add(store, frames.page(frame), frames.offset(frame));
+    if (!isPinned) {
+      frames.clear(frame, Frames.BUSY);
+    }
+    return true;
+  }
+
+  private void add(FilePageStore store, int page, long from) {
+    long to = (long) gathered * pageBytes;
+    MemorySegment.copy(frames.memory(), from, copies, to, pageBytes);
+    PageSeal.set(copies, to, pageBytes, page, store.fileId());
+    long position = store.position(page);
+    if (position != requestPosition + (long) requestPages * pageBytes) {
+      addRequest();
+      requestPosition = position;
+    }
+    requestPages++;
+    gathered++;
+  }
+
+  private void addRequest() {
+    if (requestPages > 0) {
+      long offset = (long) (gathered - requestPages) * pageBytes;
+      batch.add(requestPosition, offset, requestPages * pageBytes);
+      requests++;
+    }
+    requestPages = 0;
+  }
+
+  /** Writes what was gathered, and waits for it; nothing is gathered then, even if that failed. */
+  private void writeGathered(PageFile file) {
+    addRequest();
     try {
       if (batch.count() > 0) {
         file.write(batch);

@@ -63,14 +63,14 @@ class BufferPoolTest {
     return Stores.allocate(store, count);
   }
 
-  private long contents(long place) {
-    return Stores.contents(store, place);
+  private long contents(long offset) {
+    return Stores.contents(store, offset);
   }
 
   private void use(int page) {
-    long place = store.pin(page);
-    assertEquals(page, contents(place));
-    store.unpin(place, false);
+    long offset = store.pin(page);
+    assertEquals(page, contents(offset));
+    store.unpin(offset, false);
   }
 
   @Test
@@ -139,8 +139,8 @@ class BufferPoolTest {
     store.flush();
     long written = pool.counters().written();
     for (int page : pages) {
-      long place = store.pin(page);
-      store.unpin(place, page == pages[3]);
+      long offset = store.pin(page);
+      store.unpin(offset, page == pages[3]);
       store.willFree(page);
     }
     int[] more = allocate(FRAMES - 1);
@@ -176,8 +176,8 @@ class BufferPoolTest {
     }
     Collections.shuffle(shuffled, new Random(1));
     for (int page : shuffled) {
-      long place = store.pin(page);
-      store.unpin(place, true);
+      long offset = store.pin(page);
+      store.unpin(offset, true);
     }
     long requests = pool.counters().writeRequests();
     store.flush();
@@ -211,20 +211,20 @@ class BufferPoolTest {
   @Test
   void pinnedPagesStayWhateverIsRead() {
     int[] pages = allocate(3 * FRAMES);
-    long[] places = new long[pool.mostPins()];
-    for (int i = 0; i < places.length; i++) {
-      places[i] = pages[i];
+    long[] offsets = new long[pool.mostPins()];
+    for (int i = 0; i < offsets.length; i++) {
+      offsets[i] = pages[i];
     }
-    store.pinAll(places, 0, places.length);
+    store.pinAll(offsets, 0, offsets.length);
     for (int round = 0; round < 3; round++) {
       for (int page : pages) {
         use(page);
         store.readAhead(pages, page % FRAMES, 8);
       }
     }
-    for (int i = 0; i < places.length; i++) {
-      assertEquals(pages[i], contents(places[i]));
-      store.unpin(places[i], false);
+    for (int i = 0; i < offsets.length; i++) {
+      assertEquals(pages[i], contents(offsets[i]));
+      store.unpin(offsets[i], false);
     }
   }
 
@@ -236,18 +236,18 @@ class BufferPoolTest {
       use(pages[i]);
     }
     long waves = pool.counters().readWaves();
-    long[] places = {1, 2, 1, 1};
-    store.pinAll(places, 0, 4);
+    long[] offsets = {1, 2, 1, 1};
+    store.pinAll(offsets, 0, 4);
     assertEquals(waves + 1, pool.counters().readWaves());
-    assertEquals(places[0], places[2]);
-    assertEquals(places[0], places[3]);
-    assertEquals(2, contents(places[1]));
-    store.unpin(places[0], false);
-    store.unpin(places[1], false);
-    store.unpin(places[2], false);
+    assertEquals(offsets[0], offsets[2]);
+    assertEquals(offsets[0], offsets[3]);
+    assertEquals(2, contents(offsets[1]));
+    store.unpin(offsets[0], false);
+    store.unpin(offsets[1], false);
+    store.unpin(offsets[2], false);
     IllegalStateException pinned = assertThrows(IllegalStateException.class, () -> store.free(1));
     assertTrue(pinned.getMessage().contains("page 1"), pinned.getMessage());
-    store.unpin(places[3], false);
+    store.unpin(offsets[3], false);
     store.free(1);
   }
 
@@ -268,17 +268,17 @@ class BufferPoolTest {
   @Test
   void exhaustedPoolIsAnExceptionAndNotAHang() {
     int[] pages = allocate(FRAMES + 1);
-    List<Long> places = new ArrayList<>();
+    List<Long> offsets = new ArrayList<>();
     for (int i = 0; i < FRAMES; i++) {
-      places.add(store.pin(pages[i]));
+      offsets.add(store.pin(pages[i]));
     }
     IllegalStateException exhausted =
         assertThrows(IllegalStateException.class, () -> store.pin(pages[FRAMES]));
     assertTrue(exhausted.getMessage().contains("exhausted"), exhausted.getMessage());
-    store.unpin(places.removeFirst(), false);
+    store.unpin(offsets.removeFirst(), false);
     use(pages[FRAMES]);
-    for (long place : places) {
-      store.unpin(place, false);
+    for (long offset : offsets) {
+      store.unpin(offset, false);
     }
   }
 
@@ -299,8 +299,8 @@ class BufferPoolTest {
     for (int i = 0; i < FRAMES; i++) {
       all[i] = store.pin(i + 1);
     }
-    for (long place : all) {
-      store.unpin(place, false);
+    for (long offset : all) {
+      store.unpin(offset, false);
     }
   }
 
@@ -311,8 +311,8 @@ class BufferPoolTest {
       CorruptPageException refused =
           assertThrows(CorruptPageException.class, () -> store.pin(page));
       assertTrue(refused.getMessage().contains("page"), refused.getMessage());
-      long[] places = {1, page};
-      assertThrows(CorruptPageException.class, () -> store.pinAll(places, 0, 2));
+      long[] offsets = {1, page};
+      assertThrows(CorruptPageException.class, () -> store.pinAll(offsets, 0, 2));
     }
     store.free(1); // was not left pinned
   }

@@ -53,13 +53,13 @@ class ClosedStoreTest {
     try (FilePageStore other = store("other")) {
       int[] pages = Stores.allocate(other, 3 * FRAMES);
       for (int page : pages) {
-        long place = other.pin(page);
-        assertEquals(page, Stores.contents(other, place));
-        other.unpin(place, false);
+        long offset = other.pin(page);
+        assertEquals(page, Stores.contents(other, offset));
+        other.unpin(offset, false);
       }
-      long[] places =
+      long[] offsets =
           LongStream.rangeClosed(1, FRAMES).map(page -> other.pin((int) page)).toArray();
-      LongStream.of(places).forEach(place -> other.unpin(place, false));
+      LongStream.of(offsets).forEach(offset -> other.unpin(offset, false));
     }
     pool.close();
   }
@@ -108,8 +108,8 @@ class ClosedStoreTest {
     int[] pages = Stores.allocate(store, 3);
     long[] leaked = {store.pin(pages[0]), store.pin(pages[1]), store.pin(pages[2])};
     store.close();
-    for (long place : leaked) {
-      store.unpin(place, true);
+    for (long offset : leaked) {
+      store.unpin(offset, true);
     }
   }
 

@@ -54,7 +54,7 @@ class ColaDamageTest {
     return PagedTrees.options("Cola", PAGE_BYTES, 8);
   }
 
-  private static int place(int page) {
+  private static int position(int page) {
     return (page + 1) * PAGE_BYTES;
   }
 
@@ -67,7 +67,7 @@ class ColaDamageTest {
     int answered = 0;
     for (int page = 3; page <= pages; page++) {
       byte[] damaged = sound.clone();
-      damaged[place(page) + 500] ^= 1;
+      damaged[position(page) + 500] ^= 1;
       Files.write(path, damaged);
       var found = Espalier.findDamage(path, FileOptions.DEFAULT, ProgressListener.NONE);
       if (found.isEmpty()) {
@@ -101,11 +101,11 @@ class ColaDamageTest {
       int part = page == 1 ? 200 : i % 3 == 0 ? 64 : PAGE_BYTES;
       byte[] nonsense = sound.clone();
       for (int j = 0; j < 3 + i % 20; j++) {
-        nonsense[place(page) + 16 + random.nextInt(part - 16)] = (byte) random.nextInt();
+        nonsense[position(page) + 16 + random.nextInt(part - 16)] = (byte) random.nextInt();
       }
       MemorySegment bytes = MemorySegment.ofArray(nonsense);
-      long id = bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, place(page) + 8L);
-      PageSeal.set(bytes, place(page), PAGE_BYTES, page, id);
+      long id = bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, position(page) + 8L);
+      PageSeal.set(bytes, position(page), PAGE_BYTES, page, id);
       Files.write(path, nonsense);
       noticed += readAll() ? 0 : 1;
     }

@@ -69,7 +69,7 @@ class FileFormatTest {
             "DiskOptimizedBPlusTree",
             FileHeader.LONG_CODECS);
     file.grow(FileHeader.BLOCKS * PAGE_BYTES);
-    FilePageStore.write(file, header);
+    header.writeTo(file);
     BufferPool pool = BufferPool.create(20 * PAGE_BYTES, PAGE_BYTES);
     FilePageStore store =
         new FilePageStore(file, pool, header, new int[0], false, true, pool::close);

@@ -8,10 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.memory.MemoryLimitException;
-import dev.espalier.memory.PageStore;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.Collections;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,24 +32,7 @@ class PageRowsTest {
 
   @BeforeEach
   void makeStore() {
-    PageFile file =
-        faults.over(PageFiles.CHANNEL).open(folder.resolve("pages"), Access.CREATE, PAGE_BYTES);
-    FileHeader header =
-        new FileHeader(
-            0,
-            77,
-            PAGE_BYTES,
-            true,
-            0,
-            0,
-            1,
-            Collections.nCopies(PageStore.META_WORDS, 0L),
-            "test",
-            "test");
-    file.grow(FileHeader.BLOCKS * PAGE_BYTES);
-    FilePageStore.write(file, header);
-    store = new FilePageStore(file, pool, header, new int[0], false, true, () -> {});
-    assertTrue(pool.enter(store));
+    store = Stores.create(folder.resolve("pages"), faults.over(PageFiles.CHANNEL), pool);
   }
 
   @AfterEach
@@ -67,17 +48,17 @@ class PageRowsTest {
 
   private void write(int first, int count, long contents) {
     for (int page = first; page < first + count; page++) {
-      long place = store.pinFresh(page);
-      store.segment().set(ValueLayout.JAVA_LONG, place + 16, contents + page);
-      store.unpin(place, true);
+      long offset = store.pinFresh(page);
+      store.segment().set(ValueLayout.JAVA_LONG, offset + 16, contents + page);
+      store.unpin(offset, true);
     }
   }
 
   private void assertContents(int first, int count, long contents) {
     for (int page = first; page < first + count; page++) {
-      long place = store.pin(page);
-      assertEquals(contents + page, store.segment().get(ValueLayout.JAVA_LONG, place + 16));
-      store.unpin(place, false);
+      long offset = store.pin(page);
+      assertEquals(contents + page, store.segment().get(ValueLayout.JAVA_LONG, offset + 16));
+      store.unpin(offset, false);
     }
   }
 
@@ -101,10 +82,10 @@ class PageRowsTest {
     }
     assertEquals(3, store.allocate(5));
     long reads = faults.count(Operation.READ);
-    long place = store.pinFresh(4);
+    long offset = store.pinFresh(4);
     assertEquals(reads, faults.count(Operation.READ));
-    assertEquals(0, store.segment().get(ValueLayout.JAVA_LONG, place + 16));
-    store.unpin(place, true);
+    assertEquals(0, store.segment().get(ValueLayout.JAVA_LONG, offset + 16));
+    store.unpin(offset, true);
     write(3, 5, 900);
     assertContents(1, 2, 100);
     assertContents(3, 5, 900);
@@ -116,9 +97,9 @@ class PageRowsTest {
     store.allocate(1);
     write(1, 1, 5);
     assertContents(1, 1, 5);
-    long place = store.pinFresh(1);
-    assertEquals(6, store.segment().get(ValueLayout.JAVA_LONG, place + 16));
-    store.unpin(place, false);
+    long offset = store.pinFresh(1);
+    assertEquals(6, store.segment().get(ValueLayout.JAVA_LONG, offset + 16));
+    store.unpin(offset, false);
   }
 
   @Test

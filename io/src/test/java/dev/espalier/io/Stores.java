@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -29,9 +27,9 @@ final class Stores {
             "test",
             FileHeader.LONG_CODECS);
     file.grow((long) FileHeader.BLOCKS * pageBytes);
-    FilePageStore.write(file, header);
+    header.writeTo(file);
     FilePageStore store = new FilePageStore(file, pool, header, new int[0], false, true, () -> {});
-    assertTrue(pool.enter(store));
+    pool.enter(store);
     return store;
   }
 
@@ -40,15 +38,15 @@ final class Stores {
     int[] pages = new int[count];
     for (int i = 0; i < count; i++) {
       pages[i] = store.allocate();
-      long place = store.pin(pages[i]);
-      store.segment().set(ValueLayout.JAVA_LONG, place + PageStore.RESERVED_BYTES, pages[i]);
-      store.unpin(place, true);
+      long offset = store.pin(pages[i]);
+      store.segment().set(ValueLayout.JAVA_LONG, offset + PageStore.RESERVED_BYTES, pages[i]);
+      store.unpin(offset, true);
     }
     return pages;
   }
 
   /** Returns the number in a page that is pinned. */
-  static long contents(FilePageStore store, long place) {
-    return store.segment().get(ValueLayout.JAVA_LONG, place + PageStore.RESERVED_BYTES);
+  static long contents(FilePageStore store, long offset) {
+    return store.segment().get(ValueLayout.JAVA_LONG, offset + PageStore.RESERVED_BYTES);
   }
 }

@@ -6,20 +6,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wave of reads of pages of one file into frames of a pool. The frames are busy until the wave is
+ * Pages of one store that are read into frames by one batch. The frames are busy until the wave is
  * settled; whoever needs one of them sees to it that it is.
  *
  * <p>A wave ends in two steps: it is <em>finished</em>, which waits for the device and looks at the
- * pages and needs {@link #finishing} only; then it is <em>settled</em> under the lock of the pool.
+ * pages and needs {@link #finishing} only; then it is <em>settled</em> under the lock of the
+ * frames.
  */
-final class PoolRead {
+final class Wave {
   final FilePageStore store;
   final IoBatch batch;
 
   /** Whether it was started ahead; if not, the first who waits for it reads. */
   final boolean isAhead;
 
-  private final int pageShift;
+  private final Frames all;
 
   /** The frames that are read into, their pages, and how often those are pinned at once. */
   private int[] frames = new int[4];
@@ -36,14 +37,14 @@ final class PoolRead {
   /** What is wrong with each page, once it is finished; null if nothing is. */
   private @Nullable PageFileException[] faults = {};
 
-  /** Whether the pool knows that the wave has ended; under the lock of the pool. */
+  /** Whether the frames are busy no more; under their lock. */
   boolean settled;
 
-  PoolRead(FilePageStore store, IoBatch batch, boolean isAhead, int pageShift) {
+  Wave(Frames all, FilePageStore store, IoBatch batch, boolean isAhead) {
+    this.all = all;
     this.store = store;
     this.batch = batch;
     this.isAhead = isAhead;
-    this.pageShift = pageShift;
   }
 
   int count() {
@@ -79,7 +80,7 @@ final class PoolRead {
     pages[count] = page;
     pins[count] = 0;
     count++;
-    batch.add(store.position(page), (long) frame << pageShift, 1 << pageShift);
+    batch.add(store.position(page), all.offset(frame), all.pageBytes());
   }
 
   /** Waits for the device, and checks the pages that came. */

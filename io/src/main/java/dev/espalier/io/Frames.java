@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** The frames of a buffer pool: memory for one page each, whose page is there, and its state. */
+final class Frames {
+  /* Overview
+   *
+   * A frame is known by one word of state, changed by compare-and-set only:
+   *
+   *     | read ahead | busy | changed | used lately | pins, 16 bits |
+   *
+   * A page that is in its frame is pinned without a lock: the file's page table gives the frame, the
+   * pin is counted unless the frame is busy, and then the frame's owner and page are looked at
+   * again, for it may have got another page in between. All else happens under the lock:
+   *
+   *     empty --- assign ---> busy --- settle ---> pinnable --- evict (pins = 0) ---> busy
+   *
+   * A busy frame belongs to the one who made it so; it is being read into, or copied from.
+   */
+
+  static final int PINS = 0xffff;
+  static final int USED = 1 << 16;
+  static final int CHANGED = 1 << 17;
+  static final int BUSY = 1 << 18;
+
+  /** The page was read ahead, and nobody has pinned it yet. */
+  static final int AHEAD = 1 << 19;
+
+  /** Stands for no frame. */
+  static final int NONE = -1;
+
+  private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(int[].class);
+
+  /** Held for everything but pins of pages that are there, and unpins. */
+  final ReentrantLock lock = new ReentrantLock();
+
+  /** How many there are. */
+  final int count;
+
+  private final MemorySegment memory;
+  private final int pageShift;
+  private final int[] states;
+
+  // Both change only while the frame is busy, or is forgotten.
+  private final int[] pages;
+  private final @Nullable FilePageStore[] owners;
+
+  /**
+   * Divides memory into frames, all of them busy.
+   *
+   * @param pageShift binary logarithm of the bytes of a page
+   */
+  Frames(MemorySegment memory, int pageShift) {
+    this.memory = memory;
+    this.pageShift = pageShift;
+    this.count = (int) (memory.byteSize() >>> pageShift);
+    this.states = new int[count];
+    this.pages = new int[count];
+    this.owners = new FilePageStore[count];
+    java.util.Arrays.fill(states, BUSY);
+  }
+
+  MemorySegment memory() {
+    return memory;
+  }
+
+  int pageShift() {
+    return pageShift;
+  }
+
+  int pageBytes() {
+    return 1 << pageShift;
+  }
+
+  /** Returns where in the memory a frame begins. */
+  long offset(int frame) {
+    return (long) frame << pageShift;
+  }
+
+  /** Returns the frame in which a byte of the memory is. */
+  int frameAt(long offset) {
+    return (int) (offset >>> pageShift);
+  }
+
+  // ---------------------------------------------------------------- pin
+
+  /** Counts a pin of a frame if it has this page of this store and is not busy. */
+  boolean tryPin(FilePageStore store, int page, int frame) {
+    while (true) {
+      int state = (int) STATE.getVolatile(states, frame);
+      if ((state & BUSY) != 0) {
+        return false;
+      }
+      if (STATE.compareAndSet(states, frame, state, ((state + 1) | USED) & ~AHEAD)) {
+        break;
+      }
+    }
+    if (pages[frame] == page && owners[frame] == store) {
+      return true;
+    }
+    STATE.getAndAdd(states, frame, -1);
+    return false;
+  }
+
+  /** Gives back a pin of the page that is at an offset. */
+  void unpin(long offset, boolean changed) {
+    int frame = frameAt(offset);
+    if (!changed) {
+      STATE.getAndAdd(states, frame, -1);
+      return;
+    }
+    int state;
+    do {
+      state = (int) STATE.getVolatile(states, frame);
+    } while (!STATE.compareAndSet(states, frame, state, (state | CHANGED) - 1));
+  }
+
+  // ---------------------------------------------------------------- page and owner
+
+  int page(int frame) {
+    return pages[frame];
+  }
+
+  @Nullable FilePageStore owner(int frame) {
+    return owners[frame];
+  }
+
+  /** Gives a busy frame to a page. */
+  void assign(int frame, FilePageStore store, int page) {
+    pages[frame] = page;
+    owners[frame] = store;
+    store.map(page, frame);
+  }
+
+  /** Takes a frame from its page, if it has one. */
+  void disown(int frame) {
+    FilePageStore owner = owners[frame];
+    if (owner != null) {
+      owner.unmap(pages[frame]);
+      owners[frame] = null;
+    }
+  }
+
+  /** Returns frame and page as one number, by which frames are in the order of their pages. */
+  long key(int frame) {
+    return (long) pages[frame] << 32 | frame;
+  }
+
+  /** Returns the frame of a {@link #key}. */
+  static int frameOf(long key) {
+    return (int) key;
+  }
+
+  /** Tells whether the frame of a {@link #key} still has the page, of this store. */
+  boolean holds(FilePageStore store, long key) {
+    int frame = frameOf(key);
+    return owners[frame] == store && pages[frame] == (int) (key >>> 32);
+  }
+
+  /** Returns the frames that a store has. */
+  IntStream of(FilePageStore store) {
+    return IntStream.range(0, count).filter(frame -> owners[frame] == store);
+  }
+
+  // ---------------------------------------------------------------- state
+
+  int state(int frame) {
+    return (int) STATE.getVolatile(states, frame);
+  }
+
+  boolean isChanged(int frame) {
+    return (state(frame) & CHANGED) != 0;
+  }
+
+  /** Sets bits of a state. */
+  void set(int frame, int bits) {
+    STATE.getAndBitwiseOr(states, frame, bits);
+  }
+
+  /** Clears bits of a state. */
+  void clear(int frame, int bits) {
+    STATE.getAndBitwiseAnd(states, frame, ~bits);
+  }
+
+  /** Replaces a state if it is what it was. */
+  boolean replace(int frame, int state, int next) {
+    return STATE.compareAndSet(states, frame, state, next);
+  }
+
+  /**
+   * Makes a frame busy that has no pins and none of some other bits. Returns its state before, or
+   * -1 if it has any.
+   */
+  int makeBusy(int frame, int unless) {
+    int state = state(frame);
+    boolean free = (state & (PINS | BUSY | unless)) == 0;
+    return free && replace(frame, state, BUSY) ? state : -1;
+  }
+
+  /** Ends what a frame was busy with, after all that this thread did before. */
+  void makePinnable(int frame, int state) {
+    STATE.setRelease(states, frame, state);
+  }
+}

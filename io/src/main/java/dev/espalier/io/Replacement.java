@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+/**
+ * Which page makes room for another: first those of which it was said that they are not needed for
+ * a while, then by CLOCK. Changed ones are written before, with others that would come next.
+ *
+ * <p>All calls are made under the lock of the frames.
+ */
+final class Replacement {
+  /** How many frames are looked at for each one that could be written, so that they adjoin. */
+  private static final int WRITE_STEPS = 8;
+
+  /** What keeps a frame's page from making room, beside being changed. */
+  private static final int IN_USE = Frames.PINS | Frames.BUSY | Frames.USED;
+
+  private final Frames frames;
+  private final WriteBack writeBack;
+
+  private final int[] empty;
+  private int emptyCount;
+  private int hand;
+
+  /**
+   * Keys of frames whose pages are not needed for a while. Those of which it was said last make
+   * room first: the first ones may be about to be merged with them.
+   */
+  private final long[] unneeded;
+
+  private int unneededCount;
+
+  private final long[] victims;
+  private long evictions;
+  private long readAheadsWasted;
+
+  /** Begins with frames that are all empty. */
+  Replacement(Frames frames, WriteBack writeBack) {
+    this.frames = frames;
+    this.writeBack = writeBack;
+    this.empty = new int[frames.count];
+    this.unneeded = new long[frames.count];
+    this.victims = new long[writeBack.capacity()];
+    for (int frame = frames.count - 1; frame >= 0; frame--) {
+      empty[emptyCount++] = frame;
+    }
+  }
+
+  /** Returns how many pages had to make room. */
+  long evictions() {
+    return evictions;
+  }
+
+  /** Returns how many of them were read ahead and never pinned. */
+  long readAheadsWasted() {
+    return readAheadsWasted;
+  }
+
+  boolean hasEmpty() {
+    return emptyCount > 0;
+  }
+
+  /** Empties a busy frame. */
+  void vacate(int frame) {
+    frames.disown(frame);
+    empty[emptyCount++] = frame;
+  }
+
+  // ---------------------------------------------------------------- claim
+
+  /**
+   * Returns a busy frame without a page, or {@link Frames#NONE}.
+   *
+   * @param steps most frames that the hand passes
+   * @param mayWrite whether changed pages may be written for it
+   */
+  int claim(int steps, boolean mayWrite) {
+    if (emptyCount > 0) {
+      return empty[--emptyCount];
+    }
+    int unneededFrame = claimUnneeded();
+    if (unneededFrame != Frames.NONE) {
+      return unneededFrame;
+    }
+    for (int step = 0; step < steps; step++) {
+      int frame = hand;
+      hand = hand + 1 == frames.count ? 0 : hand + 1;
+      int state = frames.state(frame);
+      if ((state & (Frames.BUSY | Frames.PINS)) != 0) {
+        continue;
+      }
+      if ((state & Frames.USED) != 0) {
+        frames.replace(frame, state, state & ~Frames.USED);
+        continue;
+      }
+      if ((state & Frames.CHANGED) != 0 && !makeClean(frame, mayWrite)) {
+        continue;
+      }
+      if (evict(frame)) {
+        return frame;
+      }
+    }
+    return Frames.NONE;
+  }
+
+  /** As {@link #claim}, of a page of which it was said that it is not needed for a while. */
+  private int claimUnneeded() {
+    for (; unneededCount > 0; unneededCount--) {
+      long key = unneeded[unneededCount - 1];
+      int frame = Frames.frameOf(key);
+      FilePageStore store = frames.owner(frame);
+      if (store != null && isUnneeded(store, key)) {
+        if (frames.isChanged(frame) && !writeUnneeded(store)) {
+          return Frames.NONE;
+        }
+        if (evict(frame)) {
+          unneededCount--;
+          return frame;
+        }
+      }
+    }
+    return Frames.NONE;
+  }
+
+  /** Tells whether nobody has used the page since it was said that it is not needed. */
+  private boolean isUnneeded(FilePageStore store, long key) {
+    return frames.holds(store, key) && (frames.state(Frames.frameOf(key)) & IN_USE) == 0;
+  }
+
+  /** Takes its page from a frame, if that is neither pinned nor changed. */
+  private boolean evict(int frame) {
+    int state = frames.makeBusy(frame, Frames.CHANGED);
+    if (state < 0) {
+      return false;
+    }
+    evictions++;
+    readAheadsWasted += (state & Frames.AHEAD) != 0 ? 1 : 0;
+    frames.disown(frame);
+    return true;
+  }
+
+  // ---------------------------------------------------------------- hint
+
+  /**
+   * Lets a page make room before others, unless it is used before that.
+   *
+   * @param evenIfChanged whether it may be written for that
+   */
+  void wontNeed(FilePageStore store, int page, boolean evenIfChanged) {
+    int frame = store.frameOf(page);
+    if (frame == Frames.NONE || (frames.isChanged(frame) && !evenIfChanged)) {
+      return;
+    }
+    frames.clear(frame, Frames.USED);
+    if (unneededCount == unneeded.length) {
+      unneededCount /= 2; // Hints that are old: most of these pages are in use again, or gone.
+      System.arraycopy(unneeded, unneeded.length - unneededCount, unneeded, 0, unneededCount);
+    }
+    unneeded[unneededCount++] = frames.key(frame);
+  }
+
+  // ---------------------------------------------------------------- write
+
+  /** Writes a page that was changed, with others, if that may be; tells whether it could. */
+  private boolean makeClean(int frame, boolean mayWrite) {
+    FilePageStore store = frames.owner(frame);
+    if (store == null) { // whoever had it pinned when it was forgotten has changed it later
+      frames.clear(frame, Frames.CHANGED);
+      return true;
+    }
+    return mayWrite && writeFrom(store, frame);
+  }
+
+  /** Writes changed pages of a store that the hand comes to next. Tells whether it could. */
+  private boolean writeFrom(FilePageStore store, int first) {
+    int count = 0;
+    int frame = first;
+    for (int step = 0; step < WRITE_STEPS * victims.length && step < frames.count; step++) {
+      boolean isNext = (frames.state(frame) & (IN_USE | Frames.CHANGED)) == Frames.CHANGED;
+      if (isNext && frames.owner(frame) == store) {
+        victims[count++] = frames.key(frame);
+        if (count == victims.length) {
+          break;
+        }
+      }
+      frame = frame + 1 == frames.count ? 0 : frame + 1;
+    }
+    return writeBack.tryWrite(store, victims, count);
+  }
+
+  /** As {@link #writeFrom}, of the pages that are not needed for a while. */
+  private boolean writeUnneeded(FilePageStore store) {
+    int count = 0;
+    for (int i = unneededCount - 1; i >= 0 && count < victims.length; i--) {
+      if (isUnneeded(store, unneeded[i])) {
+        victims[count++] = unneeded[i];
+      }
+    }
+    return writeBack.tryWrite(store, victims, count);
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store is still good for. It never gets better: a store that was closed, or that holds half
+ * a change, answers nothing any more; one that could not write takes no more changes.
+ */
+final class StoreCondition {
+  private final Path path;
+  private final boolean readOnly;
+
+  private volatile boolean closed;
+
+  /** Why no change is taken any more, null if they are. */
+  private volatile @Nullable PageFileException failure;
+
+  /** Why nothing at all works any more: a change was left halfway. */
+  private volatile @Nullable Throwable halfway;
+
+  /** Begins well. */
+  StoreCondition(Path path, boolean readOnly) {
+    this.path = path;
+    this.readOnly = readOnly;
+  }
+
+  boolean isReadOnly() {
+    return readOnly;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  boolean isHalfway() {
+    return halfway != null;
+  }
+
+  /** Tells whether pages can be pinned. */
+  boolean isUsable() {
+    return !closed && halfway == null;
+  }
+
+  // ---------------------------------------------------------------- check
+
+  /**
+   * Checks that pages can be pinned.
+   *
+   * @throws IllegalStateException if not
+   */
+  void checkUsable() {
+    if (closed) {
+      throw new IllegalStateException("the index in " + path + " is closed");
+    }
+    Throwable cause = halfway;
+    if (cause != null) {
+      throw new IllegalStateException(
+          path + ": the index can't be used, because a change failed halfway: " + cause, cause);
+    }
+  }
+
+  /**
+   * Checks that pages may be changed, be it only to take back what a change that failed has done.
+   *
+   * @throws IllegalStateException if pages can't be pinned
+   * @throws UnsupportedOperationException if the file is opened for reading only
+   */
+  void checkWritable() {
+    checkUsable();
+    if (readOnly) {
+      throw new UnsupportedOperationException(path + ": opened for reading only");
+    }
+  }
+
+  /**
+   * Checks that a change may begin, as {@link #checkWritable}.
+   *
+   * @throws IllegalStateException if earlier changes could not be written, too
+   */
+  void checkTakesChanges() {
+    checkWritable();
+    PageFileException reason = failure;
+    if (reason != null) {
+      throw new IllegalStateException(
+          path
+              + ": takes no more changes, because earlier ones could not be written: "
+              + reason.getMessage(),
+          reason);
+    }
+  }
+
+  // ---------------------------------------------------------------- note
+
+  /** Takes no more changes, because changed pages could not be written. Returns the reason. */
+  PageFileException noteFailure(RuntimeException cause) {
+    PageFileException reason =
+        cause instanceof PageFileException known
+            ? known
+            : new PageFileException(path, "writing failed: " + cause, cause);
+    if (failure == null) {
+      failure = reason;
+    }
+    return reason;
+  }
+
+  /** Answers nothing any more, because a change was left halfway. */
+  void noteHalfway(Throwable cause) {
+    if (halfway == null) {
+      halfway = cause;
+    }
+  }
+
+  void noteClosed() {
+    closed = true;
+  }
+
+  /** Returns why what was changed since the last flush is lost, or null if it is not. */
+  @Nullable PageFileException loss() {
+    Throwable torn = halfway;
+    if (torn != null) {
+      return new PageFileException(
+          path,
+          "closed without the last changes, one of which failed halfway: " + torn.getMessage(),
+          torn);
+    }
+    PageFileException unwritten = failure;
+    return unwritten == null
+        ? null
+        : new PageFileException(
+            path,
+            "closed without the last changes, which could not be written: "
+                + unwritten.getMessage(),
+            unwritten);
+  }
+}

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings pages into frames: those that are to be pinned and are not there by waves of reads, those
+ * that are wanted soon by waves that nobody waits for yet, new ones without reading.
+ */
+final class Waves {
+  /* Overview
+   *
+   * Threads that pin waves could wait for one another's pins. So a thread that lacks a frame gives
+   * back what it has pinned and waits for its turn; the one whose turn it is keeps its pins.
+   *
+   * Lock order: the lock of a Wave's finishing is never asked for, but only tried, while the lock
+   * of the frames is held. Devices are waited for without that lock, but for writing.
+   */
+
+  /** Most pages in a wave: as many reads as an SSD answers at once. */
+  static final int MOST_PAGES = 64;
+
+  /** How long a thread waits for its turn: those before it may have slow devices. */
+  private static final int TURN_SECONDS = 60;
+
+  /** How far the hand goes to read ahead, which shall cost little where it can't. */
+  private static final int AHEAD_STEPS = 64;
+
+  private final Frames frames;
+  private final Replacement replacement;
+  private final ReentrantLock lock;
+
+  /** Held by the one thread that may keep pins while it waits for more frames. */
+  private final ReentrantLock turn = new ReentrantLock(true);
+
+  // What follows changes under the lock of the frames.
+
+  /** By frame, the wave that is reading into it. */
+  private final @Nullable Wave[] intoFrame;
+
+  /** Waves that were started ahead and not yet settled. */
+  private final ArrayDeque<Wave> ahead = new ArrayDeque<>();
+
+  private final ArrayDeque<IoBatch> batches = new ArrayDeque<>();
+
+  private int inFlight;
+  private int mostInFlight;
+  private long misses;
+  private long readAheads;
+  private long readWaves;
+
+  Waves(Frames frames, Replacement replacement) {
+    this.frames = frames;
+    this.replacement = replacement;
+    this.lock = frames.lock;
+    this.intoFrame = new Wave[frames.count];
+  }
+
+  /** Returns how many pages were pinned that were not there; under the lock, as what follows. */
+  long misses() {
+    return misses;
+  }
+
+  /** Returns how many pages were asked for ahead. */
+  long readAheads() {
+    return readAheads;
+  }
+
+  /** Returns the number of waves. */
+  long count() {
+    return readWaves;
+  }
+
+  /** Returns the most reads that were under way at once. */
+  int mostInFlight() {
+    return mostInFlight;
+  }
+
+  // ---------------------------------------------------------------- pin
+
+  /**
+   * Pins pages that were not all found in their frames. {@code pages[i]} is the page's number where
+   * it is 0 or more, and otherwise {@code ~offset} of a page that is pinned already; all become
+   * offsets. If that fails, none is pinned.
+   */
+  void pinMissing(FilePageStore store, long[] pages, int from, int count) {
+    boolean hasTurn = false;
+    try {
+      long patience = 0;
+      while (true) {
+        Round round = pinRound(store, pages, from, count);
+        if (round.own != null) {
+          await(round.own);
+          redeem(round.own, pages, from, count);
+        }
+        if (round.missing == 0) {
+          break;
+        }
+        if (round.others != null) {
+          await(round.others);
+        } else if (round.own == null && hasTurn) {
+          patience = waitForFrame(store, patience);
+        } else if (round.own == null) {
+          giveBack(pages, from, count);
+          waitForTurn();
+          hasTurn = true;
+        }
+      }
+    } catch (RuntimeException | Error failed) {
+      giveBack(pages, from, count);
+      throw failed;
+    } finally {
+      if (hasTurn) {
+        turn.unlock();
+      }
+    }
+    for (int i = from; i < from + count; i++) {
+      pages[i] = ~pages[i];
+    }
+  }
+
+  /** Unpins what is pinned of a wave that lacks frames; offsets are page numbers again. */
+  private void giveBack(long[] pages, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      if (pages[i] < 0) {
+        long offset = ~pages[i];
+        pages[i] = frames.page(frames.frameAt(offset));
+        frames.unpin(offset, false);
+      }
+    }
+  }
+
+  /** Waits until no other thread waits for frames with pins of its own. */
+  private void waitForTurn() {
+    if (!Waiting.tryLock(turn, TimeUnit.SECONDS.toNanos(TURN_SECONDS))) {
+      throw exhausted();
+    }
+  }
+
+  /**
+   * What a round of pinning has come to.
+   *
+   * @param own the wave that it needs, not yet read, or null
+   * @param others another's wave to be waited for, or null
+   * @param missing pages that have no frame yet
+   */
+  private record Round(@Nullable Wave own, @Nullable Wave others, int missing) {}
+
+  /** Above this, the number of a page has its number in a wave and 1. */
+  private static final int IN_WAVE_SHIFT = 32;
+
+  /** Pins what is there and makes a wave of what is not, as far as there are frames. */
+  private Round pinRound(FilePageStore store, long[] pages, int from, int count) {
+    Wave own = null;
+    lock.lock();
+    try {
+      for (int i = from; i < from + count; i++) {
+        if (pages[i] >= 0) {
+          store.checkPage(pages[i]);
+        }
+      }
+      Wave others = null;
+      int missing = 0;
+      for (int i = from; i < from + count; i++) {
+        if (pages[i] < 0) {
+          continue;
+        }
+        int page = (int) pages[i];
+        int frame = store.frameOf(page);
+        if (frame == Frames.NONE && (own == null || own.count() < MOST_PAGES)) {
+          frame = claim(2 * frames.count, true);
+          if (frame != Frames.NONE) {
+            own = own == null ? begin(store, false) : own;
+            add(own, frame, page);
+          }
+        }
+        if (frame == Frames.NONE) {
+          missing++;
+          others = others == null ? ahead.peekFirst() : others;
+        } else if (own != null && intoFrame[frame] == own) {
+          long inWave = own.promisePin(frame);
+          pages[i] = page | (inWave + 1) << IN_WAVE_SHIFT;
+          misses++;
+        } else if (frames.tryPin(store, page, frame)) {
+          pages[i] = ~frames.offset(frame);
+        } else {
+          missing++;
+          misses++;
+          others = intoFrame[frame];
+        }
+      }
+      if (own != null) {
+        noteStart(own);
+      }
+      return new Round(own, others, missing);
+    } catch (RuntimeException | Error failed) {
+      if (own != null) {
+        noteStart(own);
+        own.fail(new PageFileException(store.file.path(), "reading failed", failed));
+        settle(own);
+      }
+      throw failed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Replaces the pages of a wave that is settled by where they are pinned. */
+  private void redeem(Wave wave, long[] pages, int from, int count) {
+    PageFileException failure = null;
+    for (int i = from; i < from + count; i++) {
+      int inWave = (pages[i] < 0 ? 0 : (int) (pages[i] >>> IN_WAVE_SHIFT)) - 1;
+      if (inWave >= 0) {
+        PageFileException fault = wave.fault(inWave);
+        failure = failure == null ? fault : failure;
+        pages[i] = fault == null ? ~frames.offset(wave.frame(inWave)) : 0;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /**
+   * Waits a little for pins that other threads hold.
+   *
+   * @param patience when it ends, 0 if it begins now
+   * @return when it ends
+   */
+  private long waitForFrame(FilePageStore store, long patience) {
+    store.checkUsable();
+    long now = System.nanoTime();
+    if (patience != 0 && now - patience > 0) {
+      throw exhausted();
+    }
+    LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50));
+    return patience != 0
+        ? patience
+        : now + TimeUnit.MILLISECONDS.toNanos(BufferPool.PATIENCE_MILLIS);
+  }
+
+  private IllegalStateException exhausted() {
+    return new IllegalStateException(
+        "the pool is exhausted: for %d ms all %d frames of %d bytes were pinned, or not to be written"
+            .formatted(BufferPool.PATIENCE_MILLIS, frames.count, frames.pageBytes()));
+  }
+
+  /** Returns a busy frame without a page, as {@link Replacement#claim}. */
+  private int claim(int steps, boolean mayWrite) {
+    if (!replacement.hasEmpty()) {
+      settleDone();
+    }
+    return replacement.claim(steps, mayWrite);
+  }
+
+  // ---------------------------------------------------------------- read
+
+  private Wave begin(FilePageStore store, boolean isAhead) {
+    IoBatch kept = batches.pollFirst();
+    IoBatch batch = kept == null ? new IoBatch(frames.memory(), MOST_PAGES) : kept;
+    return new Wave(frames, store, batch, isAhead);
+  }
+
+  /** Gives a claimed frame to a page that a wave will read. */
+  private void add(Wave wave, int frame, int page) {
+    wave.add(frame, page);
+    frames.assign(frame, wave.store, page);
+    intoFrame[frame] = wave;
+  }
+
+  private void noteStart(Wave wave) {
+    readWaves++;
+    inFlight += wave.count();
+    mostInFlight = Math.max(mostInFlight, inFlight);
+  }
+
+  /** Waits for a wave, and settles it. */
+  private void await(Wave wave) {
+    wave.finish();
+    lock.lock();
+    try {
+      settle(wave);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes the frames of a finished wave pinnable, or empty where something is wrong. */
+  private void settle(Wave wave) {
+    if (wave.settled) {
+      return;
+    }
+    wave.settled = true;
+    inFlight -= wave.count();
+    ahead.remove(wave);
+    for (int i = 0; i < wave.count(); i++) {
+      int frame = wave.frame(i);
+      intoFrame[frame] = null;
+      if (wave.fault(i) == null) {
+        int bits = wave.isAhead ? Frames.USED | Frames.AHEAD : Frames.USED;
+        frames.makePinnable(frame, bits | wave.pins(i));
+      } else {
+        replacement.vacate(frame);
+      }
+    }
+    wave.batch.clear();
+    batches.addFirst(wave.batch);
+  }
+
+  /** Settles the waves read ahead that are done, so that nobody needs them to be used again. */
+  private void settleDone() {
+    for (Wave wave : ahead.toArray(new Wave[0])) {
+      if (wave.finishIfDone()) {
+        settle(wave);
+      }
+    }
+  }
+
+  /** Starts to read pages that are not there, as far as frames are at hand; a mere hint. */
+  void readAhead(FilePageStore store, int[] pages, int from, int count) {
+    if (!lock.tryLock()) {
+      return;
+    }
+    try {
+      Wave wave = null;
+      int most = store.isUsable() ? frames.count / 2 : 0;
+      for (int i = from; i < from + count && inFlight < most; i++) {
+        int page = pages[i];
+        if (!store.isInUse(page) || store.frameOf(page) != Frames.NONE) {
+          continue;
+        }
+        int frame = claim(AHEAD_STEPS, false);
+        if (frame == Frames.NONE) {
+          break;
+        }
+        wave = wave == null ? begin(store, true) : wave;
+        add(wave, frame, page);
+        readAheads++;
+      }
+      if (wave != null) {
+        ahead.addLast(wave);
+        noteStart(wave);
+        start(wave);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static void start(Wave wave) {
+    try {
+      wave.store.file.startRead(wave.batch);
+    } catch (RuntimeException refused) {
+      wave.fail(refused); // told if anyone needs the pages
+    }
+  }
+
+  // ---------------------------------------------------------------- without reading
+
+  /** Gives a page that was never written a frame with zeros. */
+  void addFresh(FilePageStore store, int page) {
+    long patience = 0;
+    while (!tryAddFresh(store, page)) {
+      store.beforeChange(); // If pages can't be written, that is why there is no frame.
+      patience = waitForFrame(store, patience);
+    }
+  }
+
+  private boolean tryAddFresh(FilePageStore store, int page) {
+    lock.lock();
+    try {
+      store.checkUsable(); // A store that was closed meanwhile must not have frames any more.
+      int frame = claim(2 * frames.count, true);
+      if (frame == Frames.NONE) {
+        return false;
+      }
+      frames.memory().asSlice(frames.offset(frame), frames.pageBytes()).fill((byte) 0);
+      frames.assign(frame, store, page);
+      frames.makePinnable(frame, Frames.USED | Frames.CHANGED);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Forgets a page that was given back.
+   *
+   * @throws IllegalStateException if it is pinned
+   */
+  void discard(FilePageStore store, int page) {
+    Wave wave;
+    while ((wave = tryDiscard(store, page)) != null) {
+      await(wave);
+    }
+  }
+
+  /** Forgets a page, unless a wave is reading it; returns that one. */
+  private @Nullable Wave tryDiscard(FilePageStore store, int page) {
+    lock.lock();
+    try {
+      int frame = store.frameOf(page);
+      if (frame == Frames.NONE) {
+        return null;
+      }
+      Wave wave = intoFrame[frame];
+      if (wave == null) {
+        if (frames.makeBusy(frame, 0) < 0) {
+          throw new IllegalStateException("page " + page + " is taken back, but it is pinned");
+        }
+        replacement.vacate(frame);
+      }
+      return wave;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets all pages of a store, changed or not. Pins that are held stay good until unpinned. */
+  void forget(FilePageStore store) {
+    Wave wave;
+    while ((wave = forgetSettled(store)) != null) {
+      await(wave);
+    }
+  }
+
+  /** Forgets the pages that no wave is reading; returns one that is. */
+  private @Nullable Wave forgetSettled(FilePageStore store) {
+    lock.lock();
+    try {
+      Wave wave = null;
+      for (int frame : frames.of(store).toArray()) {
+        if (intoFrame[frame] != null) {
+          wave = intoFrame[frame];
+          continue;
+        }
+        frames.clear(frame, Frames.CHANGED);
+        if (frames.makeBusy(frame, 0) >= 0) {
+          replacement.vacate(frame);
+        } else {
+          frames.disown(frame);
+        }
+      }
+      return wave;
+    } finally {
+      lock.unlock();
+    }
+  }
+}
