@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /**
  * Pages that all lie in one native region, up to a hard limit. Pinning is arithmetic: nothing is
- * read, counted or checked, and the number of a page that was never given out gives a place that
+ * read, counted or checked, and the number of a page that was never given out gives an offset that
  * may be outside the memory.
  *
  * <p>The region grows as {@link NodeMemory} does: it doubles by copying while it is small, then
@@ -160,23 +160,8 @@ public final class MemoryPageStore implements PageStore {
   }
 
   @Override
-  public void unpin(long place, boolean changed) {
+  public void unpin(long offset, boolean changed) {
     // Pages never move but with the whole region.
-  }
-
-  @Override
-  public void readAhead(int[] pages, int from, int count) {
-    // All pages are here.
-  }
-
-  @Override
-  public void wontNeed(int page) {
-    // There is room for all.
-  }
-
-  @Override
-  public void willFree(int page) {
-    // There is room for all.
   }
 
   @Override

@@ -6,7 +6,7 @@ import java.util.BitSet;
 
 /**
  * Which page numbers of a store are given out. Single pages that were taken back are given out
- * again, the last one first; rows of consecutive pages go where the first gap is that is wide
+ * again, the last one first; extents, consecutive pages, go where the first gap is that is wide
  * enough.
  */
 public final class PageAllocation {
@@ -20,7 +20,7 @@ public final class PageAllocation {
 
   /**
    * Every free page, the one taken back last on top; and pages between them that were given out in
-   * rows since.
+   * extents since.
    */
   private int[] stack = new int[LEAST_STACK];
 
@@ -157,7 +157,7 @@ public final class PageAllocation {
   }
 
   /** Returns the pages that were taken back, the one that is given out next last. */
-  public int[] free() {
+  public int[] freePages() {
     makeRoom();
     return Arrays.copyOf(stack, stackSize);
   }

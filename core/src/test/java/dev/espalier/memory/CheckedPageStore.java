@@ -14,15 +14,15 @@ import java.util.List;
  *   <li>a page is pinned, asked for ahead or taken back that is not in use, or taken back while it
  *       is pinned;
  *   <li>more pages are pinned than may be;
- *   <li>a place is unpinned where no page is pinned;
+ *   <li>an offset is unpinned where no page is pinned;
  *   <li>a page was changed but unpinned as unchanged, or written to when it was no longer pinned,
  *       or written to where it belongs to the store;
  *   <li>pages are still pinned at {@link #checkBalanced}, {@link #clear} or {@link #close}.
  * </ul>
  *
- * <p>It has a few frames of its own. Pinned pages lie there, each time at another place, and when
+ * <p>It has a few frames of its own. Pinned pages lie there, each time somewhere else, and when
  * they are unpinned nothing of them is left: what reads a page that is not pinned reads nonsense.
- * So this store keeps no places. It copies a page on every pin, which is for tests only.
+ * So no page stays where it is. It copies a page on every pin, which is for tests only.
  *
  * <p>For one thread at a time, readers included.
  */
@@ -45,7 +45,7 @@ public final class CheckedPageStore extends ForwardingPageStore {
   private int lastUsed;
 
   private static final class Frame {
-    final long place;
+    final long offset;
 
     /** The page that is here, or was here last. */
     int page;
@@ -56,8 +56,8 @@ public final class CheckedPageStore extends ForwardingPageStore {
     /** Where the page is in the store behind. */
     long origin;
 
-    Frame(long place) {
-      this.place = place;
+    Frame(long offset) {
+      this.offset = offset;
     }
   }
 
@@ -118,13 +118,13 @@ public final class CheckedPageStore extends ForwardingPageStore {
     Frame frame = frameWith(page);
     if (frame.pins == 0) {
       frame.origin = fresh ? store.pinFresh(page) : store.pin(page);
-      MemorySegment.copy(store.segment(), frame.origin, segment, frame.place, pageBytes());
+      MemorySegment.copy(store.segment(), frame.origin, segment, frame.offset, pageBytes());
       frame.page = page;
       frame.changed = false;
     }
     frame.pins++;
     pins++;
-    return frame.place;
+    return frame.offset;
   }
 
   @Override
@@ -149,11 +149,11 @@ public final class CheckedPageStore extends ForwardingPageStore {
   }
 
   @Override
-  public void unpin(long place, boolean changed) {
-    long number = place / pageBytes();
-    if (place < 0 || number >= frames.length || frames[(int) number].pins == 0) {
+  public void unpin(long offset, boolean changed) {
+    long number = offset / pageBytes();
+    if (offset < 0 || number >= frames.length || frames[(int) number].pins == 0) {
       throw new IllegalStateException(
-          "place " + place + " is unpinned, but no page is pinned there");
+          "offset " + offset + " is unpinned, but no page is pinned there");
     }
     Frame frame = frames[(int) number];
     frame.changed |= changed;
@@ -165,13 +165,13 @@ public final class CheckedPageStore extends ForwardingPageStore {
   }
 
   private void giveBack(Frame frame) {
-    MemorySegment page = segment.asSlice(frame.place, pageBytes());
+    MemorySegment copy = segment.asSlice(frame.offset, pageBytes());
     MemorySegment original = store.segment().asSlice(frame.origin, pageBytes());
-    long difference = page.mismatch(original);
+    long difference = copy.mismatch(original);
     if (frame.changed) {
-      original.copyFrom(page);
+      original.copyFrom(copy);
     }
-    page.fill(NOTHING);
+    copy.fill(NOTHING);
     store.unpin(frame.origin, frame.changed);
     if (difference >= 0 && difference < RESERVED_BYTES) {
       throw new IllegalStateException(
@@ -252,7 +252,7 @@ public final class CheckedPageStore extends ForwardingPageStore {
 
   /** Checks that nothing was written into a frame that has no page. */
   private void checkUntouched(Frame frame) {
-    long difference = segment.asSlice(frame.place, pageBytes()).mismatch(nothing);
+    long difference = segment.asSlice(frame.offset, pageBytes()).mismatch(nothing);
     if (difference >= 0) {
       throw new IllegalStateException(
           "page "

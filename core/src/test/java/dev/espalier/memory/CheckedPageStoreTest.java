@@ -47,22 +47,22 @@ class CheckedPageStoreTest {
     assertEquals(message, assertThrows(IllegalStateException.class, call).getMessage());
   }
 
-  private long word(long place) {
-    return Words.getLong(store.segment(), place + OWN);
+  private long word(long offset) {
+    return Words.getLong(store.segment(), offset + OWN);
   }
 
-  private void word(long place, long value) {
-    Words.putLong(store.segment(), place + OWN, value);
+  private void word(long offset, long value) {
+    Words.putLong(store.segment(), offset + OWN, value);
   }
 
   // ---------------------------------------------------------------- no fault
 
   @Test
   void changedPageIsFoundChangedAndUnchangedOneIsNot() {
-    long place = store.pin(2);
-    assertEquals(2, word(place));
-    word(place, 22);
-    store.unpin(place, true);
+    long offset = store.pin(2);
+    assertEquals(2, word(offset));
+    word(offset, 22);
+    store.unpin(offset, true);
     long again = store.pin(2);
     assertEquals(22, word(again));
     store.unpin(again + PAGE_BYTES - 1, false);
@@ -72,21 +72,21 @@ class CheckedPageStoreTest {
 
   @Test
   void pagePinnedTwiceIsInOnePlaceUntilItIsUnpinnedTwice() {
-    long place = store.pin(2);
-    assertEquals(place, store.pin(2));
-    word(place, 22);
-    store.unpin(place, true);
-    assertEquals(22, word(place));
-    store.unpin(place, false);
-    assertNotEquals(22, word(place), "nothing is left of it");
+    long offset = store.pin(2);
+    assertEquals(offset, store.pin(2));
+    word(offset, 22);
+    store.unpin(offset, true);
+    assertEquals(22, word(offset));
+    store.unpin(offset, false);
+    assertNotEquals(22, word(offset), "nothing is left of it");
     store.checkBalanced();
   }
 
   @Test
   void pageIsElsewhereWhenItIsPinnedAgain() {
-    long place = store.pin(2);
-    store.unpin(place, false);
-    assertNotEquals(place, store.pin(2));
+    long offset = store.pin(2);
+    store.unpin(offset, false);
+    assertNotEquals(offset, store.pin(2));
     assertFalse(store.keepsPlaces());
   }
 
@@ -106,12 +106,12 @@ class CheckedPageStoreTest {
 
   @Test
   void pagesMayBeGivenOutWhileOthersArePinned() {
-    long place = store.pin(1);
+    long offset = store.pin(1);
     for (int i = 0; i < 100; i++) {
       store.allocate();
     }
-    word(place, 11);
-    store.unpin(place, true);
+    word(offset, 11);
+    store.unpin(offset, true);
     assertEquals(11, Words.getLong(behind.segment(), behind.pin(1) + OWN));
   }
 
@@ -163,11 +163,11 @@ class CheckedPageStoreTest {
 
   @Test
   void pageIsNotUnpinnedTwice() {
-    long place = store.pin(2);
-    store.unpin(place, false);
+    long offset = store.pin(2);
+    store.unpin(offset, false);
     assertFault(
-        "place " + place + " is unpinned, but no page is pinned there",
-        () -> store.unpin(place, false));
+        "offset " + offset + " is unpinned, but no page is pinned there",
+        () -> store.unpin(offset, false));
     assertThrows(IllegalStateException.class, () -> store.unpin(-1, false));
     assertThrows(
         IllegalStateException.class, () -> store.unpin((long) MOST_PINS * PAGE_BYTES, false));
@@ -175,19 +175,19 @@ class CheckedPageStoreTest {
 
   @Test
   void changedPageIsNotUnpinnedAsUnchanged() {
-    long place = store.pin(2);
-    word(place, 22);
+    long offset = store.pin(2);
+    word(offset, 22);
     assertFault(
         "page 2 was changed in byte 16, but it is unpinned as unchanged",
-        () -> store.unpin(place, false));
+        () -> store.unpin(offset, false));
     assertEquals(2, Words.getLong(behind.segment(), behind.pin(2) + OWN), "the change is lost");
   }
 
   @Test
   void writingToAnUnpinnedPageIsFoundWhenItsFrameIsUsedAgain() {
-    long place = store.pin(2);
-    store.unpin(place, false);
-    word(place, 22);
+    long offset = store.pin(2);
+    store.unpin(offset, false);
+    word(offset, 22);
     String fault = "page 2 was written to in byte 16 after it was unpinned";
     assertFault(fault, store::checkBalanced);
     assertFault(fault, store::clear);
@@ -202,18 +202,18 @@ class CheckedPageStoreTest {
 
   @Test
   void bytesOfTheStoreAreNotWrittenTo() {
-    long place = store.pin(2);
-    Words.putLong(store.segment(), place + Long.BYTES, 1);
+    long offset = store.pin(2);
+    Words.putLong(store.segment(), offset + Long.BYTES, 1);
     assertFault(
-        "page 2 was written to in byte 8, which is the store's", () -> store.unpin(place, true));
+        "page 2 was written to in byte 8, which is the store's", () -> store.unpin(offset, true));
   }
 
   @Test
   void pinnedPageIsNotTakenBack() {
-    long place = store.pin(2);
+    long offset = store.pin(2);
     assertFault("page 2 is taken back, but it is pinned", () -> store.free(2));
     assertFault("pages [2] are still pinned", store::clear);
-    store.unpin(place, false);
+    store.unpin(offset, false);
     store.free(2);
     assertFault("page 2 is taken back, but it is not in use", () -> store.free(2));
   }

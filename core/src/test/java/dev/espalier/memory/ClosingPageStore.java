@@ -26,8 +26,8 @@ public final class ClosingPageStore extends ForwardingPageStore {
   }
 
   @Override
-  public void unpin(long place, boolean changed) {
-    super.unpin(place, changed);
+  public void unpin(long offset, boolean changed) {
+    super.unpin(offset, changed);
     if (--countdown == 0) {
       atUnpin.run();
     }

@@ -63,8 +63,8 @@ abstract class ForwardingPageStore implements PageStore {
   }
 
   @Override
-  public void unpin(long place, boolean changed) {
-    store.unpin(place, changed);
+  public void unpin(long offset, boolean changed) {
+    store.unpin(offset, changed);
   }
 
   @Override
@@ -105,6 +105,11 @@ abstract class ForwardingPageStore implements PageStore {
   @Override
   public void flush() {
     store.flush();
+  }
+
+  @Override
+  public long usedBytes() {
+    return store.usedBytes();
   }
 
   @Override

@@ -134,9 +134,9 @@ class MemoryPageStoreTest {
     assertEquals(5, store.allocate(2));
     for (int page = 1; page <= 6; page++) {
       assertTrue(store.isInUse(page));
-      long place = store.pinFresh(page);
-      assertEquals(store.pin(page), place);
-      Words.putLong(store.segment(), place, page);
+      long offset = store.pinFresh(page);
+      assertEquals(store.pin(page), offset);
+      Words.putLong(store.segment(), offset, page);
     }
     store.free(2);
     store.free(3);
@@ -217,11 +217,11 @@ class MemoryPageStoreTest {
   @Test
   void closedStoreIsNotReadAndIsClosedOnce() {
     store.allocate();
-    long place = store.pin(1);
+    long offset = store.pin(1);
     assertFalse(store.isClosed());
     store.close();
     store.close();
     assertTrue(store.isClosed());
-    assertThrows(IllegalStateException.class, () -> Words.getLong(store.segment(), place));
+    assertThrows(IllegalStateException.class, () -> Words.getLong(store.segment(), offset));
   }
 }

@@ -99,9 +99,9 @@ class PageAllocationTest {
     assertEquals(1, take(2));
     numbers.giveBack(2);
     numbers.giveBack(1);
-    assertArrayEquals(new int[] {3, 2, 1}, numbers.free());
+    assertArrayEquals(new int[] {3, 2, 1}, numbers.freePages());
     assertEquals(List.of(1, 2, 3, 5), List.of(take(), take(), take(), take()));
-    assertArrayEquals(new int[0], numbers.free());
+    assertArrayEquals(new int[0], numbers.freePages());
   }
 
   @Test
@@ -112,7 +112,7 @@ class PageAllocationTest {
       assertEquals(1, take(8));
     }
     giveBack(1, 8);
-    assertArrayEquals(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, numbers.free());
+    assertArrayEquals(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, numbers.freePages());
     assertEquals(8, numbers.top());
   }
 
@@ -150,12 +150,12 @@ class PageAllocationTest {
     giveBack(5, 3);
     numbers.giveBack(20);
     assertEquals(5, take(2));
-    PageAllocation again = new PageAllocation(numbers.top(), numbers.free());
+    PageAllocation again = new PageAllocation(numbers.top(), numbers.freePages());
     assertEquals(numbers.inUse(), again.inUse());
     assertEquals(20, again.next());
     assertEquals(7, again.next(1));
     assertEquals(31, again.next(2));
-    assertArrayEquals(numbers.free(), again.free());
+    assertArrayEquals(numbers.freePages(), again.freePages());
   }
 
   @Test
@@ -165,7 +165,7 @@ class PageAllocationTest {
     numbers.clear();
     assertEquals(0, numbers.inUse());
     assertEquals(0, numbers.top());
-    assertArrayEquals(new int[0], numbers.free());
+    assertArrayEquals(new int[0], numbers.freePages());
     assertEquals(1, take());
     assertEquals(2, take(3));
   }
@@ -202,7 +202,7 @@ class PageAllocationTest {
         assertEquals(used.cardinality(), numbers.inUse());
         assertEquals(top, numbers.top());
       }
-      assertArrayEquals(free.stream().mapToInt(page -> page).toArray(), numbers.free());
+      assertArrayEquals(free.stream().mapToInt(page -> page).toArray(), numbers.freePages());
       for (int page = -1; page <= top + 1; page++) {
         assertEquals(page > 0 && used.get(page), numbers.isInUse(page));
       }

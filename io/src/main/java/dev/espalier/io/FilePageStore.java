@@ -375,7 +375,7 @@ final class FilePageStore implements PageStore {
     try {
       pool.writeBack.writeAll(this);
       beforeOverwrite();
-      int[] free = space.numbers().free();
+      int[] free = space.numbers().freePages();
       FreePages.write(file, space, header.fileId(), free);
       file.force();
       writeHeader(header.clean(space.numbers().top(), free.length, meta));
