@@ -203,13 +203,11 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Gives back memory, and in a file space at its end, that the entries no longer need: worth its
-   * time after large removals. All entries are loaded into new memory beside the old, as compactly
-   * as {@link #bulkload} does it, so for a while there are both; where the memory limit, or the
-   * system, does not allow that, or nothing would be gained, the index stays as it was. Cursors go
-   * on. O(n).
-   *
-   * <p>In a file only free pages at the file's end are given back.
+   * Gives back memory that the entries no longer need: worth its time after large removals. All
+   * entries are loaded into new memory beside the old, as compactly as {@link #bulkload} does it,
+   * so for a while there are both; where the memory limit, or the system, does not allow that, or
+   * nothing would be gained, the index stays as it was. So does an index in a file. Cursors go on.
+   * O(n).
    *
    * @param listener must not write to this index
    * @return the bytes given back: those by which {@link IndexStatistics#committedBytes} went down

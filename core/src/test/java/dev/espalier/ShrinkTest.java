@@ -32,10 +32,6 @@ class ShrinkTest {
       long given = index.shrink();
       assertEquals(before - committed(index), given);
       assertHolds(index, model);
-      if (staysAsItIs(shape)) {
-        assertEquals(0, given);
-        return;
-      }
       try (LongIndex fresh = loaded(shape, model)) {
         assertTrue(
             committed(index) <= 1.3 * committed(fresh),
@@ -53,11 +49,9 @@ class ShrinkTest {
       TreeMap<Long, Long> model = removeMost(index, Integer.MAX_VALUE);
       index.shrink();
       assertHolds(index, model);
-      if (!staysAsItIs(shape)) {
-        assertTrue(
-            committed(index) <= 1.3 * committed(fresh),
-            () -> committed(index) + " bytes, new " + committed(fresh));
-      }
+      assertTrue(
+          committed(index) <= 1.3 * committed(fresh),
+          () -> committed(index) + " bytes, new " + committed(fresh));
       changeAndCheck(index, model);
     }
   }
@@ -79,9 +73,6 @@ class ShrinkTest {
     try (LongIndex index = filled(shape, IndexOptions.DEFAULT)) {
       TreeMap<Long, Long> model = removeMost(index, 2);
       long before = committed(index);
-      if (staysAsItIs(shape)) {
-        return;
-      }
       assertThrows(CancellationException.class, () -> index.shrink((done, total) -> false));
       assertEquals(before, committed(index));
       assertHolds(index, model);
@@ -100,9 +91,7 @@ class ShrinkTest {
             told.add(done);
             return true;
           });
-      if (!staysAsItIs(shape)) {
-        assertEquals(model.size(), told.getLast());
-      }
+      assertEquals(model.size(), told.getLast());
     }
   }
 
@@ -157,10 +146,6 @@ class ShrinkTest {
   @MethodSource("shapes")
   void listenerThatClosesTheIndexLeavesItClosed(TreeShape shape) {
     LongIndex index = filled(shape, IndexOptions.DEFAULT);
-    if (staysAsItIs(shape)) {
-      index.close();
-      return;
-    }
     assertThrows(
         IllegalStateException.class,
         () ->
@@ -245,11 +230,5 @@ class ShrinkTest {
 
   private static long committed(LongIndex index) {
     return index.statistics().committedBytes();
-  }
-
-  private static boolean staysAsItIs(TreeShape shape) {
-    try (LongIndex index = shape.create(IndexOptions.DEFAULT)) {
-      return index.variant().medium() == TreeVariant.Medium.PAGES;
-    }
   }
 }

@@ -94,6 +94,7 @@ final class BEpsilonStructure extends StoreTree {
   final StoreChange change;
   final BEpsilonMerge merge;
   final BEpsilonFlush flush;
+  private final FlushPolicy policy;
   private final long stamp;
 
   /** Opens the tree in a store, or makes an empty one in an empty store. */
@@ -101,6 +102,7 @@ final class BEpsilonStructure extends StoreTree {
     super(store, 2); // To probes that wait, the whole tree is one level.
     this.leaf = new LeafPage(store.pageBytes());
     this.inner = new InnerPage(store.pageBytes(), fanout);
+    this.policy = policy;
     this.change = new StoreChange(this);
     this.merge = new BEpsilonMerge(this);
     this.flush = new BEpsilonFlush(this, policy);
@@ -115,13 +117,21 @@ final class BEpsilonStructure extends StoreTree {
   }
 
   @Override
+  protected BEpsilonStructure over(PageStore other) {
+    return new BEpsilonStructure(other, inner.fanout, policy);
+  }
+
+  @Override
   protected StoreChange change() {
     return change;
   }
 
   @Override
   protected void plant() {
-    becomeEmptyLeaf(allocate());
+    int page = allocate();
+    meta[ROOT] = page; // Before memory is touched: should it be closed by now, get finds out there.
+    meta[HEIGHT] = 1;
+    becomeEmptyLeaf(page);
   }
 
   /** Makes a page the root and only page. */

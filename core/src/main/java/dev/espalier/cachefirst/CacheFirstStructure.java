@@ -150,19 +150,25 @@ final class CacheFirstStructure extends StoreTree {
   }
 
   @Override
+  protected CacheFirstStructure over(PageStore other) {
+    return new CacheFirstStructure(other, page.width);
+  }
+
+  @Override
   protected CacheFirstChange change() {
     return change;
   }
 
   @Override
   protected void plant() {
+    meta[ROOT] = page.node(1, 0); // Should memory be closed by now, get finds out there.
+    meta[HEIGHT] = 1;
+    meta[SIZE] = 0;
     int node = space.takeSlot(space.newPage(CacheFirstPage.LEAF));
     long at = pin(node);
     leaf.initialize(pages, at);
     unpin(at, true);
     meta[ROOT] = node;
-    meta[HEIGHT] = 1;
-    meta[SIZE] = 0;
   }
 
   // ---------------------------------------------------------------- the whole

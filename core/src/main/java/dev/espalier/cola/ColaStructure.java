@@ -12,6 +12,7 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.tree.StoreTree;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -165,6 +166,19 @@ final class ColaStructure extends MessageLevels {
               (int) getLong(pages, at + 40));
     }
     store.unpin(manifest, false);
+  }
+
+  @Override
+  protected StoreTree over(PageStore other) {
+    return new ColaStructure(other, geometry);
+  }
+
+  @Override
+  protected void adopted() {
+    merge.keep();
+    Arrays.fill(levels, Level.EMPTY);
+    readManifest();
+    roomy = false;
   }
 
   private static long entry(long manifest, int level) {

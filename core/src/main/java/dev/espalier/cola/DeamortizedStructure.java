@@ -11,6 +11,7 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
+import dev.espalier.tree.StoreTree;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.ConcurrentModificationException;
@@ -139,6 +140,19 @@ final class DeamortizedStructure extends MessageLevels {
     return OWN_STAMP;
   }
 
+  @Override
+  protected StoreTree over(PageStore other) {
+    return new DeamortizedStructure(other, batch);
+  }
+
+  @Override
+  protected void adopted() {
+    endMerges();
+    manifestPages = 0;
+    readManifest();
+    changed = messages();
+  }
+
   private void checkShape() {
     if (meta[SHAPE] != batch) {
       throw new IllegalArgumentException(
@@ -152,15 +166,19 @@ final class DeamortizedStructure extends MessageLevels {
     plantTop();
     meta[SHAPE] = batch;
     Arrays.fill(arrays, Level.EMPTY);
-    for (HalfMerge each : merges) {
-      each.end();
-      Arrays.fill(each.wastePages, 0);
-    }
+    endMerges();
     depth = 0;
     manifest[0] = (int) meta[MANIFEST];
     manifestPages = 1;
     link(manifest[0], 0);
     changed = 0;
+  }
+
+  private void endMerges() {
+    for (HalfMerge each : merges) {
+      each.end();
+      Arrays.fill(each.wastePages, 0);
+    }
   }
 
   // ---------------------------------------------------------------- manifest

@@ -95,11 +95,11 @@ abstract class MessageLevels extends StoreTree {
     int manifest = store.allocate();
     int top = store.allocate();
     refresh();
-    clearTop(top);
-    meta[MANIFEST] = manifest;
+    meta[MANIFEST] = manifest; // Before memory is touched, as PagedStructure.plant.
     meta[TOP] = top;
     meta[HEIGHT] = 1;
     meta[SIZE] = 0;
+    clearTop(top);
   }
 
   /** Makes a page a top without messages. */

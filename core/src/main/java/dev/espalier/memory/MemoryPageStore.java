@@ -135,6 +135,11 @@ public final class MemoryPageStore implements PageStore {
     System.arraycopy(other.meta, 0, meta, 0, meta.length);
   }
 
+  /** Makes an empty store with pages of the same size. */
+  public MemoryPageStore another(long limit) {
+    return new MemoryPageStore(pageBytes(), limit, hugePages);
+  }
+
   /** Returns the most bytes that this may hold. */
   public long limit() {
     return limit;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
 /** How large a {@link PageStore} and its pages are, what its limits are, and what is in use. */
 public interface PageFacts extends MemoryUse {
   /** Returns the bytes of a page: a power of two. */
@@ -32,6 +35,11 @@ public interface PageFacts extends MemoryUse {
   @Override
   default long usedBytes() {
     return (long) pagesInUse() * pageBytes();
+  }
+
+  /** Returns the file in which the pages are; null if they are in memory only. */
+  default @Nullable Path file() {
+    return null;
   }
 
   /** Tells whether {@link PageStore#close} was called. */

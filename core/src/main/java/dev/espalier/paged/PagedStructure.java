@@ -87,6 +87,11 @@ final class PagedStructure extends StoreTree {
   }
 
   @Override
+  protected PagedStructure over(PageStore other) {
+    return new PagedStructure(other, format);
+  }
+
+  @Override
   protected PagedChange change() {
     return change;
   }
@@ -94,10 +99,10 @@ final class PagedStructure extends StoreTree {
   @Override
   protected void plant() {
     int page = allocate();
-    initializeLeaf(page);
-    meta[ROOT] = page;
+    meta[ROOT] = page; // Before memory is touched: should it be closed by now, get finds out there.
     meta[HEIGHT] = 1;
     meta[SIZE] = 0;
+    initializeLeaf(page);
   }
 
   void initializeLeaf(int page) {

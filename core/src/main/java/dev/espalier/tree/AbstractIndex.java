@@ -89,6 +89,8 @@ public abstract class AbstractIndex implements LongIndex {
   @Override
   public final void bulkload(
       LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    Objects.requireNonNull(entries, "entries");
+    Objects.requireNonNull(listener, "listener");
     structure.bulkload(entries, fillFactor, total, listener);
   }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.tree;
 
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.MemoryUse;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all trees in a {@link PageStore} have in common: the store's meta words and the stamp among
@@ -205,6 +209,49 @@ public abstract class StoreTree extends IndexStructure {
   public final MemoryUse memory() {
     return store;
   }
+
+  @Override
+  public final @Nullable Path file() {
+    return store.file();
+  }
+
+  // ---------------------------------------------------------------- shrink
+
+  /** Opens another tree of this kind and geometry. */
+  protected abstract StoreTree over(PageStore other);
+
+  /** Reads anew what is kept beside the store, which has taken the pages of another. */
+  protected void adopted() {}
+
+  @Override
+  protected final long memoryLimit() {
+    return store instanceof MemoryPageStore pagesInMemory ? pagesInMemory.limit() : 0;
+  }
+
+  @Override
+  protected final @Nullable IndexStructure twin(long limit) {
+    if (!(store instanceof MemoryPageStore mine) || limit < store.pageBytes()) {
+      return null;
+    }
+    MemoryPageStore another = mine.another(limit);
+    try {
+      return over(another);
+    } catch (MemoryLimitException _) {
+      another.close();
+      return null;
+    }
+  }
+
+  @Override
+  protected final void adopt(IndexStructure twin) {
+    change().begin();
+    ((MemoryPageStore) store).adopt((MemoryPageStore) ((StoreTree) twin).store);
+    refresh();
+    replaced();
+    adopted();
+  }
+
+  // ---------------------------------------------------------------- close
 
   @Override
   public final void flush() {

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -345,6 +346,11 @@ final class FilePageStore implements PageStore {
   @Override
   public boolean hugePagesGranted() {
     return pool.hasHugePages();
+  }
+
+  @Override
+  public Path file() {
+    return file.path();
   }
 
   @Override

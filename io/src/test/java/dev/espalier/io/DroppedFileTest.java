@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
@@ -10,10 +11,12 @@ import dev.espalier.ffi.VirtualMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of an index in a file that nobody closed. */
@@ -54,6 +57,19 @@ class DroppedFileTest {
       assertEquals(777, index.get(777));
       index.verify();
     }
+  }
+
+  @Test
+  void useAfterCloseNamesTheFile() {
+    Path path = folder.resolve("closed");
+    LongIndex index = Espalier.open(path);
+    index.put(1, 2);
+    index.close();
+    String message = "the index in " + path + " is closed";
+    for (Executable call : List.<Executable>of(index::size, index::clear, () -> index.put(1, 2))) {
+      assertEquals(message, assertThrows(IllegalStateException.class, call).getMessage());
+    }
+    assertEquals("DiskFirstFpbPlusTree, closed", index.toString());
   }
 
   private static void fillAndDrop(Path path) {
