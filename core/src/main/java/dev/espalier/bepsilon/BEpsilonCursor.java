@@ -107,7 +107,7 @@ final class BEpsilonCursor extends LeafCursor {
     }
     long at = store.pin(page);
     try {
-      if (messages == 0 && store.keepsPlaces()) {
+      if (messages == 0 && store.pagesStay()) {
         int count = leaf.checkedCount(tree.pages, at);
         enter(tree.pages, at + LeafPage.KEYS_OFFSET, at + leaf.valuesOffset, count);
         return;

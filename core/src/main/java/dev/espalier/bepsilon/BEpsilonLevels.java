@@ -58,7 +58,7 @@ final class BEpsilonLevels extends OneLevel {
 
   @Override
   public boolean readsPages() {
-    return !store.keepsPlaces();
+    return !store.pagesStay();
   }
 
   @Override
@@ -72,7 +72,7 @@ final class BEpsilonLevels extends OneLevel {
       long @Nullable [] found,
       int foundFrom) {
     int most = Math.min(GROUP, store.mostPins());
-    long[] pinned = store.keepsPlaces() ? NONE : new long[Math.min(most, count)];
+    long[] pinned = store.pagesStay() ? NONE : new long[Math.min(most, count)];
     for (int done = 0; done < count; done += most) {
       int some = Math.min(most, count - done);
       long there = answerGroup(keys, keysFrom + done, values, valuesFrom + done, some, pinned);

@@ -271,7 +271,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
 
     @Override
     public boolean readsPages() {
-      return !store.keepsPlaces();
+      return !store.pagesStay();
     }
 
     @Override

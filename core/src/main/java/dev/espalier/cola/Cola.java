@@ -324,7 +324,7 @@ public final class Cola extends AbstractIndex {
         long @Nullable [] found,
         int foundFrom) {
       int most = Math.min(GROUP, store.mostPins() - 1); // One is pinned for the search itself.
-      long[] pinned = store.keepsPlaces() ? NONE : new long[most];
+      long[] pinned = store.pagesStay() ? NONE : new long[most];
       for (int done = 0; done < count; done += most) {
         int group = Math.min(most, count - done);
         answerGroup(
@@ -341,7 +341,7 @@ public final class Cola extends AbstractIndex {
 
     @Override
     public boolean readsPages() {
-      return !store.keepsPlaces();
+      return !store.pagesStay();
     }
   }
 

@@ -271,7 +271,7 @@ public final class DeamortizedCola extends AbstractIndex {
         long @Nullable [] found,
         int foundFrom) {
       int most = Math.min(GROUP, store.mostPins());
-      SearchInWaves waves = store.keepsPlaces() ? null : new SearchInWaves(tree, most);
+      SearchInWaves waves = store.pagesStay() ? null : new SearchInWaves(tree, most);
       for (int i = 0; i < count; i += most) {
         int group = Math.min(most, count - i);
         answerGroup(keys, keysFrom + i, values, valuesFrom + i, group, waves, found, foundFrom + i);
@@ -280,7 +280,7 @@ public final class DeamortizedCola extends AbstractIndex {
 
     @Override
     public boolean readsPages() {
-      return !store.keepsPlaces();
+      return !store.pagesStay();
     }
   }
 

@@ -127,13 +127,13 @@ abstract class MergingCursor extends LeafCursor {
       asked = new long[count];
       waves = new int[count];
       memories = new MemorySegment[count];
-      if (!store.keepsPlaces()) {
+      if (!store.pagesStay()) {
         copies = Arena.ofAuto().allocate((long) count * layout.bytes, Long.BYTES);
       }
     }
     readLevels(levels);
     Arrays.fill(pages, -1);
-    Arrays.fill(memories, store.keepsPlaces() ? store.segment() : copies);
+    Arrays.fill(memories, store.pagesStay() ? store.segment() : copies);
     MemorySegment newest = newestCopy();
     if (newest.byteSize() > 0) {
       memories[0] = newest;
@@ -150,13 +150,13 @@ abstract class MergingCursor extends LeafCursor {
   private int see(int level, long position) {
     long number = layout.pageOf(position);
     if (pages[level] != number) {
-      if (!store.keepsPlaces()) {
+      if (!store.pagesStay()) {
         askAhead(level, number);
       }
       int page = levels[level].firstPage() + (int) number;
       long place = store.pin(page);
       bases[level] = place;
-      if (!store.keepsPlaces()) {
+      if (!store.pagesStay()) {
         bases[level] = (long) level * layout.bytes;
         Words.copy(store.segment(), place, copies, bases[level], layout.bytes);
       }

@@ -175,7 +175,7 @@ public final class MemoryPageStore implements PageStore {
   }
 
   @Override
-  public boolean keepsPlaces() {
+  public boolean pagesStay() {
     return true;
   }
 

@@ -18,7 +18,7 @@ public interface PageFacts extends MemoryUse {
    * Tells whether a page that is not pinned stays where it is, with its contents, as long as {@link
    * Pages#segment} is the same.
    */
-  boolean keepsPlaces();
+  boolean pagesStay();
 
   /** Returns the number of pages given out and not taken back. */
   int pagesInUse();

@@ -428,7 +428,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
    * may wait for a read, all are pinned by one call, which leaves only the headers to ask.
    */
   private void pinRoots(MemorySegment pages, long[] numbers, int from, int count) {
-    if (store.keepsPlaces()) {
+    if (store.pagesStay()) {
       for (int i = from; i < from + count; i++) {
         int number = (int) numbers[i];
         numbers[i] = store.pin(number) + rootOffset(number);

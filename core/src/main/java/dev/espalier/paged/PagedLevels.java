@@ -41,7 +41,7 @@ abstract class PagedLevels implements TreeLevels {
 
   @Override
   public final boolean readsPages() {
-    return !tree.store.keepsPlaces();
+    return !tree.store.pagesStay();
   }
 
   /** Pins a page once for all neighbours among the probes that are there. */

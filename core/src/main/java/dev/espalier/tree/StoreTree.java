@@ -74,7 +74,7 @@ public abstract class StoreTree extends IndexStructure {
   protected StoreTree(PageStore store, int probedLevels) {
     this.store = store;
     this.meta = store.meta();
-    this.cursorsCopy = !store.keepsPlaces();
+    this.cursorsCopy = !store.pagesStay();
     this.levelChanges = new LevelChanges(probedLevels);
     this.pages = store.segment();
     this.base = pages.address();

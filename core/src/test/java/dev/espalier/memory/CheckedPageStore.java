@@ -93,7 +93,7 @@ public final class CheckedPageStore extends ForwardingPageStore {
 
   /** Returns false: unpinned pages are gone. */
   @Override
-  public boolean keepsPlaces() {
+  public boolean pagesStay() {
     return false;
   }
 

@@ -87,7 +87,7 @@ class CheckedPageStoreTest {
     long offset = store.pin(2);
     store.unpin(offset, false);
     assertNotEquals(offset, store.pin(2));
-    assertFalse(store.keepsPlaces());
+    assertFalse(store.pagesStay());
   }
 
   @Test

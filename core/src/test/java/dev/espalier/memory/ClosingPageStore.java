@@ -21,7 +21,7 @@ public final class ClosingPageStore extends ForwardingPageStore {
   }
 
   @Override
-  public boolean keepsPlaces() {
+  public boolean pagesStay() {
     return false;
   }
 

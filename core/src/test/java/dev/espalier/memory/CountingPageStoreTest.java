@@ -75,7 +75,7 @@ class CountingPageStoreTest {
     assertEquals(PAGE_BYTES, store.pageBytes());
     assertEquals(behind.committedBytes(), store.committedBytes());
     assertEquals(behind.mostPins(), store.mostPins());
-    assertTrue(store.keepsPlaces());
+    assertTrue(store.pagesStay());
     store.clear();
     assertEquals(0, behind.pagesInUse());
     assertEquals(0, behind.meta()[3]);

@@ -88,8 +88,8 @@ abstract class ForwardingPageStore implements PageStore {
   }
 
   @Override
-  public boolean keepsPlaces() {
-    return store.keepsPlaces();
+  public boolean pagesStay() {
+    return store.pagesStay();
   }
 
   @Override

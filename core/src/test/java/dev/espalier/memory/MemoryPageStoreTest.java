@@ -192,7 +192,7 @@ class MemoryPageStoreTest {
         LongStream.of(77, 2 * PAGE_BYTES, 0, 4 * PAGE_BYTES, 2 * PAGE_BYTES, 77).toArray(), pages);
     store.unpin(pages[1], true);
     store.readAhead(new int[] {2, 4}, 0, 2);
-    assertTrue(store.keepsPlaces());
+    assertTrue(store.pagesStay());
     assertEquals(Integer.MAX_VALUE, store.mostPins());
   }
 

@@ -105,7 +105,7 @@ class PageAllocationTest {
   }
 
   @Test
-  void stackOfFreePagesStaysSmallHoweverOftenRowsComeAndGo() {
+  void stackOfFreePagesStaysSmallHoweverOftenExtentsComeAndGo() {
     take(8);
     for (int i = 0; i < 10_000; i++) {
       giveBack(1, 8);

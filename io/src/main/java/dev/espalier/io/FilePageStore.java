@@ -317,7 +317,7 @@ final class FilePageStore implements PageStore {
 
   /** Returns false: a page that is not pinned may have to make room for another. */
   @Override
-  public boolean keepsPlaces() {
+  public boolean pagesStay() {
     return false;
   }
 

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rows of pages in a file: where they are, that nothing is read for them, and a full device. */
+/** Extents in a file: where they are, that nothing is read for them, and a full device. */
 @Timeout(60)
-class PageRowsTest {
+class ExtentTest {
   private static final int PAGE_BYTES = 256;
   private static final int FRAMES = 8;
 
@@ -63,7 +63,7 @@ class PageRowsTest {
   }
 
   @Test
-  void rowIsWrittenWithoutReadingAndReadAgain() {
+  void extentIsWrittenWithoutReadingAndReadAgain() {
     assertEquals(1, store.allocate());
     assertEquals(2, store.allocate(3 * FRAMES));
     write(2, 3 * FRAMES, 100);
@@ -73,7 +73,7 @@ class PageRowsTest {
   }
 
   @Test
-  void rowInTheGapOfAnotherHasNothingOfIt() {
+  void extentInTheGapOfAnotherHasNothingOfIt() {
     assertEquals(1, store.allocate(3 * FRAMES));
     write(1, 3 * FRAMES, 100);
     store.flush();
@@ -103,7 +103,7 @@ class PageRowsTest {
   }
 
   @Test
-  void fullDeviceRefusesARowAndWhatFitsIsTaken() {
+  void fullDeviceRefusesAnExtentAndWhatFitsIsTaken() {
     store.allocate(4);
     write(1, 4, 100);
     faults.failFrom(1, Errno.ENOSPC, Operation.GROW);
