@@ -4,6 +4,7 @@ package dev.espalier.io;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +65,7 @@ final class Frames {
     this.states = new int[count];
     this.pages = new int[count];
     this.owners = new FilePageStore[count];
-    java.util.Arrays.fill(states, BUSY);
+    Arrays.fill(states, BUSY);
   }
 
   MemorySegment memory() {
