@@ -128,9 +128,10 @@ final class BEpsilonStructure extends StoreTree {
 
   @Override
   protected void plant() {
-    int page = allocate();
-    meta[ROOT] = page; // Before memory is touched: should it be closed by now, get finds out there.
+    meta[ROOT] = FIRST_PAGE;
     meta[HEIGHT] = 1;
+    int page = allocate();
+    meta[ROOT] = page;
     becomeEmptyLeaf(page);
   }
 

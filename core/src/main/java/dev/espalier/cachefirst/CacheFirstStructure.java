@@ -161,7 +161,7 @@ final class CacheFirstStructure extends StoreTree {
 
   @Override
   protected void plant() {
-    meta[ROOT] = page.node(1, 0); // Should memory be closed by now, get finds out there.
+    meta[ROOT] = page.node(FIRST_PAGE, 0);
     meta[HEIGHT] = 1;
     meta[SIZE] = 0;
     int node = space.takeSlot(space.newPage(CacheFirstPage.LEAF));

@@ -92,13 +92,14 @@ abstract class MessageLevels extends StoreTree {
 
   /** Takes the pages of the manifest and the top, and says that there are no entries. */
   final void plantTop() {
+    meta[TOP] = FIRST_PAGE;
+    meta[HEIGHT] = 1;
+    meta[SIZE] = 0;
     int manifest = store.allocate();
     int top = store.allocate();
     refresh();
-    meta[MANIFEST] = manifest; // Before memory is touched, as PagedStructure.plant.
+    meta[MANIFEST] = manifest;
     meta[TOP] = top;
-    meta[HEIGHT] = 1;
-    meta[SIZE] = 0;
     clearTop(top);
   }
 

@@ -98,9 +98,10 @@ final class PagedStructure extends StoreTree {
 
   @Override
   protected void plant() {
-    int page = allocate();
-    meta[ROOT] = page; // Before memory is touched: should it be closed by now, get finds out there.
+    meta[ROOT] = FIRST_PAGE;
     meta[HEIGHT] = 1;
+    int page = allocate();
+    meta[ROOT] = page;
     meta[SIZE] = 0;
     initializeLeaf(page);
   }

@@ -8,7 +8,6 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +40,11 @@ public abstract class StoreTree extends IndexStructure {
   /** The first meta word that each kind of tree uses as it likes. */
   public static final int FIRST_OWN = 4;
 
-  /** A page that every store has had, and the first node in it. */
-  private static final long FIRST_PAGE = 1;
+  /**
+   * The page that a tree names while it has none: should the memory be closed before it has, those
+   * who look for the tree find that out.
+   */
+  protected static final int FIRST_PAGE = 1;
 
   /** The size after writes that have not looked at what was there. */
   public static final long UNKNOWN = -1;
@@ -163,9 +165,6 @@ public abstract class StoreTree extends IndexStructure {
       refresh();
       plantStamped();
     } catch (RuntimeException | Error failed) {
-      if (store.isClosed()) { // Overtaken by close: what looks for the tree is to find that out.
-        Arrays.fill(meta, ROOT, meta.length, FIRST_PAGE);
-      }
       change().abandon(failed);
       throw failed;
     }

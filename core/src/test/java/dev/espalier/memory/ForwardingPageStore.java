@@ -2,6 +2,8 @@
 package dev.espalier.memory;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** A page store that leaves everything to another one: what stores that watch it begin with. */
 abstract class ForwardingPageStore implements PageStore {
@@ -120,6 +122,11 @@ abstract class ForwardingPageStore implements PageStore {
   @Override
   public boolean hasRoom(long extent, long more) {
     return store.hasRoom(extent, more);
+  }
+
+  @Override
+  public @Nullable Path file() {
+    return store.file();
   }
 
   @Override
