@@ -4,7 +4,6 @@ package dev.espalier.benchmarks.ratios;
 import dev.espalier.benchmarks.peer.Peers;
 import dev.espalier.benchmarks.ratios.Target.Bound;
 import dev.espalier.css.CssTree;
-import dev.espalier.family.Family;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.model.CacheSizes;
 import java.util.ArrayList;

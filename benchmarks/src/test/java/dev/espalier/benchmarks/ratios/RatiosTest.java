@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.espalier.family.Family;
 import dev.espalier.prefetch.Prefetch;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
