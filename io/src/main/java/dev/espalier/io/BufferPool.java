@@ -39,7 +39,7 @@ public final class BufferPool implements AutoCloseable {
 
   // What follows changes under the lock of the frames.
 
-  private final List<FilePageStore> stores = new ArrayList<>();
+  private final List<PooledPageStore> stores = new ArrayList<>();
   private boolean closed;
   private long hitsOfClosed;
 
@@ -108,7 +108,7 @@ public final class BufferPool implements AutoCloseable {
     frames.lock.lock();
     try {
       long hits = hitsOfClosed;
-      for (FilePageStore store : stores) {
+      for (PooledPageStore store : stores) {
         hits += store.hits;
       }
       return new PoolCounters(
@@ -133,7 +133,7 @@ public final class BufferPool implements AutoCloseable {
    *
    * @throws IllegalStateException if the pool is closed
    */
-  void enter(FilePageStore store) {
+  void enter(PooledPageStore store) {
     frames.lock.lock();
     try {
       if (closed) {
@@ -146,7 +146,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /** Lets a store go, all of whose pages were {@linkplain Waves#forget forgotten}. */
-  void leave(FilePageStore store) {
+  void leave(PooledPageStore store) {
     frames.lock.lock();
     try {
       if (stores.remove(store)) {

@@ -167,7 +167,7 @@ final class ChannelPageFile extends EngineFile {
     try {
       channel.truncate(bytes);
     } catch (IOException e) {
-      throw new PageFileException(path(), "making it as short as before failed: " + e, e);
+      throw new PageFileException(path(), "making it shorter failed: " + e, e);
     }
   }
 

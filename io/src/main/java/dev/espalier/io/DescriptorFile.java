@@ -67,7 +67,7 @@ abstract class DescriptorFile extends EngineFile {
 
   @Override
   final void shorten(long bytes) {
-    check(FileCalls.ftruncate(number(), bytes), "making it as short as before");
+    check(FileCalls.ftruncate(number(), bytes), "making it shorter");
   }
 
   @Override

@@ -64,7 +64,7 @@ abstract class EngineFile implements PageFile {
   /** Makes the file longer, with room on the device. */
   abstract void lengthen(long from, long to);
 
-  /** Makes the file as short as it was. */
+  /** Makes the file shorter. */
   abstract void shorten(long bytes);
 
   /** Waits until all that was written is safe from a crash of the machine. */
@@ -256,6 +256,20 @@ abstract class EngineFile implements PageFile {
         long from = length();
         if (from < bytes) {
           growFrom(from, bytes);
+        }
+      }
+    } finally {
+      gate.leave();
+    }
+  }
+
+  @Override
+  public final void truncate(long bytes) {
+    gate.enter();
+    try {
+      synchronized (growing) {
+        if (length() > bytes) {
+          shorten(bytes);
         }
       }
     } finally {

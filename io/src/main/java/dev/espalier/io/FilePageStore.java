@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -12,17 +10,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is in the file changes in checkpoints. {@link #flush} writes all changed pages and then
  * the header, which says that the file is clean. Before the first page is written after that, the
- * header says that the file is changing: {@link #beforeOverwrite}, through which every write of a
+ * header says that the file is changing: {@link #beforeWriting}, through which every write of a
  * page goes.
  */
-final class FilePageStore implements PageStore {
-  final PageFile file;
-  private final BufferPool pool;
-  private final Frames frames;
+final class FilePageStore extends PooledPageStore {
   private final FileSpace space;
-  private final StoreCondition condition;
   private final Runnable atEnd;
-  private final boolean readsAhead;
 
   /**
    * The file's header as it was last written; under the lock of the frames where it is replaced.
@@ -30,15 +23,6 @@ final class FilePageStore implements PageStore {
   private FileHeader header;
 
   private final long[] meta;
-
-  /** Whether anything is different from what the header says. */
-  private boolean changed;
-
-  /** By number of page its frame and 1, or 0. */
-  private int[] frameOf;
-
-  /** Pins that found their page. Several threads may miss some. */
-  long hits;
 
   /**
    * Makes a store over an open file.
@@ -55,59 +39,38 @@ final class FilePageStore implements PageStore {
       boolean readOnly,
       boolean readsAhead,
       Runnable atEnd) {
-    this.file = file;
-    this.pool = pool;
-    this.frames = pool.frames;
+    super(file, pool, new StoreCondition(file.path(), readOnly), header.top(), readsAhead);
     this.space = new FileSpace(file, header, free);
-    this.condition = new StoreCondition(file.path(), readOnly);
     this.header = header;
-    this.readsAhead = readsAhead;
     this.atEnd = atEnd;
     this.meta = header.metaWords();
-    this.frameOf = new int[Math.max(16, header.top() + 1)];
   }
 
   // ---------------------------------------------------------------- for the pool
 
-  /** Returns where in the file a page is: asked for every read and every write of one. */
+  @Override
   long position(int page) {
+    return isInUse(page) ? space.position(page) : -1;
+  }
+
+  @Override
+  long seal(MemorySegment copies, long at, int page) {
+    PageSeal.set(copies, at, pageBytes(), page, header.fileId());
     return space.position(page);
   }
 
-  long fileId() {
-    return header.fileId();
+  @Override
+  void noteWritten(int page, long position, int checksum) {
+    // The page is where it always was.
   }
 
-  /** Returns the frame of a page, or {@link Frames#NONE}. */
-  int frameOf(int page) {
-    return frameOf[page] - 1;
-  }
-
-  void map(int page, int frame) {
-    frameOf[page] = frame + 1;
-  }
-
-  void unmap(int page) {
-    frameOf[page] = 0;
-  }
-
-  /** Returns what is wrong with a page that was read, or null. */
+  @Override
   @Nullable PageFileException fault(MemorySegment memory, long offset, int page) {
     String fault = PageSeal.fault(memory, offset, pageBytes(), page, header.fileId());
     return fault == null ? null : new CorruptPageException(file.path(), page, fault);
   }
 
-  /** Tells whether pages can be pinned at all; once it is false, it stays so. */
-  boolean isUsable() {
-    return condition.isUsable();
-  }
-
-  /** Checks that pages can be pinned at all. */
-  void checkUsable() {
-    condition.checkUsable();
-  }
-
-  /** Checks that a page can be pinned. */
+  @Override
   void checkPage(long page) {
     checkUsable();
     if (page < 1 || page > space.numbers().top() || !isInUse((int) page)) {
@@ -122,7 +85,8 @@ final class FilePageStore implements PageStore {
    *
    * @throws PageFileException if the header can't be written
    */
-  void beforeOverwrite() {
+  @Override
+  void beforeWriting() {
     frames.lock.lock();
     try {
       if (header.isClean()) {
@@ -135,79 +99,11 @@ final class FilePageStore implements PageStore {
     }
   }
 
-  /** Takes no more changes, because changed pages could not be written. Returns the reason. */
-  PageFileException noteFailure(RuntimeException cause) {
-    return condition.noteFailure(cause);
-  }
-
   // ---------------------------------------------------------------- pages
-
-  @Override
-  public MemorySegment segment() {
-    return frames.memory();
-  }
 
   @Override
   public long[] meta() {
     return meta;
-  }
-
-  @Override
-  public long pin(int page) {
-    if (page > 0 && page < frameOf.length) {
-      int frame = frameOf[page] - 1;
-      if (frame >= 0 && frames.tryPin(this, page, frame)) {
-        hits++;
-        return frames.offset(frame);
-      }
-    }
-    return pinMissing(page);
-  }
-
-  private long pinMissing(int page) {
-    long[] one = {Math.max(page, 0)};
-    pool.waves.pinMissing(this, one, 0, 1);
-    return one[0];
-  }
-
-  @Override
-  public long pinFresh(int page) {
-    beforeChange();
-    if (frameOf(page) == Frames.NONE) {
-      pool.waves.addFresh(this, page);
-    }
-    return pin(page);
-  }
-
-  @Override
-  public void pinAll(long[] pages, int from, int count) {
-    int missing = 0;
-    for (int i = from; i < from + count; i++) {
-      int page = (int) pages[i];
-      int frame = page > 0 && page < frameOf.length ? frameOf[page] - 1 : Frames.NONE;
-      if (frame >= 0 && frames.tryPin(this, page, frame)) {
-        hits++;
-        pages[i] = ~frames.offset(frame);
-      } else {
-        pages[i] = Math.max(page, 0);
-        missing++;
-      }
-    }
-    if (missing > 0) {
-      pool.waves.pinMissing(this, pages, from, count);
-      return;
-    }
-    for (int i = from; i < from + count; i++) {
-      pages[i] = ~pages[i];
-    }
-  }
-
-  @Override
-  public void unpin(long offset, boolean pageChanged) {
-    if (pageChanged) {
-      changed = true;
-    }
-    frames.unpin(offset, pageChanged);
   }
 
   @Override
@@ -237,22 +133,7 @@ final class FilePageStore implements PageStore {
   /** Makes room in the file, and in the table of frames, for pages that are given out next. */
   private void makeRoom(int first, int count) {
     space.makeRoom(first, count);
-    int last = first + count - 1;
-    if (last >= frameOf.length) {
-      enlargeTable(last);
-    }
-  }
-
-  /**
-   * Under the lock, for a page of this store may have to make room for one of another meanwhile.
-   */
-  private void enlargeTable(int page) {
-    frames.lock.lock();
-    try {
-      frameOf = Arrays.copyOf(frameOf, (int) Math.min(2L * page, Integer.MAX_VALUE - 8));
-    } finally {
-      frames.lock.unlock();
-    }
+    enlargeTable(first + count - 1);
   }
 
   /** Also if no more changes are taken: one that failed gives back what it had allocated. */
@@ -275,52 +156,6 @@ final class FilePageStore implements PageStore {
     Arrays.fill(meta, 0);
   }
 
-  // ---------------------------------------------------------------- hints
-
-  @Override
-  public void readAhead(int[] pages, int from, int count) {
-    if (readsAhead) {
-      pool.waves.readAhead(this, pages, from, count);
-    }
-  }
-
-  @Override
-  public void wontNeed(int page) {
-    hintUnneeded(page, true);
-  }
-
-  @Override
-  public void willFree(int page) {
-    hintUnneeded(page, false);
-  }
-
-  private void hintUnneeded(int page, boolean evenIfChanged) {
-    frames.lock.lock();
-    try {
-      pool.replacement.wontNeed(this, page, evenIfChanged);
-    } finally {
-      frames.lock.unlock();
-    }
-  }
-
-  // ---------------------------------------------------------------- facts
-
-  @Override
-  public int pageBytes() {
-    return frames.pageBytes();
-  }
-
-  @Override
-  public int mostPins() {
-    return pool.mostPins();
-  }
-
-  /** Returns false: a page that is not pinned may have to make room for another. */
-  @Override
-  public boolean pagesStay() {
-    return false;
-  }
-
   @Override
   public int pagesInUse() {
     return space.numbers().inUse();
@@ -335,34 +170,6 @@ final class FilePageStore implements PageStore {
   @Override
   public boolean isInUse(int page) {
     return space.numbers().isInUse(page);
-  }
-
-  /** Returns the bytes of the pool, which others may share. */
-  @Override
-  public long committedBytes() {
-    return pool.bytes();
-  }
-
-  @Override
-  public boolean hugePagesGranted() {
-    return pool.hasHugePages();
-  }
-
-  @Override
-  public Path file() {
-    return file.path();
-  }
-
-  @Override
-  public boolean isClosed() {
-    return condition.isClosed();
-  }
-
-  // ---------------------------------------------------------------- changes
-
-  @Override
-  public void beforeChange() {
-    condition.checkTakesChanges();
   }
 
   @Override
@@ -380,7 +187,7 @@ final class FilePageStore implements PageStore {
     beforeChange();
     try {
       pool.writeBack.writeAll(this);
-      beforeOverwrite();
+      beforeWriting();
       int[] free = space.numbers().freePages();
       FreePages.write(file, space, header.fileId(), free);
       file.force();
@@ -427,7 +234,7 @@ final class FilePageStore implements PageStore {
   /** Lets the header say that the file is not clean, which can do no more than fail as well. */
   private void sayUnclean(PageFileException loss) {
     try {
-      beforeOverwrite();
+      beforeWriting();
     } catch (RuntimeException failed) {
       loss.addSuppressed(failed);
     }

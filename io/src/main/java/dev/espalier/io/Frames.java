@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The frames of a buffer pool: memory for one page each, whose page is there, and its state. */
+@SuppressWarnings("ReferenceEquality") // A store is only ever itself.
 final class Frames {
   /* Overview
    *
@@ -51,7 +52,7 @@ final class Frames {
 
   // Both change only while the frame is busy, or is forgotten.
   private final int[] pages;
-  private final @Nullable FilePageStore[] owners;
+  private final @Nullable PooledPageStore[] owners;
 
   /**
    * Divides memory into frames, all of them busy.
@@ -64,7 +65,7 @@ final class Frames {
     this.count = (int) (memory.byteSize() >>> pageShift);
     this.states = new int[count];
     this.pages = new int[count];
-    this.owners = new FilePageStore[count];
+    this.owners = new PooledPageStore[count];
     Arrays.fill(states, BUSY);
   }
 
@@ -93,7 +94,7 @@ final class Frames {
   // ---------------------------------------------------------------- pin
 
   /** Counts a pin of a frame if it has this page of this store and is not busy. */
-  boolean tryPin(FilePageStore store, int page, int frame) {
+  boolean tryPin(PooledPageStore store, int page, int frame) {
     while (true) {
       int state = (int) STATE.getVolatile(states, frame);
       if ((state & BUSY) != 0) {
@@ -129,12 +130,12 @@ final class Frames {
     return pages[frame];
   }
 
-  @Nullable FilePageStore owner(int frame) {
+  @Nullable PooledPageStore owner(int frame) {
     return owners[frame];
   }
 
   /** Gives a busy frame to a page. */
-  void assign(int frame, FilePageStore store, int page) {
+  void assign(int frame, PooledPageStore store, int page) {
     pages[frame] = page;
     owners[frame] = store;
     store.map(page, frame);
@@ -142,7 +143,7 @@ final class Frames {
 
   /** Takes a frame from its page, if it has one. */
   void disown(int frame) {
-    FilePageStore owner = owners[frame];
+    PooledPageStore owner = owners[frame];
     if (owner != null) {
       owner.unmap(pages[frame]);
       owners[frame] = null;
@@ -160,13 +161,13 @@ final class Frames {
   }
 
   /** Tells whether the frame of a {@link #key} still has the page, of this store. */
-  boolean holds(FilePageStore store, long key) {
+  boolean holds(PooledPageStore store, long key) {
     int frame = frameOf(key);
     return owners[frame] == store && pages[frame] == (int) (key >>> 32);
   }
 
   /** Returns the frames that a store has. */
-  IntStream of(FilePageStore store) {
+  IntStream of(PooledPageStore store) {
     return IntStream.range(0, count).filter(frame -> owners[frame] == store);
   }
 

@@ -83,6 +83,13 @@ public interface PageFile extends AutoCloseable {
   void grow(long bytes);
 
   /**
+   * Makes the file at most so long.
+   *
+   * @throws PageFileException if the system refuses
+   */
+  void truncate(long bytes);
+
+  /**
    * Waits until all that was written is safe from a crash of the machine (fdatasync).
    *
    * @throws PageFileException if the device fails; what was written may be lost even if a second

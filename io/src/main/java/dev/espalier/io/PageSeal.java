@@ -52,6 +52,11 @@ final class PageSeal {
     return id == fileId ? null : "belongs to another file: its id is %x".formatted(id);
   }
 
+  /** Returns the checksum that a page was sealed with, of pages that lie side by side. */
+  static int checksumOf(MemorySegment memory, long page, int pageBytes) {
+    return memory.get(INT, page * pageBytes + CHECKSUM);
+  }
+
   private static int checksum(MemorySegment memory, long offset, int pageBytes) {
     CRC32C crc = new CRC32C();
     crc.update(memory.asSlice(offset + PAGE, pageBytes - PAGE).asByteBuffer());

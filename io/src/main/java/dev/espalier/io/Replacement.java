@@ -107,7 +107,7 @@ final class Replacement {
     for (; unneededCount > 0; unneededCount--) {
       long key = unneeded[unneededCount - 1];
       int frame = Frames.frameOf(key);
-      FilePageStore store = frames.owner(frame);
+      PooledPageStore store = frames.owner(frame);
       if (store != null && isUnneeded(store, key)) {
         if (frames.isChanged(frame) && !writeUnneeded(store)) {
           return Frames.NONE;
@@ -122,7 +122,7 @@ final class Replacement {
   }
 
   /** Tells whether nobody has used the page since it was said that it is not needed. */
-  private boolean isUnneeded(FilePageStore store, long key) {
+  private boolean isUnneeded(PooledPageStore store, long key) {
     return frames.holds(store, key) && (frames.state(Frames.frameOf(key)) & IN_USE) == 0;
   }
 
@@ -145,7 +145,7 @@ final class Replacement {
    *
    * @param evenIfChanged whether it may be written for that
    */
-  void wontNeed(FilePageStore store, int page, boolean evenIfChanged) {
+  void wontNeed(PooledPageStore store, int page, boolean evenIfChanged) {
     int frame = store.frameOf(page);
     if (frame == Frames.NONE || (frames.isChanged(frame) && !evenIfChanged)) {
       return;
@@ -162,7 +162,7 @@ final class Replacement {
 
   /** Writes a page that was changed, with others, if that may be; tells whether it could. */
   private boolean makeClean(int frame, boolean mayWrite) {
-    FilePageStore store = frames.owner(frame);
+    PooledPageStore store = frames.owner(frame);
     if (store == null) { // whoever had it pinned when it was forgotten has changed it later
       frames.clear(frame, Frames.CHANGED);
       return true;
@@ -171,7 +171,7 @@ final class Replacement {
   }
 
   /** Writes changed pages of a store that the hand comes to next. Tells whether it could. */
-  private boolean writeFrom(FilePageStore store, int first) {
+  private boolean writeFrom(PooledPageStore store, int first) {
     int count = 0;
     int frame = first;
     for (int step = 0; step < WRITE_STEPS * victims.length && step < frames.count; step++) {
@@ -188,7 +188,7 @@ final class Replacement {
   }
 
   /** As {@link #writeFrom}, of the pages that are not needed for a while. */
-  private boolean writeUnneeded(FilePageStore store) {
+  private boolean writeUnneeded(PooledPageStore store) {
     int count = 0;
     for (int i = unneededCount - 1; i >= 0 && count < victims.length; i--) {
       if (isUnneeded(store, unneeded[i])) {

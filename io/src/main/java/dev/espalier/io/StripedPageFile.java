@@ -159,12 +159,24 @@ final class StripedPageFile implements PageFile {
 
   @Override
   public void grow(long bytes) {
+    for (int i = 0; i < files.size(); i++) {
+      files.get(i).grow(bytesOf(i, bytes));
+    }
+  }
+
+  @Override
+  public void truncate(long bytes) {
+    for (int i = 0; i < files.size(); i++) {
+      files.get(i).truncate(bytesOf(i, bytes));
+    }
+  }
+
+  /** Returns how long a file has to be so that all together are so long. */
+  private long bytesOf(int file, long bytes) {
     long fullBlocks = bytes / blockBytes;
     int n = files.size();
-    for (int i = 0; i < n; i++) {
-      long before = (fullBlocks + n - 1 - i) / n * blockBytes;
-      files.get(i).grow(fullBlocks % n == i ? before + bytes % blockBytes : before);
-    }
+    long before = (fullBlocks + n - 1 - file) / n * blockBytes;
+    return fullBlocks % n == file ? before + bytes % blockBytes : before;
   }
 
   @Override

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * frames.
  */
 final class Wave {
-  final FilePageStore store;
+  final PooledPageStore store;
   final IoBatch batch;
 
   /** Whether it was started ahead; if not, the first who waits for it reads. */
@@ -40,7 +40,7 @@ final class Wave {
   /** Whether the frames are busy no more; under their lock. */
   boolean settled;
 
-  Wave(Frames all, FilePageStore store, IoBatch batch, boolean isAhead) {
+  Wave(Frames all, PooledPageStore store, IoBatch batch, boolean isAhead) {
     this.all = all;
     this.store = store;
     this.batch = batch;

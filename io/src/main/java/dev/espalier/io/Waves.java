@@ -87,7 +87,7 @@ final class Waves {
    * it is 0 or more, and otherwise {@code ~offset} of a page that is pinned already; all become
    * offsets. If that fails, none is pinned.
    */
-  void pinMissing(FilePageStore store, long[] pages, int from, int count) {
+  void pinMissing(PooledPageStore store, long[] pages, int from, int count) {
     boolean hasTurn = false;
     try {
       long patience = 0;
@@ -154,7 +154,7 @@ final class Waves {
   private static final int IN_WAVE_SHIFT = 32;
 
   /** Pins what is there and makes a wave of what is not, as far as there are frames. */
-  private Round pinRound(FilePageStore store, long[] pages, int from, int count) {
+  private Round pinRound(PooledPageStore store, long[] pages, int from, int count) {
     Wave own = null;
     lock.lock();
     try {
@@ -231,7 +231,7 @@ final class Waves {
    * @param patience when it ends, 0 if it begins now
    * @return when it ends
    */
-  private long waitForFrame(FilePageStore store, long patience) {
+  private long waitForFrame(PooledPageStore store, long patience) {
     store.checkUsable();
     long now = System.nanoTime();
     if (patience != 0 && now - patience > 0) {
@@ -259,7 +259,7 @@ final class Waves {
 
   // ---------------------------------------------------------------- read
 
-  private Wave begin(FilePageStore store, boolean isAhead) {
+  private Wave begin(PooledPageStore store, boolean isAhead) {
     IoBatch kept = batches.pollFirst();
     IoBatch batch = kept == null ? new IoBatch(frames.memory(), MOST_PAGES) : kept;
     return new Wave(frames, store, batch, isAhead);
@@ -321,7 +321,7 @@ final class Waves {
   }
 
   /** Starts to read pages that are not there, as far as frames are at hand; a mere hint. */
-  void readAhead(FilePageStore store, int[] pages, int from, int count) {
+  void readAhead(PooledPageStore store, int[] pages, int from, int count) {
     if (!lock.tryLock()) {
       return;
     }
@@ -330,7 +330,7 @@ final class Waves {
       int most = store.isUsable() ? frames.count / 2 : 0;
       for (int i = from; i < from + count && inFlight < most; i++) {
         int page = pages[i];
-        if (!store.isInUse(page) || store.frameOf(page) != Frames.NONE) {
+        if (store.position(page) < 0 || store.frameOf(page) != Frames.NONE) {
           continue;
         }
         int frame = claim(AHEAD_STEPS, false);
@@ -362,7 +362,7 @@ final class Waves {
   // ---------------------------------------------------------------- without reading
 
   /** Gives a page that was never written a frame with zeros. */
-  void addFresh(FilePageStore store, int page) {
+  void addFresh(PooledPageStore store, int page) {
     long patience = 0;
     while (!tryAddFresh(store, page)) {
       store.beforeChange(); // If pages can't be written, that is why there is no frame.
@@ -370,7 +370,7 @@ final class Waves {
     }
   }
 
-  private boolean tryAddFresh(FilePageStore store, int page) {
+  private boolean tryAddFresh(PooledPageStore store, int page) {
     lock.lock();
     try {
       store.checkUsable(); // A store that was closed meanwhile must not have frames any more.
@@ -392,7 +392,7 @@ final class Waves {
    *
    * @throws IllegalStateException if it is pinned
    */
-  void discard(FilePageStore store, int page) {
+  void discard(PooledPageStore store, int page) {
     Wave wave;
     while ((wave = tryDiscard(store, page)) != null) {
       await(wave);
@@ -400,7 +400,7 @@ final class Waves {
   }
 
   /** Forgets a page, unless a wave is reading it; returns that one. */
-  private @Nullable Wave tryDiscard(FilePageStore store, int page) {
+  private @Nullable Wave tryDiscard(PooledPageStore store, int page) {
     lock.lock();
     try {
       int frame = store.frameOf(page);
@@ -421,7 +421,7 @@ final class Waves {
   }
 
   /** Forgets all pages of a store, changed or not. Pins that are held stay good until unpinned. */
-  void forget(FilePageStore store) {
+  void forget(PooledPageStore store) {
     Wave wave;
     while ((wave = forgetSettled(store)) != null) {
       await(wave);
@@ -429,7 +429,7 @@ final class Waves {
   }
 
   /** Forgets the pages that no wave is reading; returns one that is. */
-  private @Nullable Wave forgetSettled(FilePageStore store) {
+  private @Nullable Wave forgetSettled(PooledPageStore store) {
     lock.lock();
     try {
       Wave wave = null;

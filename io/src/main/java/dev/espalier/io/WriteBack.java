@@ -34,6 +34,9 @@ final class WriteBack {
 
   private int requestPages;
 
+  /** Where each page that is gathered goes. */
+  private final long[] positions;
+
   private long requests;
   private long written;
 
@@ -48,6 +51,7 @@ final class WriteBack {
     this.capacity = capacity;
     this.copies = Region.ofArena(arena, (long) capacity * pageBytes, ALIGNMENT);
     this.batch = new IoBatch(copies, capacity);
+    this.positions = new long[capacity];
   }
 
   /** Returns how many pages are written at once. */
@@ -70,7 +74,7 @@ final class WriteBack {
    *
    * @throws PageFileException if that fails
    */
-  void writeAll(FilePageStore store) {
+  void writeAll(PooledPageStore store) {
     long[] changed = changedOf(store);
     for (int from = 0; from < changed.length; from += capacity) {
       frames.lock.lock();
@@ -82,7 +86,7 @@ final class WriteBack {
     }
   }
 
-  private long[] changedOf(FilePageStore store) {
+  private long[] changedOf(PooledPageStore store) {
     frames.lock.lock();
     try {
       return frames.of(store).filter(frames::isChanged).mapToLong(frames::key).sorted().toArray();
@@ -97,7 +101,7 @@ final class WriteBack {
    * @param keys of the frames; they are sorted
    * @param count how many, no more than are written at once
    */
-  boolean tryWrite(FilePageStore store, long[] keys, int count) {
+  boolean tryWrite(PooledPageStore store, long[] keys, int count) {
     Arrays.sort(keys, 0, count);
     try {
       write(store, keys, 0, count);
@@ -108,53 +112,59 @@ final class WriteBack {
   }
 
   /** Writes those of some frames, in page order, that still have their pages and are changed. */
-  private void write(FilePageStore store, long[] keys, int from, int to) {
-    store.beforeOverwrite();
+  private void write(PooledPageStore store, long[] keys, int from, int to) {
+    store.beforeWriting();
     int end = from;
-    for (int i = from; i < to; i++) {
-      if (frames.holds(store, keys[i]) && gather(store, Frames.frameOf(keys[i]))) {
-        keys[end++] = keys[i];
-      }
-    }
     try {
+      for (int i = from; i < to; i++) {
+        if (frames.holds(store, keys[i]) && isTaken(Frames.frameOf(keys[i]))) {
+          keys[end++] = keys[i];
+          gather(store, Frames.frameOf(keys[i]));
+        }
+      }
       writeGathered(store.file);
-      written += end - from;
     } catch (RuntimeException failed) {
       for (int i = from; i < end; i++) {
         frames.set(Frames.frameOf(keys[i]), Frames.CHANGED);
       }
       throw store.noteFailure(failed);
+    } finally {
+      batch.clear();
+      requestPages = 0;
+      gathered = 0;
     }
+    for (int i = from; i < end; i++) {
+      int page = frames.page(Frames.frameOf(keys[i]));
+      store.noteWritten(page, positions[i - from], PageSeal.checksumOf(copies, i - from, pageBytes));
+    }
+    written += end - from;
   }
 
   /**
-   * Copies a changed page to where it is written from. Nobody may change it meanwhile: the frame is
-   * busy, or if it is pinned, then for reading only.
+   * Makes a changed frame a clean one whose page is copied next. Nobody may change the page
+   * meanwhile: the frame is busy, or if it is pinned, then for reading only.
    */
-  private boolean gather(FilePageStore store, int frame) {
+  private boolean isTaken(int frame) {
     int state = frames.state(frame);
     boolean isPinned = (state & Frames.PINS) != 0;
     int clean = state & ~Frames.CHANGED;
-    if ((state & (Frames.CHANGED | Frames.BUSY)) != Frames.CHANGED
-        || !frames.replace(frame, state, isPinned ? clean : clean | Frames.BUSY)) {
-      return false;
-    }
-    add(store, frames.page(frame), frames.offset(frame));
-    if (!isPinned) {
-      frames.clear(frame, Frames.BUSY);
-    }
-    return true;
+    return (state & (Frames.CHANGED | Frames.BUSY)) == Frames.CHANGED
+        && frames.replace(frame, state, isPinned ? clean : clean | Frames.BUSY);
   }
 
-  private void add(FilePageStore store, int page, long from) {
+  /** Copies a page to where it is written from, sealed. */
+  private void gather(PooledPageStore store, int frame) {
     long to = (long) gathered * pageBytes;
-    MemorySegment.copy(frames.memory(), from, copies, to, pageBytes);
-    PageSeal.set(copies, to, pageBytes, page, store.fileId());
-    long position = store.position(page);
+    MemorySegment.copy(frames.memory(), frames.offset(frame), copies, to, pageBytes);
+    if ((frames.state(frame) & Frames.PINS) == 0) {
+      frames.clear(frame, Frames.BUSY);
+    }
+    long position = store.seal(copies, to, frames.page(frame));
     if (position != requestPosition + (long) requestPages * pageBytes) {
       addRequest();
       requestPosition = position;
     }
+    positions[gathered] = position;
     requestPages++;
     gathered++;
   }
@@ -168,16 +178,11 @@ final class WriteBack {
     requestPages = 0;
   }
 
-  /** Writes what was gathered, and waits for it; nothing is gathered then, even if that failed. */
+  /** Writes what was gathered, and waits for it. */
   private void writeGathered(PageFile file) {
     addRequest();
-    try {
-      if (batch.count() > 0) {
-        file.write(batch);
-      }
-    } finally {
-      batch.clear();
-      gathered = 0;
+    if (batch.count() > 0) {
+      file.write(batch);
     }
   }
 }

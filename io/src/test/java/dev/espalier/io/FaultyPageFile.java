@@ -100,6 +100,11 @@ final class FaultyPageFile implements PageFile {
   }
 
   @Override
+  public void truncate(long bytes) {
+    file.truncate(bytes);
+  }
+
+  @Override
   public void force() {
     check(Operation.FORCE, "forcing it to the device");
     file.force();

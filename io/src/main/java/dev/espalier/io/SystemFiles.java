@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The files of the system.
+ *
+ * @param pages opens the file of the pages
+ * @param log opens the segments of the log
+ */
+record SystemFiles(PageFileOpener pages, PageFileOpener log) implements StoreFiles {
+
+  @Override
+  public PageFile openPages(Path path, Access access, int blockBytes) {
+    return pages.open(path, access, blockBytes);
+  }
+
+  @Override
+  public PageFile openLog(Path path, Access access, int blockBytes) {
+    return log.open(path, access, blockBytes);
+  }
+
+  @Override
+  public boolean exists(Path path) {
+    return Files.exists(path);
+  }
+
+  @Override
+  public List<Path> beside(Path path) {
+    String prefix = path.toAbsolutePath().getFileName().toString();
+    try (Stream<Path> all = Files.list(folder(path))) {
+      return all.filter(file -> file.getFileName().toString().startsWith(prefix))
+          .map(file -> path.resolveSibling(file.getFileName()))
+          .toList();
+    } catch (IOException e) {
+      throw new PageFileException(path, "its folder can't be listed: " + e, e);
+    }
+  }
+
+  @Override
+  public void rename(Path from, Path to) {
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new PageFileException(to, "can't be given its name: " + e, e);
+    }
+  }
+
+  @Override
+  public void delete(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      throw new PageFileException(path, "can't be deleted: " + e, e);
+    }
+  }
+
+  @Override
+  public void forceNames(Path path) {
+    try (FileChannel folder = FileChannel.open(folder(path), StandardOpenOption.READ)) {
+      folder.force(true);
+    } catch (IOException e) {
+      throw new PageFileException(path, "forcing its folder to the device failed: " + e, e);
+    }
+  }
+
+  private static Path folder(Path path) {
+    return path.toAbsolutePath().getParent();
+  }
+}
