@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,9 @@ final class Frames {
 
   /** How many there are. */
   final int count;
+
+  /** How many are changed. */
+  private final AtomicInteger changedCount = new AtomicInteger();
 
   private final MemorySegment memory;
   private final int pageShift;
@@ -122,6 +126,9 @@ final class Frames {
     do {
       state = (int) STATE.getVolatile(states, frame);
     } while (!STATE.compareAndSet(states, frame, state, (state | CHANGED) - 1));
+    if ((state & CHANGED) == 0) {
+      changedCount.incrementAndGet();
+    }
   }
 
   // ---------------------------------------------------------------- page and owner
@@ -181,19 +188,36 @@ final class Frames {
     return (state(frame) & CHANGED) != 0;
   }
 
+  /** Returns how many frames have pages that were changed and are to be written. */
+  int changedCount() {
+    return changedCount.get();
+  }
+
+  private void countChanged(int before, int after) {
+    if (((before ^ after) & CHANGED) != 0) {
+      changedCount.addAndGet((after & CHANGED) != 0 ? 1 : -1);
+    }
+  }
+
   /** Sets bits of a state. */
   void set(int frame, int bits) {
-    STATE.getAndBitwiseOr(states, frame, bits);
+    int before = (int) STATE.getAndBitwiseOr(states, frame, bits);
+    countChanged(before, before | bits);
   }
 
   /** Clears bits of a state. */
   void clear(int frame, int bits) {
-    STATE.getAndBitwiseAnd(states, frame, ~bits);
+    int before = (int) STATE.getAndBitwiseAnd(states, frame, ~bits);
+    countChanged(before, before & ~bits);
   }
 
   /** Replaces a state if it is what it was. */
   boolean replace(int frame, int state, int next) {
-    return STATE.compareAndSet(states, frame, state, next);
+    boolean replaced = STATE.compareAndSet(states, frame, state, next);
+    if (replaced) {
+      countChanged(state, next);
+    }
+    return replaced;
   }
 
   /**
@@ -208,6 +232,7 @@ final class Frames {
 
   /** Ends what a frame was busy with, after all that this thread did before. */
   void makePinnable(int frame, int state) {
+    countChanged(0, state);
     STATE.setRelease(states, frame, state);
   }
 }

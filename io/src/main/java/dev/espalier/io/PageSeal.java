@@ -25,6 +25,9 @@ final class PageSeal {
   private static final long PAGE = 4;
   private static final long FILE_ID = 8;
 
+  /** Bits of a tag that say which index; those above say which checkpoint. */
+  private static final int INDEX_BITS = 16;
+
   private PageSeal() {}
 
   /** Seals the page that is at an offset in memory. */
@@ -50,6 +53,36 @@ final class PageSeal {
     }
     long id = memory.get(LONG, offset + FILE_ID);
     return id == fileId ? null : "belongs to another file: its id is %x".formatted(id);
+  }
+
+  /** Returns what says to which index a page belongs, and which checkpoint it was written after. */
+  static long tag(int index, long checkpoint) {
+    return index | checkpoint << INDEX_BITS;
+  }
+
+  /**
+   * Returns what is wrong with a page that was read from its slot, or null.
+   *
+   * @param index that it must belong to
+   * @param checksum with which it was written last
+   */
+  static @Nullable String fault(
+      MemorySegment memory, long offset, int pageBytes, int page, int index, int checksum) {
+    int stated = memory.get(INT, offset + CHECKSUM);
+    int actual = checksum(memory, offset, pageBytes);
+    if (stated != actual) {
+      return "is damaged: its checksum is %08x, that of its bytes %08x".formatted(stated, actual);
+    }
+    int number = memory.get(INT, offset + PAGE);
+    int owner = (int) memory.get(LONG, offset + FILE_ID) & ((1 << INDEX_BITS) - 1);
+    if (number != page || owner != index) {
+      return "holds page %d of index %d, not page %d of index %d"
+          .formatted(number, owner, page, index);
+    }
+    return stated == checksum
+        ? null
+        : "is not what was written last: its checksum is %08x, not %08x"
+            .formatted(stated, checksum);
   }
 
   /** Returns the checksum that a page was sealed with, of pages that lie side by side. */

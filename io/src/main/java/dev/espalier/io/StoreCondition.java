@@ -14,16 +14,27 @@ final class StoreCondition {
 
   private volatile boolean closed;
 
-  /** Why no change is taken any more, null if they are. */
-  private volatile @Nullable PageFileException failure;
+  private final Damage damage;
 
-  /** Why nothing at all works any more: a change was left halfway. */
-  private volatile @Nullable Throwable halfway;
+  /** What has happened to all indexes of a store at once. */
+  static final class Damage {
+    /** Why no change is taken any more, null if they are. */
+    private volatile @Nullable PageFileException failure;
+
+    /** Why nothing at all works any more: a change was left halfway. */
+    private volatile @Nullable Throwable halfway;
+  }
 
   /** Begins well. */
   StoreCondition(Path path, boolean readOnly) {
+    this(path, readOnly, new Damage());
+  }
+
+  /** Begins as well as those of other indexes that share the damage. */
+  StoreCondition(Path path, boolean readOnly, Damage damage) {
     this.path = path;
     this.readOnly = readOnly;
+    this.damage = damage;
   }
 
   boolean isReadOnly() {
@@ -35,12 +46,12 @@ final class StoreCondition {
   }
 
   boolean isHalfway() {
-    return halfway != null;
+    return damage.halfway != null;
   }
 
   /** Tells whether pages can be pinned. */
   boolean isUsable() {
-    return !closed && halfway == null;
+    return !closed && damage.halfway == null;
   }
 
   // ---------------------------------------------------------------- check
@@ -54,7 +65,7 @@ final class StoreCondition {
     if (closed) {
       throw new IllegalStateException("the index in " + path + " is closed");
     }
-    Throwable cause = halfway;
+    Throwable cause = damage.halfway;
     if (cause != null) {
       throw new IllegalStateException(
           path + ": the index can't be used, because a change failed halfway: " + cause, cause);
@@ -81,7 +92,7 @@ final class StoreCondition {
    */
   void checkTakesChanges() {
     checkWritable();
-    PageFileException reason = failure;
+    PageFileException reason = damage.failure;
     if (reason != null) {
       throw new IllegalStateException(
           path
@@ -99,16 +110,21 @@ final class StoreCondition {
         cause instanceof PageFileException known
             ? known
             : new PageFileException(path, "writing failed: " + cause, cause);
-    if (failure == null) {
-      failure = reason;
+    if (damage.failure == null) {
+      damage.failure = reason;
     }
     return reason;
   }
 
+  /** Returns why no more changes are taken, or null if they are. */
+  @Nullable PageFileException failure() {
+    return damage.failure;
+  }
+
   /** Answers nothing any more, because a change was left halfway. */
   void noteHalfway(Throwable cause) {
-    if (halfway == null) {
-      halfway = cause;
+    if (damage.halfway == null) {
+      damage.halfway = cause;
     }
   }
 
@@ -118,14 +134,14 @@ final class StoreCondition {
 
   /** Returns why what was changed since the last flush is lost, or null if it is not. */
   @Nullable PageFileException loss() {
-    Throwable torn = halfway;
+    Throwable torn = damage.halfway;
     if (torn != null) {
       return new PageFileException(
           path,
           "closed without the last changes, one of which failed halfway: " + torn.getMessage(),
           torn);
     }
-    PageFileException unwritten = failure;
+    PageFileException unwritten = damage.failure;
     return unwritten == null
         ? null
         : new PageFileException(

@@ -26,6 +26,11 @@ final class Waiting {
     uninterruptibly(() -> threads.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
   }
 
+  /** Waits until a thread has ended. */
+  static void awaitEnd(Thread thread) {
+    uninterruptibly(thread::join);
+  }
+
   /** Takes a lock if it comes free in time. */
   static boolean tryLock(ReentrantLock lock, long nanos) {
     long end = System.nanoTime() + nanos;

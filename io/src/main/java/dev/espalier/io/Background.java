@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread of a store that makes its checkpoints, has the next segment of the log ready, and
+ * commits where that was promised within some time. Where it fails, the store says so.
+ */
+final class Background {
+  /** How often it looks whether there is anything to be done. */
+  private static final long LOOK_NANOS = 20_000_000;
+
+  private final StoreState state;
+  private final Checkpoints checkpoints;
+  private final long commitNanos;
+
+  private volatile boolean stopping;
+  private @Nullable Thread thread;
+
+  private long lastCheckpoint = System.nanoTime();
+  private long loggedThen;
+  private long sequenceThen;
+
+  Background(StoreState state, Checkpoints checkpoints) {
+    this.state = state;
+    this.checkpoints = checkpoints;
+    this.commitNanos =
+        state.options.durability() instanceof Durability.Within within
+            ? within.time().toNanos()
+            : Long.MAX_VALUE;
+  }
+
+  void start() {
+    sequenceThen = state.log.appended();
+    thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("espalier-store-" + state.path.getFileName())
+            .start(this::run);
+  }
+
+  /** Ends the thread, and waits until what it is doing has ended. */
+  void stop() {
+    stopping = true;
+    Thread running = thread;
+    if (running != null && running != Thread.currentThread()) {
+      LockSupport.unpark(running);
+      Waiting.awaitEnd(running);
+    }
+  }
+
+  private void run() {
+    try {
+      while (!stopping && state.condition.loss() == null) {
+        LockSupport.parkNanos(this, Math.min(LOOK_NANOS, commitNanos / 2));
+        if (!stopping) {
+          look();
+        }
+      }
+    } catch (RuntimeException failed) {
+      // The store takes no more changes then, and says why; or it was closed meanwhile.
+      if (state.condition.isUsable()) {
+        state.condition.noteFailure(failed);
+      }
+    }
+  }
+
+  private void look() {
+    if (commitNanos != Long.MAX_VALUE) {
+      state.log.await(state.log.appended());
+    }
+    try {
+      state.log.prepare();
+      if (isCheckpointDue()) {
+        checkpoints.make(false);
+        noteCheckpoint();
+      }
+    } catch (NoSlotException full) {
+      noteCheckpoint(); // Writers are refused meanwhile, and try it themselves.
+    } catch (PageFileException failed) {
+      if (!SlotSpace.isFull(failed)) {
+        throw failed;
+      }
+    }
+  }
+
+  private boolean isCheckpointDue() {
+    if (state.log.appended() == sequenceThen) {
+      lastCheckpoint = System.nanoTime();
+      return false;
+    }
+    return state.log.appendedBytes() - loggedThen >= state.options.checkpointBytes()
+        || System.nanoTime() - lastCheckpoint >= state.options.checkpointTime().toNanos();
+  }
+
+  private void noteCheckpoint() {
+    lastCheckpoint = System.nanoTime();
+    loggedThen = state.log.appendedBytes();
+    sequenceThen = state.log.appended();
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Makes checkpoints: what is in the store at one moment, complete in slots that nothing overwrites,
+ * until a header makes it the one that counts.
+ */
+final class Checkpoints {
+  /* Overview
+   *
+   *  1. Changed pages are written while others write, until few are left.
+   *  2. Nobody writes: the rest of them; the changed pages of the maps and the catalogue are put
+   *     together; all slots that the maps refer to are captured. Writers go on.
+   *  3. Maps and catalogue are written, and the file and the log are forced.
+   *  4. The header is written over that of the checkpoint before the last, and forced.
+   *  5. What only the checkpoint before needs is free: its slots, and segments of the log.
+   *
+   * A failure in 3 and 4 ends all changes: on the device is this checkpoint or the one before, and
+   * both are right.
+   */
+
+  /** Slots that are kept for pages of the maps that may yet come into being. */
+  private static final int MAP_SLACK = 8;
+
+  private final StoreState state;
+
+  /** Held during a checkpoint; asked for before the writers' lock. */
+  final ReentrantLock lock = new ReentrantLock();
+
+  private int[] catalogueSlots;
+
+  /**
+   * Begins.
+   *
+   * @param catalogueSlots those of the catalogue that counts
+   */
+  Checkpoints(StoreState state, int[] catalogueSlots) {
+    this.state = state;
+    this.catalogueSlots = catalogueSlots;
+  }
+
+  /** What was captured, and is to be completed. */
+  private record Captured(StoreHeader header, PageImages images) {}
+
+  /**
+   * Makes a checkpoint.
+   *
+   * @param isLast whether the store is closed after it
+   * @throws NoSlotException if there is no room for it; all is as before
+   * @throws PageFileException if the device fails; no more changes are taken then
+   */
+  void make(boolean isLast) {
+    lock.lock();
+    try {
+      state.condition.checkTakesChanges();
+      writePages();
+      Captured captured = capture(isLast);
+      try (PageImages images = captured.images) {
+        complete(captured.header, images);
+      }
+    } catch (NoSlotException full) {
+      throw full;
+    } catch (PageFileException failed) {
+      throw state.condition.noteFailure(failed);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Writes changed pages, while others may change more. */
+  private void writePages() {
+    List<PooledPageStore> stores = new ArrayList<>();
+    state.writing.lock();
+    try {
+      state.open.values().forEach(index -> stores.add(index.pages()));
+    } finally {
+      state.writing.unlock();
+    }
+    stores.forEach(state.pool.writeBack::writeAll);
+  }
+
+  private Captured capture(boolean isLast) {
+    state.writing.lock();
+    try {
+      for (StoreIndex index : state.open.values()) {
+        state.pool.writeBack.writeAll(index.pages());
+      }
+      state.pool.frames.lock.lock();
+      try {
+        return captureMaps(isLast);
+      } finally {
+        state.pool.frames.lock.unlock();
+      }
+    } finally {
+      state.writing.unlock();
+    }
+  }
+
+  private Captured captureMaps(boolean isLast) {
+    SlotSpace space = state.space;
+    int pageBytes = state.pageBytes();
+    // All or nothing: from here on nothing may be refused.
+    space.ensureFree(mapSlots());
+    long checkpoint = state.header.checkpoint() + 1;
+    PageImages images = new PageImages(pageBytes);
+    List<Catalogue.Entry> entries = new ArrayList<>();
+    for (IndexPages index : state.indexes.values()) {
+      entries.add(index.capture(space, checkpoint, images));
+    }
+    for (int slot : catalogueSlots) {
+      space.release(slot);
+    }
+    Catalogue catalogue = new Catalogue(state.nextId, entries, state.note);
+    catalogueSlots = new int[catalogue.pages(pageBytes)];
+    Catalogue.Place place = catalogue.capture(space, pageBytes, checkpoint, images, catalogueSlots);
+    space.capture();
+    state.captured = checkpoint;
+    reserve();
+    Log.Position end = state.log.end();
+    StoreHeader before = state.header;
+    StoreHeader header =
+        new StoreHeader(
+            before.storeId(),
+            checkpoint,
+            state.log.appended(),
+            before.epoch(),
+            end.segment(),
+            end.offset(),
+            place.slot(),
+            place.checksum(),
+            pageBytes,
+            before.segmentBytes(),
+            space.capturedEnd(),
+            before.stripes(),
+            isLast);
+    return new Captured(header, images);
+  }
+
+  /** Keeps slots free for the next checkpoint, however full the device gets. */
+  void reserve() {
+    state.space.reserve(mapSlots() + MAP_SLACK);
+  }
+
+  /** Returns how many slots maps and catalogue take at most, and a catalogue more. */
+  private int mapSlots() {
+    int slots = 2 * state.catalogue().pages(state.pageBytes());
+    for (IndexPages index : state.indexes.values()) {
+      slots += index.map.mapPages(index.numbers.top());
+    }
+    return slots;
+  }
+
+  private void complete(StoreHeader header, PageImages images) {
+    images.write(state.file);
+    state.file.force();
+    state.log.await(header.sequence());
+    header.writeTo(state.file, state.environment.random().nextLong());
+    state.file.force();
+    state.pool.frames.lock.lock();
+    try {
+      state.header = header;
+      state.space.settle();
+      state.space.truncate();
+    } finally {
+      state.pool.frames.lock.unlock();
+    }
+    state.log.noteDurable(header.sequence());
+    state.log.trim(header.logSegment());
+  }
+}

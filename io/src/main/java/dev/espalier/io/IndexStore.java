@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.LongIndex;
+import dev.espalier.TreeVariant;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Indexes that live in one file, and survive a crash: of the program, of the system, of the power.
+ *
+ * <p>What is written goes to a log beside the file, and is safe from then on that the store's
+ * {@link Durability} says; by default when {@link #commit} returns. From time to time a checkpoint
+ * writes all that has changed to places in the file that nothing else needs, so that whatever
+ * happens, the file holds one checkpoint that is whole, and the log what follows it. Opening a
+ * store brings both together. What survives is always all that was written up to some moment: in
+ * order, and never a batch in part.
+ *
+ * <p><b>Threads.</b> Any number of threads may use a store, and write to its indexes: writers take
+ * turns. To read an index while others write to it, take it {@linkplain LongIndex#withReadWriteLock
+ * with a lock}.
+ *
+ * <p><b>Errors.</b> A full disk refuses a write ({@link dev.espalier.memory.MemoryLimitException})
+ * and loses nothing; it goes on when there is room. When a write to the device or a force fails,
+ * the store takes no more changes and says why; reading goes on, and opening it again recovers all
+ * that was acknowledged.
+ */
+public final class IndexStore implements AutoCloseable {
+  /** Most bytes of a note. */
+  public static final int MOST_NOTE_BYTES = 4096;
+
+  /** Most indexes that a store has ever had. */
+  public static final int MOST_INDEXES = 1 << 15;
+
+  private final StoreState state;
+  private final Checkpoints checkpoints;
+  private final StoreWriter writer;
+  private final Background background;
+  private final RecoveryReport recovery;
+  private final Runnable atEnd;
+
+  /**
+   * Makes a store that is open.
+   *
+   * @param atEnd what is to be done after its files were closed
+   */
+  IndexStore(StoreState state, Checkpoints checkpoints, RecoveryReport recovery, Runnable atEnd) {
+    this.state = state;
+    this.checkpoints = checkpoints;
+    this.writer = new StoreWriter(state, checkpoints);
+    this.recovery = recovery;
+    this.atEnd = atEnd;
+    this.background = new Background(state, checkpoints);
+    if (state.environment.inBackground() && !state.condition.isReadOnly()) {
+      background.start();
+    }
+  }
+
+  /** Opens the store in a file, or makes one, with default options. */
+  public static IndexStore open(Path path) {
+    return open(path, StoreOptions.DEFAULT);
+  }
+
+  /**
+   * Opens the store in a file, or makes one. After a crash this recovers what is in the log, which
+   * takes a second for some millions of writes.
+   *
+   * @throws PageFileException if the file can't be opened, is open already, is no store of this
+   *     version, or is damaged
+   * @throws IllegalArgumentException if the file has pages of another size than the options or
+   *     their pool ask for, or a path is not one of the system's own file system
+   */
+  public static IndexStore open(Path path, StoreOptions options) {
+    return new StoreOpening(path, options, StoreEnvironment.of(options.files())).open();
+  }
+
+  // ---------------------------------------------------------------- indexes
+
+  /** Returns the names of all indexes, in the order in which they were made. */
+  public List<String> names() {
+    state.writing.lock();
+    try {
+      state.condition.checkUsable();
+      return List.copyOf(state.indexes.keySet());
+    } finally {
+      state.writing.unlock();
+    }
+  }
+
+  /**
+   * Opens an index, or makes one with the tree of the store's options. It is open until it, or the
+   * store, is closed; opened twice, it is the same one.
+   *
+   * @throws PageFileException if a new one can't be made durable
+   */
+  public LongIndex index(String name) {
+    TreeVariant known = knownVariant(name);
+    return index(name, known);
+  }
+
+  private TreeVariant knownVariant(String name) {
+    state.writing.lock();
+    try {
+      IndexPages pages = state.indexes.get(Objects.requireNonNull(name, "name"));
+      return pages == null ? state.newVariant() : state.variant(pages.kind);
+    } finally {
+      state.writing.unlock();
+    }
+  }
+
+  /**
+   * Opens an index, or makes one, with a given tree.
+   *
+   * @throws IllegalArgumentException if the index has another tree, or the name is empty or longer
+   *     than 200 characters, or the tree does not live in pages
+   */
+  public LongIndex index(String name, TreeVariant variant) {
+    checkpoints.lock.lock();
+    state.writing.lock();
+    try {
+      state.condition.checkUsable();
+      StoreIndex open = state.open.get(name);
+      IndexPages pages = state.indexes.get(name);
+      if (pages != null && !pages.kind.equals(variant.name())) {
+        throw new IllegalArgumentException(
+            "variant is %s, but index '%s' of %s is a %s"
+                .formatted(variant.name(), name, state.path, pages.kind));
+      }
+      if (open != null) {
+        return open;
+      }
+      if (pages != null) {
+        return open(pages, variant);
+      }
+      state.condition.checkTakesChanges();
+      return make(name, variant);
+    } finally {
+      state.writing.unlock();
+      checkpoints.lock.unlock();
+    }
+  }
+
+  private StoreIndex open(IndexPages pages, TreeVariant variant) {
+    StoreIndex index = state.openTree(pages, variant, writer, () -> closeIndex(pages.name));
+    state.open.put(pages.name, index);
+    return index;
+  }
+
+  private LongIndex make(String name, TreeVariant variant) {
+    if (name.isEmpty() || name.length() > 200) {
+      throw new IllegalArgumentException(
+          "name is '" + name + "'; it must have from 1 to 200 characters");
+    }
+    if (variant.medium() != TreeVariant.Medium.PAGES) {
+      throw new IllegalArgumentException(
+          "variant is " + variant.name() + ", which does not live in pages");
+    }
+    if (state.nextId == MOST_INDEXES) {
+      throw new IllegalStateException(
+          state.path + ": has had the most indexes that a store can have, " + MOST_INDEXES);
+    }
+    IndexPages pages =
+        new IndexPages(
+            state.nextId++, name, variant.name(), FileHeader.LONG_CODECS, state.pageBytes());
+    state.indexes.put(name, pages);
+    try {
+      StoreIndex index = open(pages, variant);
+      writer.skip();
+      return index;
+    } catch (RuntimeException | Error failed) {
+      StoreIndex index = state.open.remove(name);
+      if (index != null) {
+        index.pages().close();
+      }
+      state.indexes.remove(name);
+      throw failed;
+    }
+  }
+
+  /**
+   * Closes an index: its pages make room for others, and its next opening finds them as they are.
+   */
+  private void closeIndex(String name) {
+    checkpoints.lock.lock();
+    state.writing.lock();
+    try {
+      StoreIndex index = state.open.get(name);
+      if (index == null) {
+        return;
+      }
+      if (!state.condition.isReadOnly() && state.condition.loss() == null) {
+        state.pool.writeBack.writeAll(index.pages());
+        writer.commit();
+      }
+      state.open.remove(name);
+      index.tree().close();
+    } finally {
+      state.writing.unlock();
+      checkpoints.lock.unlock();
+    }
+  }
+
+  /**
+   * Removes an index with all its entries, for good when this returns. It must not be in use.
+   *
+   * @return whether there was one
+   */
+  public boolean drop(String name) {
+    checkpoints.lock.lock();
+    state.writing.lock();
+    try {
+      state.condition.checkTakesChanges();
+      IndexPages pages = state.indexes.remove(name);
+      if (pages == null) {
+        return false;
+      }
+      StoreIndex index = state.open.remove(name);
+      if (index != null) {
+        index.tree().close();
+      }
+      state.pool.frames.lock.lock();
+      try {
+        pages.map.clear(state.space);
+      } finally {
+        state.pool.frames.lock.unlock();
+      }
+      writer.skip();
+      return true;
+    } finally {
+      state.writing.unlock();
+      checkpoints.lock.unlock();
+    }
+  }
+
+  // ---------------------------------------------------------------- write
+
+  /**
+   * Makes the writes of a batch, to one or more indexes of this store. After a crash all of them
+   * are there, or none.
+   *
+   * @throws IllegalArgumentException if an index is none of this store's
+   * @throws dev.espalier.memory.MemoryLimitException if the device has no room for them; nothing
+   *     has changed then
+   */
+  public void write(WriteBatch batch) {
+    StoreIndex[] targets = targets(batch);
+    if (batch.size() == 0) {
+      return;
+    }
+    long sequence;
+    writer.begin(targets[0].pages(), batch.size());
+    try {
+      for (StoreIndex target : targets) {
+        target.pages().checkUsable();
+      }
+      writer.whole(() -> apply(batch, targets));
+      sequence = writer.append();
+    } finally {
+      writer.end();
+    }
+    writer.acknowledge(sequence);
+  }
+
+  private StoreIndex[] targets(WriteBatch batch) {
+    StoreIndex[] targets = new StoreIndex[batch.indexes().size()];
+    for (int i = 0; i < targets.length; i++) {
+      if (!(batch.indexes().get(i) instanceof StoreIndex index) || !index.isOf(writer)) {
+        throw new IllegalArgumentException(
+            "an index of the batch is none of " + state.path + ": " + batch.indexes().get(i));
+      }
+      targets[i] = index;
+    }
+    return targets;
+  }
+
+  private long apply(WriteBatch batch, StoreIndex[] targets) {
+    LogRecord record = writer.record();
+    for (int i = 0; i < batch.size(); i++) {
+      StoreIndex target = targets[batch.target(i)];
+      if (batch.isDelete(i)) {
+        target.tree().delete(batch.key(i));
+        record.delete(target.id(), batch.key(i));
+      } else {
+        target.tree().set(batch.key(i), batch.value(i));
+        record.set(target.id(), batch.key(i), batch.value(i));
+      }
+    }
+    return batch.size();
+  }
+
+  /**
+   * Waits until all that was written so far is safe from a crash.
+   *
+   * @throws PageFileException if it may not be, because the device failed
+   */
+  public void commit() {
+    state.condition.checkUsable();
+    writer.commit();
+  }
+
+  /**
+   * Commits, as {@link #commit()}, and keeps a few bytes of the caller's that belong to it, such as
+   * the offset of a stream: after a crash {@link #note} is the one that belongs to what is there.
+   *
+   * @param note at most {@link #MOST_NOTE_BYTES}
+   */
+  public void commit(byte[] note) {
+    if (note.length > MOST_NOTE_BYTES) {
+      throw new IllegalArgumentException(
+          "note has %d bytes; at most %d are kept".formatted(note.length, MOST_NOTE_BYTES));
+    }
+    writer.note(note.clone());
+    writer.commit();
+  }
+
+  /** Returns the note of the last commit that had one, empty if there was none. */
+  public byte[] note() {
+    state.writing.lock();
+    try {
+      state.condition.checkUsable();
+      return state.note.clone();
+    } finally {
+      state.writing.unlock();
+    }
+  }
+
+  /**
+   * Makes a checkpoint now, as the store does by itself from time to time: opening it again after a
+   * crash will take no longer than opening it does.
+   */
+  public void checkpoint() {
+    state.condition.checkUsable();
+    checkpoints.make(false);
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  /** Returns the file. */
+  public Path path() {
+    return state.path;
+  }
+
+  /** Returns what was done when the store was opened. */
+  public RecoveryReport recovery() {
+    return recovery;
+  }
+
+  /** Returns how large the store is, and what was done to it since it was opened. */
+  public StoreStatistics statistics() {
+    state.condition.checkUsable();
+    StoreHeader header = state.header;
+    return new StoreStatistics(
+        header.checkpoint(),
+        (long) state.space.room() * state.pageBytes(),
+        (long) state.space.busyCount() * state.pageBytes(),
+        state.log == null ? 0 : state.log.segments(),
+        state.log == null ? 0 : state.log.appendedBytes(),
+        state.log == null ? 0 : state.log.forces());
+  }
+
+  /** Tells whether {@link #close} was called. */
+  public boolean isClosed() {
+    return state.condition.isClosed();
+  }
+
+  /**
+   * Makes a last checkpoint and closes the store with all its indexes. A second call does nothing.
+   *
+   * @throws PageFileException if the device failed, earlier or now: what was acknowledged is safe,
+   *     and recovered when the store is opened again; the message says what may be lost
+   */
+  @Override
+  public void close() {
+    background.stop();
+    checkpoints.lock.lock();
+    state.writing.lock();
+    try {
+      if (state.condition.isClosed()) {
+        return;
+      }
+      PageFileException loss = state.condition.loss();
+      try {
+        if (loss == null && !state.condition.isReadOnly()) {
+          checkpoints.make(true);
+        }
+      } finally {
+        release();
+      }
+      if (loss != null) {
+        throw loss;
+      }
+    } finally {
+      state.writing.unlock();
+      checkpoints.lock.unlock();
+    }
+  }
+
+  private void release() {
+    state.condition.noteClosed();
+    state.open.values().forEach(index -> index.tree().close());
+    state.open.clear();
+    try (AutoCloseable _ = atEnd::run;
+        AutoCloseable _ = state.file;
+        AutoCloseable _ = state.log) {
+      // Closed in the opposite order, whatever becomes of one.
+    } catch (RuntimeException failed) {
+      throw failed;
+    } catch (Exception failed) {
+      throw new AssertionError(failed); // none of them has other exceptions
+    }
+  }
+}

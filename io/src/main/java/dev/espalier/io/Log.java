@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a store's log, where records are appended and made durable.
+ *
+ * <p>Records are appended by one thread at a time, in the order of their sequence numbers. Any
+ * number of threads may wait until a record is durable: the first one writes and forces for all
+ * that have been appended by then, and the others get that for nothing (group commit).
+ */
+final class Log implements AutoCloseable {
+  /* Overview
+   *
+   * One thread at a time writes: it has set `writing`. It waits for the device without the lock,
+   * while others append to the other half of the buffer. The segment that is written to changes
+   * only while nobody writes.
+   *
+   *  segments:  in use, written | in use, unforced | current | ready | free ...
+   *
+   * A ready segment was made and forced before, so that a commit never waits for that.
+   */
+
+  /** What of the store each record is told. */
+  record Identity(StoreFiles files, Path store, long storeId, int epoch, int segmentBytes) {}
+
+  /** Where the next record goes, or went. */
+  record Position(long segment, long offset) {}
+
+  /** Segments without contents that are kept beside the one that is ready. */
+  private static final int MOST_FREE = 1;
+
+  private final Identity identity;
+  private final StoreCondition condition;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition written = lock.newCondition();
+  private final LogBuffer buffer = new LogBuffer();
+  private final Runnable makingRoom = this::writeBuffer;
+
+  /** Whether a thread writes; it alone may then change what follows but for the buffer. */
+  private boolean writing;
+
+  private LogSegment current;
+  private @Nullable LogSegment ready;
+  private final Deque<LogSegment> free = new ArrayDeque<>();
+
+  /** Segments before the current one, the oldest first. */
+  private final Deque<LogSegment> inUse = new ArrayDeque<>();
+
+  /** Those of them that have bytes that were written and not forced. */
+  private final List<LogSegment> unforced = new ArrayList<>();
+
+  private int nextFile;
+
+  /** Where the next record goes, and how far the segment reaches; for those who append. */
+  private long end;
+
+  private long currentBytes;
+
+  private long appended;
+  private volatile long forced;
+  private long appendedBytes;
+  private long forces;
+
+  /**
+   * Begins a log in a new segment, whose first block is safe when this returns.
+   *
+   * @param old segments before it, the oldest first
+   * @param unused segments that have nothing to say
+   * @param number of the new segment
+   * @param sequence of the last record before it
+   */
+  Log(
+      Identity identity,
+      StoreCondition condition,
+      List<LogSegment> old,
+      List<LogSegment> unused,
+      int nextFile,
+      long number,
+      long sequence,
+      long checkpoint) {
+    this.identity = identity;
+    this.condition = condition;
+    this.inUse.addAll(old);
+    this.free.addAll(unused);
+    this.nextFile = nextFile;
+    this.appended = sequence;
+    this.forced = sequence;
+    this.current = takeSegment(identity.segmentBytes());
+    begin(current, number, checkpoint);
+    buffer.take();
+    buffer.write(current.file);
+    current.file.force();
+  }
+
+  // ---------------------------------------------------------------- append
+
+  /**
+   * Sees to it that a record fits, before anything is changed of which it tells.
+   *
+   * @throws PageFileException if there is no room for another segment
+   */
+  void ensureRoom(long recordBytes) {
+    if (end + recordBytes <= currentBytes) {
+      return;
+    }
+    lock.lock();
+    try {
+      ensureReady(recordBytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes the segment ready that comes next, if there is none. */
+  void prepare() {
+    lock.lock();
+    try {
+      ensureReady(0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void ensureReady(long recordBytes) {
+    long bytes = LogSegment.HEADER_BYTES + recordBytes;
+    if (ready != null && ready.bytes >= bytes) {
+      return;
+    }
+    if (ready != null) {
+      free.addLast(ready);
+    }
+    ready = takeSegment(Math.max(bytes, identity.segmentBytes()));
+  }
+
+  /** Returns a segment of so many bytes at least: one that is free, or a new one. */
+  private LogSegment takeSegment(long bytes) {
+    for (LogSegment segment : free) {
+      if (segment.bytes >= bytes) {
+        free.remove(segment);
+        return segment;
+      }
+    }
+    long blocks = Math.ceilDiv(bytes, LogBuffer.BLOCK_BYTES);
+    Path path = LogFiles.path(identity.store(), nextFile);
+    LogSegment made = LogSegment.create(identity.files(), path, blocks * LogBuffer.BLOCK_BYTES);
+    nextFile++;
+    return made;
+  }
+
+  /**
+   * Appends a record, for which {@link #ensureRoom} was called, and returns its sequence number. It
+   * is durable after {@link #await}.
+   *
+   * @param checkpoint the last one that is durable
+   * @throws PageFileException if writing fails, which ends all changes
+   */
+  long append(LogRecord record, long checkpoint) {
+    lock.lock();
+    try {
+      checkGood();
+      int bytes = record.logBytes();
+      if (buffer.end() + bytes > current.bytes) {
+        nextSegment(bytes, checkpoint);
+      }
+      record.complete(
+          identity.storeId(),
+          current.number,
+          buffer.end(),
+          appended + 1,
+          identity.epoch(),
+          checkpoint);
+      if (bytes > buffer.room()) {
+        writeBuffer();
+      }
+      record.writeTo(buffer, makingRoom);
+      end = buffer.end();
+      appendedBytes += bytes;
+      return ++appended;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Notes a change that no record tells of: it is durable with the checkpoint that follows. */
+  long skip() {
+    lock.lock();
+    try {
+      return ++appended;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void nextSegment(int bytes, long checkpoint) {
+    awaitWriter();
+    writeBuffer();
+    ensureReady(bytes);
+    inUse.addLast(current);
+    unforced.add(current);
+    LogSegment next = ready;
+    ready = free.pollFirst();
+    begin(next, current.number + 1, checkpoint);
+    current = next;
+  }
+
+  private void begin(LogSegment segment, long number, long checkpoint) {
+    segment.number = number;
+    buffer.begin();
+    byte[] header =
+        new LogSegment.Header(
+                identity.storeId(), number, identity.epoch(), appended + 1, checkpoint)
+            .block();
+    buffer.add(header, 0, header.length);
+    end = buffer.end();
+    currentBytes = segment.bytes;
+  }
+
+  private void awaitWriter() {
+    while (writing) {
+      written.awaitUninterruptibly();
+    }
+  }
+
+  /** Writes what is in the buffer, without a force; with the lock held, as that is rare. */
+  private void writeBuffer() {
+    awaitWriter();
+    checkGood();
+    try {
+      buffer.take();
+      buffer.write(current.file);
+    } catch (RuntimeException failed) {
+      throw condition.noteFailure(failed);
+    }
+  }
+
+  // ---------------------------------------------------------------- commit
+
+  /** Returns the sequence number of the last record. */
+  long appended() {
+    return appended;
+  }
+
+  /** Returns the sequence number up to which records are durable. */
+  long forced() {
+    return forced;
+  }
+
+  /** Returns where the next record goes. */
+  Position end() {
+    lock.lock();
+    try {
+      return new Position(current.number, buffer.end());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the bytes of all records appended. */
+  long appendedBytes() {
+    lock.lock();
+    try {
+      return appendedBytes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns how often commits have waited for the device. */
+  long forces() {
+    lock.lock();
+    try {
+      return forces;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until a record is durable.
+   *
+   * @throws PageFileException if it may not be, because the device failed
+   */
+  void await(long sequence) {
+    if (forced >= sequence) {
+      return;
+    }
+    lock.lock();
+    try {
+      while (forced < sequence) {
+        checkGood();
+        if (writing) {
+          written.awaitUninterruptibly();
+        } else {
+          lead();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Writes and forces all that was appended so far, without the lock meanwhile. */
+  private void lead() {
+    long end = appended;
+    buffer.take();
+    List<LogSegment> toForce = new ArrayList<>(unforced);
+    toForce.add(current);
+    PageFile file = current.file;
+    writing = true;
+    RuntimeException failure = null;
+    lock.unlock();
+    try {
+      buffer.write(file);
+      for (LogSegment segment : toForce) {
+        segment.file.force();
+      }
+    } catch (RuntimeException failed) {
+      failure = failed;
+    } finally {
+      lock.lock();
+      writing = false;
+      written.signalAll();
+    }
+    if (failure != null) {
+      throw condition.noteFailure(failure);
+    }
+    unforced.removeAll(toForce);
+    forces++;
+    forced = Math.max(forced, end);
+  }
+
+  /** Notes that a checkpoint has made records durable. */
+  void noteDurable(long sequence) {
+    lock.lock();
+    try {
+      forced = Math.max(forced, sequence);
+      written.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void checkGood() {
+    PageFileException failure = condition.failure();
+    if (failure != null) {
+      throw new PageFileException(
+          identity.store(), "can't be made durable: " + failure.getMessage(), failure);
+    }
+  }
+
+  // ---------------------------------------------------------------- segments
+
+  /** Lets the segments before one be used again, of which the newest checkpoint needs none. */
+  void trim(long firstNeeded) {
+    List<LogSegment> surplus = new ArrayList<>();
+    lock.lock();
+    try {
+      awaitWriter();
+      while (!inUse.isEmpty() && inUse.getFirst().number < firstNeeded) {
+        LogSegment segment = inUse.removeFirst();
+        unforced.remove(segment);
+        free.addLast(segment);
+      }
+      if (ready == null) {
+        ready = free.pollFirst();
+      }
+      while (free.size() > MOST_FREE) {
+        surplus.add(free.removeLast());
+      }
+    } finally {
+      lock.unlock();
+    }
+    for (LogSegment segment : surplus) {
+      segment.file.close();
+      identity.files().delete(segment.path());
+    }
+  }
+
+  /** Returns how many segments there are, those without contents included. */
+  int segments() {
+    lock.lock();
+    try {
+      return inUse.size() + free.size() + (ready == null ? 1 : 2);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closes all segments, and writes nothing. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      awaitWriter();
+      List<LogSegment> all = new ArrayList<>(inUse);
+      all.addAll(free);
+      all.add(current);
+      if (ready != null) {
+        all.add(ready);
+      }
+      LogFiles.close(all);
+      buffer.close();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

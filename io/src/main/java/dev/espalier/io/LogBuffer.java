@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The bytes at the end of the log that are not all written yet: those of one segment from a block
+ * on. Two memories change places, so that one can be written while the other is filled. For one
+ * thread at a time, but for {@link #write}.
+ */
+final class LogBuffer implements AutoCloseable {
+  /** Bytes of each memory: a write that a disk does in about a millisecond. */
+  static final int BYTES = 1 << 20;
+
+  /** Blocks are written whole. */
+  static final int BLOCK_BYTES = 4096;
+
+  private final Arena arena = Arena.ofShared();
+  private MemorySegment filling = arena.allocate(BYTES, BLOCK_BYTES);
+  private MemorySegment writing = arena.allocate(BYTES, BLOCK_BYTES);
+
+  /** Where in the segment the first byte of the memory is. */
+  private long start;
+
+  private int used;
+
+  /** Bytes of the other memory that are not zeros. */
+  private int taken;
+
+  private IoBatch batch = new IoBatch(writing, 1);
+  private IoBatch other = new IoBatch(filling, 1);
+
+  /** Begins another segment. */
+  void begin() {
+    filling.asSlice(0, used).fill((byte) 0);
+    start = 0;
+    used = 0;
+  }
+
+  /** Returns where in the segment the next byte goes. */
+  long end() {
+    return start + used;
+  }
+
+  /** Returns how many bytes fit before some have to be written. */
+  int room() {
+    return BYTES - used;
+  }
+
+  void add(byte[] bytes, int from, int length) {
+    MemorySegment.copy(bytes, from, filling, JAVA_BYTE, used, length);
+    used += length;
+  }
+
+  /** Adds zeros, which the memory has where nothing was added. */
+  void addZeros(int count) {
+    used += count;
+  }
+
+  /**
+   * Hands over what is to be written, up to the end; the last block, if it is not full, stays to be
+   * written again.
+   */
+  void take() {
+    MemorySegment full = filling;
+    filling = writing;
+    writing = full;
+    IoBatch swapped = batch;
+    batch = other;
+    other = swapped;
+    int kept = used % BLOCK_BYTES;
+    int written = used - kept;
+    batch.clear();
+    if (used > 0) {
+      batch.add(start, 0, kept == 0 ? written : written + BLOCK_BYTES);
+    }
+    filling.asSlice(0, taken).fill((byte) 0);
+    MemorySegment.copy(writing, written, filling, 0, kept);
+    taken = used;
+    start += written;
+    used = kept;
+  }
+
+  /** Writes what was handed over. */
+  void write(PageFile segment) {
+    if (batch.count() > 0) {
+      segment.write(batch);
+    }
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.nio.file.Path;
+import java.util.Collection;
+
+/** The names of the files of a log: that of the store, ".log", and a number. */
+final class LogFiles {
+  private static final String SUFFIX = ".log";
+
+  private LogFiles() {}
+
+  /** Returns the path of a file of the log of a store. */
+  static Path path(Path store, int number) {
+    return store.resolveSibling(store.getFileName() + SUFFIX + number);
+  }
+
+  /** Returns the number of a file of the log of a store, or -1 if it is another file. */
+  static int number(Path store, Path file) {
+    String prefix = store.getFileName() + SUFFIX;
+    String name = file.getFileName().toString();
+    if (!name.startsWith(prefix) || !name.substring(prefix.length()).matches("\\d{1,9}")) {
+      return -1;
+    }
+    return Integer.parseInt(name.substring(prefix.length()));
+  }
+
+  /** Closes segments, all of them whatever becomes of one. */
+  static void close(Collection<LogSegment> segments) {
+    RuntimeException first = null;
+    for (LogSegment segment : segments) {
+      try {
+        segment.file.close();
+      } catch (RuntimeException failed) {
+        if (first == null) {
+          first = failed;
+        } else {
+          first.addSuppressed(failed);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+}

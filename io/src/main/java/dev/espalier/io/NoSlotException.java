@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+/** A store's file has no room for a page, and can't grow. What is there stays good. */
+final class NoSlotException extends PageFileException {
+  private static final long serialVersionUID = 1L;
+
+  NoSlotException(PageFileException full) {
+    super(full.path(), "has no room for more pages: " + full.getMessage(), full);
+  }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.LongIndex;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings a store and its log together: carries out again what follows the checkpoint, up to the
+ * last record that is whole, and ends in a checkpoint of a new epoch. It may itself be cut off
+ * anywhere: until the new header is durable, nothing that the old one needs is changed.
+ */
+final class Recovery {
+  private final StoreState state;
+  private final Checkpoints checkpoints;
+  private final StoreHeader header;
+  private final StoreFiles files;
+
+  private final Map<Long, LogSegment> numbered = new HashMap<>();
+  private final List<LogSegment> others = new ArrayList<>();
+  private int nextFile;
+  private long nextNumber;
+
+  /** The last record that counts. */
+  private long sequence;
+
+  private long records;
+  private long logBytes;
+  private String end = "";
+
+  Recovery(StoreState state, Checkpoints checkpoints) {
+    this.state = state;
+    this.checkpoints = checkpoints;
+    this.header = state.header;
+    this.files = state.environment.files();
+    this.sequence = header.sequence();
+  }
+
+  RecoveryReport recover() {
+    List<LogSegment> needed = new ArrayList<>();
+    try {
+      checkpoints.reserve();
+      openSegments();
+      Replay replay = new Replay(this::tree);
+      // Trees that recovery opens write their pages, but no log.
+      replay(replay, needed);
+      replay.finish();
+      begin(needed);
+      checkpoints.make(false);
+      closeTrees();
+      return new RecoveryReport(
+          header.clean(), header.checkpoint(), records, replay.writes(), logBytes, end);
+    } catch (RuntimeException | Error failed) {
+      if (state.log == null) {
+        LogFiles.close(numbered.values());
+        LogFiles.close(others);
+      }
+      throw failed;
+    }
+  }
+
+  // ---------------------------------------------------------------- segments
+
+  /** Opens all files of the log, and makes sure that what they show is not in memory only. */
+  private void openSegments() {
+    nextNumber = header.logSegment() + 1;
+    for (Path file : files.beside(state.path)) {
+      int number = LogFiles.number(state.path, file);
+      if (number < 0) {
+        continue;
+      }
+      nextFile = Math.max(nextFile, number + 1);
+      LogSegment segment = LogSegment.open(files, file, Access.WRITE);
+      segment.file.force();
+      LogSegment.Header first = segment.header();
+      if (first == null || first.storeId() != header.storeId()) {
+        others.add(segment);
+        continue;
+      }
+      segment.number = first.number();
+      nextNumber = Math.max(nextNumber, first.number() + 1);
+      LogSegment same = numbered.put(first.number(), segment);
+      if (same != null) {
+        others.add(same);
+      }
+    }
+  }
+
+  /** Begins a new segment; those that were read stay until the checkpoint is durable. */
+  private void begin(List<LogSegment> needed) {
+    List<LogSegment> unused = new ArrayList<>(others);
+    numbered.values().stream().filter(segment -> !needed.contains(segment)).forEach(unused::add);
+    unused.removeIf(segment -> segment.bytes < state.options.segmentBytes() && discard(segment));
+    StoreHeader next = header.nextEpoch();
+    state.header = next;
+    Log.Identity identity =
+        new Log.Identity(files, state.path, header.storeId(), next.epoch(), header.segmentBytes());
+    state.log =
+        new Log(
+            identity,
+            state.condition,
+            needed,
+            unused,
+            nextFile,
+            nextNumber,
+            sequence,
+            header.checkpoint());
+  }
+
+  private boolean discard(LogSegment segment) {
+    segment.file.close();
+    files.delete(segment.path());
+    return true;
+  }
+
+  // ---------------------------------------------------------------- replay
+
+  private void replay(Replay replay, List<LogSegment> needed) {
+    long number = header.logSegment();
+    long offset = header.logOffset();
+    if (header.epoch() == 0) {
+      end = "the store is new";
+      return;
+    }
+    LogSegment segment = numbered.get(number);
+    if (segment == null) {
+      throw damage("segment " + number + " of its log is missing");
+    }
+    while (segment != null) {
+      needed.add(segment);
+      replay(replay, segment, offset);
+      number++;
+      offset = LogSegment.HEADER_BYTES;
+      segment = follower(number);
+    }
+    end = "sequence number %d is not in segment %d".formatted(sequence + 1, number - 1);
+  }
+
+  /** Returns the segment of a number if its first record is the next one. */
+  private @Nullable LogSegment follower(long number) {
+    LogSegment segment = numbered.get(number);
+    LogSegment.Header first = segment == null ? null : segment.header();
+    return first != null && first.epoch() == header.epoch() && first.first() == sequence + 1
+        ? segment
+        : null;
+  }
+
+  private void replay(Replay replay, LogSegment segment, long from) {
+    byte[] bytes = segment.contents();
+    int at = (int) from;
+    while (true) {
+      LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), segment.number);
+      if (record == null || record.epoch() != header.epoch() || record.sequence() != sequence + 1) {
+        return;
+      }
+      if (record.checkpoint() != ((int) header.checkpoint() & 0xffffff)
+          && isLater(record.checkpoint())) {
+        throw damage(
+            "its log tells of checkpoint %d, but the newest header is that of %d"
+                .formatted(record.checkpoint(), header.checkpoint()));
+      }
+      int payload = at + LogRecord.HEADER_BYTES;
+      if (record.kind() == LogRecord.NOTE) {
+        state.note = Arrays.copyOfRange(bytes, payload + 1, payload + record.length());
+      } else {
+        replay.add(bytes, payload, record.length());
+      }
+      sequence++;
+      records++;
+      int length = LogRecord.logBytes(record.length());
+      logBytes += length;
+      at += length;
+    }
+  }
+
+  /** Tells whether the low bits of a checkpoint's number say that it is later than the header's. */
+  private boolean isLater(int low) {
+    int ahead = low - (int) header.checkpoint() & 0xffffff;
+    return ahead < 1 << 23;
+  }
+
+  private PageFileException damage(String what) {
+    return new PageFileException(
+        state.path, what + ": it is damaged, or of another time", PageFileException.NO_ERRNO);
+  }
+
+  // ---------------------------------------------------------------- trees
+
+  private LongIndex tree(int id) {
+    for (IndexPages index : state.indexes.values()) {
+      if (index.id == id) {
+        return openTree(index);
+      }
+    }
+    throw damage("its log tells of index " + id + ", which it does not have");
+  }
+
+  private LongIndex openTree(IndexPages index) {
+    StoreWriter none = new StoreWriter(state, checkpoints);
+    StoreIndex open = state.openTree(index, state.variant(index.kind), none, () -> {});
+    state.open.put(index.name, open);
+    return open.tree();
+  }
+
+  /** Closes the trees, whose pages are written; users open them by what variant they like. */
+  private void closeTrees() {
+    state.open.values().forEach(index -> index.tree().close());
+    state.open.clear();
+  }
+}

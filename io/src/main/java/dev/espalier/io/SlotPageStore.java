@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.memory.MemoryLimitException;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of one index of a store. A page keeps its number; each time it is written for the first
+ * time after a checkpoint it gets another slot, so that what the checkpoint needs stays as it is.
+ */
+final class SlotPageStore extends PooledPageStore {
+  /** Slots that are kept free for one change of a tree, which may touch some pages per level. */
+  static final int CHANGE_SLOTS = 64;
+
+  private final IndexPages pages;
+  private final SlotSpace space;
+
+  /** Tells after which checkpoint pages are written. */
+  private final LongSupplier checkpoint;
+
+  /**
+   * Makes the page store of an index.
+   *
+   * @param pages the index, which has no other page store
+   */
+  SlotPageStore(
+      PageFile file,
+      BufferPool pool,
+      StoreCondition condition,
+      IndexPages pages,
+      SlotSpace space,
+      LongSupplier checkpoint,
+      boolean readsAhead) {
+    super(file, pool, condition, pages.numbers.top(), readsAhead);
+    this.pages = pages;
+    this.space = space;
+    this.checkpoint = checkpoint;
+  }
+
+  // ---------------------------------------------------------------- for the pool
+
+  @Override
+  long position(int page) {
+    int slot = page > 0 ? pages.map.slot(page) : 0;
+    return space.isWritten(slot) ? space.position(slot) : -1;
+  }
+
+  @Override
+  long seal(MemorySegment copies, long at, int page) {
+    int slot = pages.map.slot(page);
+    if (!space.isFresh(slot)) {
+      slot = space.take();
+    }
+    PageSeal.set(copies, at, pageBytes(), page, PageSeal.tag(pages.id, checkpoint.getAsLong()));
+    return space.position(slot);
+  }
+
+  @Override
+  void noteWritten(int page, long position, int checksum) {
+    int slot = space.slotAt(position);
+    int old = pages.map.slot(page);
+    if (old != slot && old > PageMap.UNWRITTEN) {
+      space.release(old);
+    }
+    space.noteWritten(slot);
+    pages.map.set(page, slot, checksum);
+  }
+
+  @Override
+  void beforeWriting() {
+    // Nothing durable refers to the slots that are written.
+  }
+
+  @Override
+  @Nullable PageFileException fault(MemorySegment memory, long offset, int page) {
+    int checksum = pages.map.checksum(page);
+    String fault = PageSeal.fault(memory, offset, pageBytes(), page, pages.id, checksum);
+    return fault == null
+        ? null
+        : new CorruptPageException(
+            file.path(),
+            page,
+            "of index '%s', in slot %d, %s".formatted(pages.name, pages.map.slot(page), fault));
+  }
+
+  @Override
+  void checkPage(long page) {
+    checkUsable();
+    if (page < 1 || page > pages.numbers.top() || !isInUse((int) page)) {
+      throw new CorruptPageException(
+          file.path(),
+          page,
+          "of index '" + pages.name + "' is not in use, but another page leads there");
+    }
+    if (frameOf((int) page) == Frames.NONE && position((int) page) < 0) {
+      throw new CorruptPageException(
+          file.path(), page, "of index '" + pages.name + "' was never written");
+    }
+  }
+
+  /** Where only room is lacking the store goes on; all other failures end its changes. */
+  @Override
+  PageFileException noteFailure(RuntimeException cause) {
+    return cause instanceof NoSlotException full ? full : super.noteFailure(cause);
+  }
+
+  // ---------------------------------------------------------------- pages
+
+  @Override
+  public long[] meta() {
+    return pages.meta;
+  }
+
+  @Override
+  public int allocate() {
+    beforeChange();
+    int page = pages.numbers.next();
+    checkNumbers(page, 1);
+    ensureFree(1);
+    enlargeTable(page);
+    pool.waves.addFresh(this, page);
+    take(page, 1);
+    return page;
+  }
+
+  @Override
+  public int allocate(int count) {
+    beforeChange();
+    int first = pages.numbers.next(count);
+    checkNumbers(first, count);
+    ensureFree(count);
+    enlargeTable(first + count - 1);
+    frames.lock.lock();
+    try {
+      int slot = space.takeRun(count);
+      for (int i = 0; i < count; i++) {
+        pages.map.set(first + i, slot + i, 0);
+      }
+    } catch (PageFileException failed) {
+      throw refusal(failed);
+    } finally {
+      frames.lock.unlock();
+    }
+    take(first, count);
+    return first;
+  }
+
+  private void take(int first, int count) {
+    pages.numbers.take(first, count);
+    changed = true;
+  }
+
+  private void checkNumbers(int first, int count) {
+    if (first < 0 || first > Integer.MAX_VALUE - 8 - count) {
+      throw new MemoryLimitException(file.path() + ": has the most pages an index can have");
+    }
+  }
+
+  /**
+   * Sees to it that what is changed and not yet written will find slots, and more pages.
+   *
+   * @throws MemoryLimitException if the device has no room for them
+   */
+  private void ensureFree(int more) {
+    frames.lock.lock();
+    try {
+      space.ensureAvailable(frames.changedCount() + CHANGE_SLOTS + more);
+    } catch (PageFileException failed) {
+      throw refusal(failed);
+    } finally {
+      frames.lock.unlock();
+    }
+  }
+
+  private RuntimeException refusal(PageFileException failed) {
+    return failed instanceof NoSlotException
+        ? new MemoryLimitException(failed.getMessage(), failed)
+        : noteFailure(failed);
+  }
+
+  /** Also if no more changes are taken: one that failed gives back what it had allocated. */
+  @Override
+  public void free(int page) {
+    condition.checkWritable();
+    if (isInUse(page)) {
+      pool.waves.discard(this, page);
+    }
+    pages.numbers.giveBack(page);
+    frames.lock.lock();
+    try {
+      int slot = pages.map.slot(page);
+      if (slot > PageMap.UNWRITTEN) {
+        space.release(slot);
+      }
+      pages.map.set(page, 0, 0);
+    } finally {
+      frames.lock.unlock();
+    }
+    changed = true;
+  }
+
+  @Override
+  public void clear() {
+    beforeChange();
+    pool.waves.forget(this);
+    frames.lock.lock();
+    try {
+      pages.map.clear(space);
+      pages.numbers.clear();
+    } finally {
+      frames.lock.unlock();
+    }
+    Arrays.fill(pages.meta, 0);
+    changed = true;
+  }
+
+  // ---------------------------------------------------------------- facts
+
+  @Override
+  public int pagesInUse() {
+    return pages.numbers.inUse();
+  }
+
+  /** What room there is, only the device knows; an index has numbers for so many. */
+  @Override
+  public boolean hasRoom(long extent, long more) {
+    return extent + more <= Integer.MAX_VALUE - 8 - pages.numbers.top();
+  }
+
+  @Override
+  public boolean isInUse(int page) {
+    return pages.numbers.isInUse(page);
+  }
+
+  // ---------------------------------------------------------------- changes
+
+  @Override
+  public void leftHalfway(Throwable cause) {
+    condition.noteHalfway(cause);
+  }
+
+  /** Does nothing: the store makes changes safe, by its log. */
+  @Override
+  public void flush() {}
+
+  /**
+   * Lets go of the frames; the store has written what it wants to keep. A second call does nothing.
+   */
+  @Override
+  public void close() {
+    if (!isClosed()) {
+      condition.noteClosed();
+      pool.waves.forget(this);
+      pool.leave(this);
+    }
+  }
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slots of a store's file, each with room for one page: which are free, and which may be
+ * written again where they are.
+ *
+ * <p>All calls are made under the lock of the pool's frames.
+ */
+final class SlotSpace {
+  /* Overview
+   *
+   *     free -- take --> fresh -- capture --> captured -- settle --> durable -- settle --> free
+   *
+   * A slot is busy while a map refers to it: the current ones, those of the checkpoint that is
+   * under way or of the last one, or those of a snapshot. It is fresh if it was taken since the
+   * last capture, so that no checkpoint refers to it: then its page may be written again in place,
+   * and it is free as soon as the page has gone. All else is free when a checkpoint that does not
+   * refer to it is durable.
+   */
+
+  /** Most bytes by which a file grows at once; by an eighth of its length below that. */
+  private static final long MOST_GROWTH_BYTES = 64L << 20;
+
+  /** Fewest bytes by which a file grows at once. */
+  private static final long LEAST_GROWTH_BYTES = 1L << 20;
+
+  private final PageFile file;
+  private final int pageBytes;
+
+  /** The slots before this one are the headers'. */
+  private final int first;
+
+  /** Chooses any free slot, where a test wants to see that nothing depends on a tidy order. */
+  private final @Nullable RandomGenerator scatter;
+
+  private final BitSet busy = new BitSet();
+  private int busyCount;
+  private final BitSet fresh = new BitSet();
+
+  /** Given out in a run, and not written yet. */
+  private final BitSet unwritten = new BitSet();
+
+  private final BitSet current = new BitSet();
+  private BitSet captured = new BitSet();
+  private BitSet durable = new BitSet();
+  private final List<BitSet> held = new ArrayList<>();
+
+  /** Slots that the file has room for. */
+  private int room;
+
+  private int hand;
+
+  /** Slots that are kept free for the next checkpoint. */
+  private int reserved;
+
+  /** Slots that are free and not reserved, to be looked at without the lock. */
+  private volatile int available;
+
+  SlotSpace(PageFile file, int pageBytes, @Nullable RandomGenerator scatter) {
+    this.file = file;
+    this.pageBytes = pageBytes;
+    this.scatter = scatter;
+    this.first = (int) (StoreHeader.areaBytes(pageBytes) / pageBytes);
+    this.hand = first;
+    this.room = slotsIn(file.bytes());
+  }
+
+  private int slotsIn(long bytes) {
+    return (int) Math.min(bytes / pageBytes, Integer.MAX_VALUE - 8);
+  }
+
+  /** Returns the number of the first slot. */
+  int first() {
+    return first;
+  }
+
+  /** Returns how many slots the file has room for, those of the headers included. */
+  int room() {
+    return room;
+  }
+
+  /** Returns how many slots are busy. */
+  int busyCount() {
+    return busyCount;
+  }
+
+  /** Returns where in the file a slot is. */
+  long position(int slot) {
+    return (long) slot * pageBytes;
+  }
+
+  /** Returns the slot at a position. */
+  int slotAt(long position) {
+    return (int) (position / pageBytes);
+  }
+
+  /** Tells whether a slot has been written since it was taken. */
+  boolean isWritten(int slot) {
+    return slot >= first && !unwritten.get(slot);
+  }
+
+  /** Tells whether a slot may be written in place: nothing durable refers to it. */
+  boolean isFresh(int slot) {
+    return fresh.get(slot);
+  }
+
+  // ---------------------------------------------------------------- take
+
+  /** Returns how many slots are free beside those that are reserved; without the lock. */
+  int available() {
+    return available;
+  }
+
+  /** Keeps slots free for the next checkpoint. */
+  void reserve(int slots) {
+    reserved = slots;
+    noteAvailable();
+  }
+
+  private void noteAvailable() {
+    available = (int) Math.max(0, freeCount() - reserved);
+  }
+
+  /**
+   * Sees to it that so many slots are free beside those that are reserved, and lets the file grow
+   * if need be.
+   *
+   * @throws NoSlotException if there is no room on the device
+   */
+  void ensureAvailable(int count) {
+    ensureFree(reserved + count);
+  }
+
+  /**
+   * Sees to it that so many slots are free, and lets the file grow if need be.
+   *
+   * @throws NoSlotException if there is no room on the device
+   */
+  void ensureFree(int count) {
+    long lacking = count - freeCount();
+    if (lacking > 0) {
+      grow(lacking);
+    }
+  }
+
+  private long freeCount() {
+    return (long) room - first - busyCount;
+  }
+
+  /** Makes the file longer: generously if the device has room, else by what is needed. */
+  private void grow(long lacking) {
+    long step = Math.clamp((long) room * pageBytes / 8, LEAST_GROWTH_BYTES, MOST_GROWTH_BYTES);
+    long needed = room + lacking;
+    if (needed > Integer.MAX_VALUE - 8) {
+      throw new NoSlotException(
+          new PageFileException(
+              file.path(), "has the most pages that a file can have", Errno.EFBIG));
+    }
+    try {
+      growTo(Math.max(needed, slotsIn(position(room) + step)));
+    } catch (NoSlotException full) {
+      growTo(needed);
+    }
+  }
+
+  private void growTo(long slots) {
+    try {
+      file.grow(slots * pageBytes);
+      room = (int) slots;
+      noteAvailable();
+    } catch (PageFileException failed) {
+      throw isFull(failed) ? new NoSlotException(failed) : failed;
+    }
+  }
+
+  /** Tells whether a failure says that there is no room, and nothing worse. */
+  static boolean isFull(PageFileException failure) {
+    int errno = failure.errno();
+    return errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EFBIG;
+  }
+
+  /**
+   * Takes a slot: the next one that is free after the last one taken, so that pages that are
+   * written together lie together.
+   *
+   * @throws NoSlotException if there is no room on the device
+   */
+  int take() {
+    ensureFree(1);
+    int from = scatter == null ? hand : scatter.nextInt(first, room);
+    int slot = busy.nextClearBit(from);
+    if (slot >= room) {
+      slot = busy.nextClearBit(first);
+    }
+    noteTaken(slot);
+    hand = slot + 1;
+    return slot;
+  }
+
+  /**
+   * Takes consecutive slots, the first gap that is wide enough or the end of the file.
+   *
+   * @throws NoSlotException if there is no room on the device
+   */
+  int takeRun(int count) {
+    int start = busy.nextClearBit(first);
+    int end = busy.nextSetBit(start);
+    while (end >= 0 && end - start < count) {
+      start = busy.nextClearBit(end);
+      end = busy.nextSetBit(start);
+    }
+    if (start + (long) count > room) {
+      grow(start + (long) count - room);
+    }
+    for (int slot = start; slot < start + count; slot++) {
+      noteTaken(slot);
+    }
+    unwritten.set(start, start + count);
+    return start;
+  }
+
+  private void noteTaken(int slot) {
+    busy.set(slot);
+    busyCount++;
+    fresh.set(slot);
+    current.set(slot);
+    noteAvailable();
+  }
+
+  /** Notes that a slot was written. */
+  void noteWritten(int slot) {
+    unwritten.clear(slot);
+  }
+
+  /** Gives up a slot that the current maps do not refer to any more. */
+  void release(int slot) {
+    current.clear(slot);
+    unwritten.clear(slot);
+    if (fresh.get(slot)) {
+      fresh.clear(slot);
+      busy.clear(slot);
+      busyCount--;
+      noteAvailable();
+    }
+  }
+
+  // ---------------------------------------------------------------- checkpoints
+
+  /** Notes a slot to which the maps of an opened store refer. */
+  void noteLoaded(int slot) {
+    current.set(slot);
+  }
+
+  /** Tells whether a map of an opened store refers to a slot already. */
+  boolean isLoaded(int slot) {
+    return current.get(slot);
+  }
+
+  /** Ends the loading of maps: what they refer to is durable, all else is free. */
+  void loaded() {
+    durable = copy(current);
+    recount();
+  }
+
+  /** Captures the current maps: their slots are not written in place any more. */
+  void capture() {
+    captured = copy(current);
+    captured.andNot(unwritten);
+    fresh.and(unwritten);
+  }
+
+  /** Returns the slot behind the last one that was captured. */
+  int capturedEnd() {
+    return Math.max(first, captured.length());
+  }
+
+  /** The captured checkpoint is durable: what only the one before refers to is free. */
+  void settle() {
+    durable = captured;
+    captured = new BitSet();
+    recount();
+  }
+
+  /** Keeps the slots of the last durable checkpoint until they are {@link #letGo}. */
+  BitSet hold() {
+    BitSet slots = copy(durable);
+    held.add(slots);
+    return slots;
+  }
+
+  /** Gives up what {@link #hold} has returned. */
+  void letGo(BitSet slots) {
+    held.removeIf(each -> each == slots);
+    recount();
+  }
+
+  private void recount() {
+    busy.clear();
+    busy.or(current);
+    busy.or(captured);
+    busy.or(durable);
+    held.forEach(busy::or);
+    busyCount = busy.cardinality();
+    noteAvailable();
+  }
+
+  private static BitSet copy(BitSet bits) {
+    return (BitSet) bits.clone();
+  }
+
+  // ---------------------------------------------------------------- shrink
+
+  /** Returns the slot behind the last one that is busy. */
+  int end() {
+    return Math.max(first, busy.length());
+  }
+
+  /** Makes the file as short as its busy slots allow, if that gives back much of it. */
+  void truncate() {
+    long spare = (long) (room - end()) * pageBytes;
+    if (spare > Math.max(2 * LEAST_GROWTH_BYTES, position(room) / 2)) {
+      truncateTo(end());
+    }
+  }
+
+  /** Makes the file as short as its busy slots allow. */
+  void truncateTo(int slots) {
+    file.truncate(position(slots));
+    room = slots;
+    hand = first;
+    noteAvailable();
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.security.SecureRandom;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a store gets from outside beside its options, so that a test can have it otherwise.
+ *
+ * @param files the file system
+ * @param random source of ids and nonces
+ * @param scatters whether slots are taken anywhere, which must make no difference
+ * @param inBackground whether a thread makes checkpoints and the segments of the log
+ */
+record StoreEnvironment(
+    StoreFiles files, RandomGenerator random, boolean scatters, boolean inBackground) {
+
+  /** Returns the environment of all stores that are no test's. */
+  static StoreEnvironment of(FileOptions options) {
+    PageFileOpener engine = options.engine();
+    return new StoreEnvironment(
+        new SystemFiles(PageFiles.striped(engine, options.stripes()), engine),
+        new SecureRandom(),
+        false,
+        true);
+  }
+}

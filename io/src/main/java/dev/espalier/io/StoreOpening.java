@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How a store is opened or made: everything that is done once. */
+final class StoreOpening {
+  /** Appended to the name of a store while it is being made. */
+  private static final String BEING_MADE = ".new";
+
+  private final Path path;
+  private final StoreOptions options;
+  private final FileOptions fileOptions;
+  private final StoreEnvironment environment;
+  private final StoreFiles files;
+
+  StoreOpening(Path path, StoreOptions options, StoreEnvironment environment) {
+    PathCheck.checkFileSystem(path);
+    options.files().stripes().forEach(PathCheck::checkFileSystem);
+    this.path = path;
+    this.options = options;
+    this.fileOptions = options.files();
+    this.environment = environment;
+    this.files = environment.files();
+    if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
+      throw new UnsupportedOperationException("stores need a little-endian processor");
+    }
+  }
+
+  private boolean has(FileOption flag) {
+    return fileOptions.flags().contains(flag);
+  }
+
+  IndexStore open() {
+    OpenFiles.Claim claim = OpenFiles.claim(path);
+    try {
+      boolean exists = files.exists(path);
+      if (exists && has(FileOption.MUST_BE_NEW)) {
+        throw refusal("the file exists already");
+      }
+      if (!exists && (has(FileOption.MUST_EXIST) || has(FileOption.READ_ONLY))) {
+        throw refusal("no such file");
+      }
+      if (!exists) {
+        make();
+      }
+      return openExisting(claim, !exists);
+    } catch (RuntimeException | Error failed) {
+      claim.close();
+      throw failed;
+    }
+  }
+
+  // ---------------------------------------------------------------- make
+
+  /**
+   * Makes an empty store under another name, and then gives it its own: it is whole or not there.
+   */
+  private void make() {
+    int pageBytes =
+        fileOptions.pageBytes() != 0 ? fileOptions.pageBytes() : FileOptions.DEFAULT_PAGE_BYTES;
+    Path unfinished = path.resolveSibling(path.getFileName() + BEING_MADE);
+    files.delete(unfinished);
+    long storeId = environment.random().nextLong();
+    try (PageFile file = files.openPages(unfinished, Access.CREATE, pageBytes)) {
+      int first = (int) (StoreHeader.areaBytes(pageBytes) / pageBytes);
+      int slots = first + 1;
+      file.grow((long) slots * pageBytes);
+      Catalogue.Place place;
+      try (PageImages images = new PageImages(pageBytes)) {
+        int[] catalogueSlots = new int[1];
+        SlotSpace space = new SlotSpace(file, pageBytes, null);
+        Catalogue empty = new Catalogue(0, List.of(), new byte[0]);
+        place = empty.capture(space, pageBytes, 0, images, catalogueSlots);
+        images.write(file);
+      }
+      StoreHeader header =
+          new StoreHeader(
+              storeId,
+              0,
+              0,
+              0,
+              0,
+              LogSegment.HEADER_BYTES,
+              place.slot(),
+              place.checksum(),
+              pageBytes,
+              options.segmentBytes(),
+              slots,
+              1 + fileOptions.stripes().size(),
+              true);
+      header.writeTo(file, environment.random().nextLong());
+      file.force();
+    } catch (RuntimeException | Error failed) {
+      deleteUnfinished(unfinished, failed);
+      throw failed;
+    }
+    files.rename(unfinished, path);
+    files.forceNames(path);
+  }
+
+  private void deleteUnfinished(Path unfinished, Throwable reason) {
+    try {
+      files.delete(unfinished);
+      fileOptions.stripes().forEach(files::delete);
+    } catch (PageFileException second) {
+      reason.addSuppressed(second);
+    }
+  }
+
+  // ---------------------------------------------------------------- open
+
+  private IndexStore openExisting(OpenFiles.Claim claim, boolean isNew) {
+    if (files instanceof SystemFiles) {
+      PathCheck.checkRegular(path);
+    }
+    boolean readOnly = has(FileOption.READ_ONLY);
+    StoreHeader known = StoreHeaders.any(files, path);
+    check(known);
+    Access access = readOnly ? Access.READ : Access.WRITE;
+    PageFile file = files.openPages(path, access, known.pageBytes());
+    try {
+      if (files instanceof SystemFiles) {
+        claim.lock(readOnly);
+      }
+      if (!readOnly) {
+        // What an earlier life has written may be in the system's memory only.
+        files.forceNames(path);
+        file.force();
+      }
+      StoreHeader header = StoreHeaders.newest(file, known.pageBytes());
+      checkLength(file, header);
+      if (readOnly && !header.clean()) {
+        throw refusal(
+            "the store was not closed, so what is in its log has to be recovered; open it once for"
+                + " writing");
+      }
+      return open(claim, file, header, isNew);
+    } catch (RuntimeException | Error failed) {
+      file.close();
+      throw failed;
+    }
+  }
+
+  private void check(StoreHeader header) {
+    int stripes = 1 + fileOptions.stripes().size();
+    if (header.stripes() != stripes) {
+      throw refusal(
+          "the store is spread over %d files, not %d".formatted(header.stripes(), stripes));
+    }
+    if (fileOptions.pageBytes() != 0 && fileOptions.pageBytes() != header.pageBytes()) {
+      throw new IllegalArgumentException(
+          "pageBytes is %d, but %s has pages of %d"
+              .formatted(fileOptions.pageBytes(), path, header.pageBytes()));
+    }
+  }
+
+  private void checkLength(PageFile file, StoreHeader header) {
+    long needed = (long) header.slots() * header.pageBytes();
+    if (file.bytes() < needed) {
+      throw refusal("the file is truncated: it has %d bytes of %d".formatted(file.bytes(), needed));
+    }
+  }
+
+  private IndexStore open(OpenFiles.Claim claim, PageFile file, StoreHeader header, boolean isNew) {
+    boolean ownsPool = fileOptions.pool().isEmpty();
+    BufferPool pool = fileOptions.pool().orElseGet(() -> ownPool(header.pageBytes()));
+    Runnable atEnd =
+        () -> {
+          try (claim) {
+            if (ownsPool) {
+              pool.close();
+            }
+          }
+        };
+    StoreState state = null;
+    try {
+      if (pool.pageBytes() != header.pageBytes()) {
+        throw new IllegalArgumentException(
+            "the pool has pages of %d bytes, but %s has pages of %d"
+                .formatted(pool.pageBytes(), path, header.pageBytes()));
+      }
+      state = new StoreState(path, options, environment, file, pool, header);
+      int[] catalogueSlots = load(state, header);
+      Checkpoints checkpoints = new Checkpoints(state, catalogueSlots);
+      RecoveryReport report =
+          has(FileOption.READ_ONLY)
+              ? new RecoveryReport(true, header.checkpoint(), 0, 0, 0, "the store was closed")
+              : new Recovery(state, checkpoints).recover();
+      return new IndexStore(state, checkpoints, isNew ? RecoveryReport.NEW : report, atEnd);
+    } catch (RuntimeException | Error failed) {
+      if (state != null) {
+        state.abandon();
+      }
+      if (ownsPool) {
+        pool.close();
+      }
+      throw failed;
+    }
+  }
+
+  /** Reads catalogue and maps; returns the slots of the catalogue. */
+  private int[] load(StoreState state, StoreHeader header) {
+    List<Integer> catalogueSlots = new ArrayList<>();
+    try (PageReader reader = new PageReader(state.file, header.pageBytes())) {
+      Catalogue.Place place =
+          new Catalogue.Place(header.catalogueSlot(), header.catalogueChecksum());
+      Catalogue catalogue = Catalogue.read(place, state.space, reader, catalogueSlots);
+      state.nextId = catalogue.nextId();
+      state.note = catalogue.note();
+      for (Catalogue.Entry entry : catalogue.entries()) {
+        PageMap map = PageMap.read(entry.map(), entry.top(), state.space, reader, entry.id());
+        state.indexes.put(entry.name(), new IndexPages(entry, map));
+      }
+    }
+    state.space.loaded();
+    return catalogueSlots.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  private BufferPool ownPool(int pageBytes) {
+    long least = (BufferPool.MIN_FRAMES + 1L) * pageBytes;
+    return BufferPool.create(Math.max(fileOptions.poolBytes(), least), pageBytes);
+  }
+
+  private PageFileException refusal(String what) {
+    return new PageFileException(path, what, PageFileException.NO_ERRNO);
+  }
+}

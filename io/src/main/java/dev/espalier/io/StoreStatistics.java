@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+/**
+ * How large a store is, and what was done to it.
+ *
+ * @param checkpoint number of the last durable checkpoint
+ * @param fileBytes bytes of the file
+ * @param usedBytes bytes of it that are in use, by the indexes as they are and as of the last
+ *     checkpoint
+ * @param logSegments files of the log, those without contents included
+ * @param loggedBytes bytes written to the log since the store was opened
+ * @param forces how often a commit waited for the device since then
+ */
+public record StoreStatistics(
+    long checkpoint,
+    long fileBytes,
+    long usedBytes,
+    int logSegments,
+    long loggedBytes,
+    long forces) {}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.memory.MemoryLimitException;
+import java.util.function.LongSupplier;
+
+/**
+ * What every write to a store does before and after the change itself: it takes its turn, makes
+ * sure that there is room, tells the log, and waits until it is durable, if that was promised.
+ */
+final class StoreWriter {
+  /** Pages that one write changes at most, most of the time: a leaf, and what a split touches. */
+  private static final int PAGES_PER_WRITE = 4;
+
+  private final StoreState state;
+  private final Checkpoints checkpoints;
+  private final boolean everyWrite;
+
+  StoreWriter(StoreState state, Checkpoints checkpoints) {
+    this.state = state;
+    this.checkpoints = checkpoints;
+    this.everyWrite = state.options.durability() instanceof Durability.EveryWrite;
+  }
+
+  // ---------------------------------------------------------------- one record
+
+  /**
+   * Waits for this thread's turn, and begins a record with so many writes. {@link #end} is to
+   * follow, whatever happens.
+   *
+   * @throws MemoryLimitException if there is no room on the device; nothing has changed then
+   * @throws IllegalStateException if no changes are taken
+   */
+  void begin(SlotPageStore store, int writes) {
+    for (boolean again = false; ; again = true) {
+      state.writing.lock();
+      try {
+        store.beforeChange();
+        ensureRoom(writes);
+        state.record.begin(LogRecord.BATCH);
+        return;
+      } catch (NoSlotException full) {
+        state.writing.unlock();
+        if (again) {
+          throw new MemoryLimitException(full.getMessage(), full);
+        }
+      } catch (RuntimeException | Error refused) {
+        state.writing.unlock();
+        throw refused;
+      }
+      makeRoom();
+    }
+  }
+
+  private void ensureRoom(int writes) {
+    Frames frames = state.pool.frames;
+    long slots =
+        frames.changedCount() + SlotPageStore.CHANGE_SLOTS + (long) PAGES_PER_WRITE * writes;
+    int needed = (int) Math.min(slots, Integer.MAX_VALUE / 2);
+    if (state.space.available() < needed) {
+      frames.lock.lock();
+      try {
+        state.space.ensureAvailable(needed);
+      } finally {
+        frames.lock.unlock();
+      }
+    }
+    try {
+      state.log.ensureRoom(LogRecord.logBytes(writes * LogRecord.MOST_OPERATION_BYTES));
+    } catch (PageFileException full) {
+      if (SlotSpace.isFull(full)) {
+        throw new NoSlotException(full);
+      }
+      throw state.condition.noteFailure(full);
+    }
+  }
+
+  /** Frees what only the last checkpoint needs, by making another. */
+  private void makeRoom() {
+    try {
+      checkpoints.make(false);
+    } catch (NoSlotException full) {
+      throw new MemoryLimitException(full.getMessage(), full);
+    }
+  }
+
+  /** Returns the record that was begun. */
+  LogRecord record() {
+    return state.record;
+  }
+
+  /** Appends the record, and returns its sequence number. */
+  long append() {
+    try {
+      return state.log.append(state.record, state.header.checkpoint());
+    } catch (RuntimeException failed) {
+      state.condition.noteHalfway(failed); // the tree has changed, and the log does not know
+      throw failed;
+    }
+  }
+
+  /** Lets others write. */
+  void end() {
+    state.writing.unlock();
+  }
+
+  /** Waits until a record is durable, if every write is to be. */
+  void acknowledge(long sequence) {
+    if (everyWrite) {
+      state.log.await(sequence);
+    }
+  }
+
+  /**
+   * Makes a change of many entries, which is no record's if it ends halfway.
+   *
+   * @return what the change does
+   */
+  long whole(LongSupplier change) {
+    try {
+      return change.getAsLong();
+    } catch (IllegalArgumentException refused) {
+      throw refused;
+    } catch (RuntimeException | Error failed) {
+      state.condition.noteHalfway(failed);
+      throw failed;
+    }
+  }
+
+  // ---------------------------------------------------------------- without a record
+
+  /** Begins a change of which the log is not told; {@link #endUnlogged} is to follow. */
+  void beginUnlogged(SlotPageStore store) {
+    checkpoints.lock.lock();
+    try {
+      begin(store, 1);
+    } catch (RuntimeException | Error refused) {
+      checkpoints.lock.unlock();
+      throw refused;
+    }
+  }
+
+  /** Notes that the change was made. */
+  void skip() {
+    state.log.skip();
+    checkpoints.make(false); // Nothing may be logged before this is durable.
+  }
+
+  /** Lets others write. */
+  void endUnlogged() {
+    state.writing.unlock();
+    checkpoints.lock.unlock();
+  }
+
+  // ---------------------------------------------------------------- commit
+
+  /** Appends a note. */
+  void note(byte[] note) {
+    state.writing.lock();
+    try {
+      state.condition.checkTakesChanges();
+      state.record.begin(LogRecord.NOTE);
+      state.record.note(note);
+      state.log.ensureRoom(state.record.logBytes());
+      append();
+      state.note = note;
+    } finally {
+      state.writing.unlock();
+    }
+  }
+
+  /** Waits until all that was written so far is durable. */
+  void commit() {
+    if (!state.condition.isReadOnly()) {
+      state.log.await(state.log.appended());
+    }
+  }
+}

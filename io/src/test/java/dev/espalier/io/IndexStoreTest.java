@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongIndex;
+import dev.espalier.TreeVariant;
+import dev.espalier.cola.Cola;
+import dev.espalier.family.Family;
+import dev.espalier.paged.DiskOptimizedBPlusTree;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class IndexStoreTest {
+  static final StoreOptions SMALL =
+      StoreOptions.DEFAULT
+          .withFiles(FileOptions.DEFAULT.withPageBytes(4096).withPoolBytes(64 * 4096))
+          .withSegmentBytes(64 << 10)
+          .withCheckpointTime(Duration.ofHours(1));
+
+  @TempDir Path folder;
+
+  static Stream<TreeVariant> paged() {
+    return Family.all().stream().filter(each -> each.medium() == TreeVariant.Medium.PAGES);
+  }
+
+  private Path path() {
+    return folder.resolve("store");
+  }
+
+  /** Copies the files of a store that is open: what a killed process would leave. */
+  private Path killed() {
+    try {
+      Path copy = Files.createTempDirectory(folder, "killed");
+      try (Stream<Path> files = Files.list(folder)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          Files.copy(file, copy.resolve(file.getFileName()));
+        }
+      }
+      return copy.resolve("store");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("paged")
+  void whatWasCommittedIsThereAfterAKill(TreeVariant variant) {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a", variant);
+      for (long key = 0; key < 20_000; key++) {
+        index.put(key * 7919 % 20_011, key);
+        if (key == 9_000) {
+          store.checkpoint();
+        }
+      }
+      store.commit();
+      try (IndexStore again = IndexStore.open(killed(), SMALL)) {
+        assertFalse(again.recovery().wasClean());
+        assertTrue(again.recovery().records() > 10_000, again.recovery().toString());
+        LongIndex recovered = again.index("a");
+        recovered.verify();
+        assertEquals(20_000, recovered.size());
+        for (long key = 0; key < 20_000; key++) {
+          assertEquals(key, recovered.get(key * 7919 % 20_011));
+        }
+      }
+    }
+    try (IndexStore again = IndexStore.open(path(), SMALL)) {
+      assertTrue(again.recovery().wasClean());
+      assertEquals(0, again.recovery().records());
+      assertEquals(20_000, again.index("a").size());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("paged")
+  void everyKindOfWriteIsReplayed(TreeVariant variant) {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a", variant);
+      index.putAll(new long[] {1, 2, 3, 4, 5, 6, 7, 8}, new long[] {1, 2, 3, 4, 5, 6, 7, 8});
+      assertEquals(2, index.remove(2));
+      index.delete(3);
+      index.set(4, 44);
+      assertEquals(5, index.putIfAbsent(5, 55));
+      index.putIfAbsent(9, 99);
+      assertEquals(1, index.removeRange(6, false, 8, false));
+      var cursor = index.cursor();
+      assertTrue(cursor.ceiling(8));
+      cursor.setValue(88);
+      assertTrue(cursor.ceiling(1));
+      cursor.remove();
+      store.commit();
+      try (IndexStore again = IndexStore.open(killed(), SMALL)) {
+        LongIndex recovered = again.index("a");
+        assertEquals("{4=44, 5=5, 6=6, 8=88, 9=99}", recovered.asMap().toString());
+      }
+      index.clear();
+      index.put(-1, 1);
+      store.commit();
+      try (IndexStore again = IndexStore.open(killed(), SMALL)) {
+        assertEquals("{-1=1}", again.index("a").asMap().toString());
+      }
+    }
+  }
+
+  @Test
+  void aBulkloadIsDurableWhenItReturns() {
+    long[] keys = new long[50_000];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = i;
+    }
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      store.index("a", Cola.VARIANT).bulkload(keys, keys);
+      store.index("b").bulkload(keys, keys);
+      try (IndexStore again = IndexStore.open(killed(), SMALL)) {
+        assertEquals(50_000, again.index("a").size());
+        assertEquals(50_000, again.index("b").size());
+        again.index("a").verify();
+      }
+    }
+  }
+
+  @Test
+  void aNoteBelongsToWhatWasCommittedWithIt() {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      assertEquals(0, store.note().length);
+      LongIndex index = store.index("a");
+      index.put(1, 1);
+      store.commit("offset 1".getBytes(StandardCharsets.UTF_8));
+      assertArrayEquals("offset 1".getBytes(StandardCharsets.UTF_8), store.note());
+      try (IndexStore again = IndexStore.open(killed(), SMALL)) {
+        assertArrayEquals("offset 1".getBytes(StandardCharsets.UTF_8), again.note());
+      }
+    }
+    try (IndexStore again = IndexStore.open(path(), SMALL)) {
+      assertArrayEquals("offset 1".getBytes(StandardCharsets.UTF_8), again.note());
+    }
+  }
+
+  @Test
+  void aBatchIsWrittenToAllItsIndexes() {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex a = store.index("a", DiskOptimizedBPlusTree.VARIANT);
+      LongIndex b = store.index("b", Cola.VARIANT);
+      b.put(7, 7);
+      store.write(new WriteBatch().set(a, 1, 10).set(b, 1, 11).delete(b, 7));
+      store.commit();
+      try (IndexStore again = IndexStore.open(killed(), SMALL)) {
+        assertEquals("{1=10}", again.index("a").asMap().toString());
+        assertEquals("{1=11}", again.index("b").asMap().toString());
+      }
+    }
+  }
+
+  @Test
+  void anIndexIsDroppedForGoodAndItsNameIsFree() {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      store.index("a").put(1, 1);
+      store.index("b").put(2, 2);
+      assertTrue(store.drop("a"));
+      assertFalse(store.drop("a"));
+      assertEquals(List.of("b"), store.names());
+      assertTrue(store.index("a", Cola.VARIANT).isEmpty());
+    }
+    try (IndexStore again = IndexStore.open(path(), SMALL)) {
+      assertEquals(List.of("b", "a"), again.names());
+      assertEquals(2, again.index("b").get(2));
+    }
+  }
+
+  @Test
+  void anIndexThatWasClosedIsOpenedAgainAsItWas() {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex first = store.index("a");
+      assertSame(first, store.index("a"));
+      for (long key = 0; key < 5_000; key++) {
+        first.put(key, key);
+      }
+      first.close();
+      assertThrows(IllegalStateException.class, () -> first.get(1));
+      assertThrows(IllegalStateException.class, () -> first.put(1, 1));
+      store.checkpoint();
+      LongIndex second = store.index("a");
+      assertEquals(5_000, second.size());
+      second.verify();
+    }
+  }
+
+  @Test
+  void spaceOfOverwrittenPagesIsUsedAgain() {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a");
+      for (int round = 0; round < 40; round++) {
+        for (long key = 0; key < 20_000; key++) {
+          index.set(key, round);
+        }
+        store.checkpoint();
+      }
+      assertTrue(store.statistics().fileBytes() < 4 << 20, store.statistics().toString());
+    }
+  }
+}
