@@ -42,7 +42,8 @@ final class DumpCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (reader.evenIfUnclean()) {
-      return reader.read(this::dumpWhatIsLeft);
+      boolean isClean = IndexFiles.describe(reader.path(), reader.options()).isClean();
+      return reader.read(index -> dumpWhatIsLeft(index, isClean));
     }
     try {
       return reader.read(this::dump);
@@ -52,7 +53,7 @@ final class DumpCommand implements Callable<Integer> {
     }
   }
 
-  private int dumpWhatIsLeft(LongIndex index) {
+  private int dumpWhatIsLeft(LongIndex index, boolean isClean) {
     PrintWriter err = spec.commandLine().getErr();
     EntryWriter entries = new EntryWriter(spec.commandLine().getOut());
     Salvage salvage = new Salvage(index, entries);
@@ -62,7 +63,6 @@ final class DumpCommand implements Callable<Integer> {
                 "%s: keys %d to %d are missing: %s%n",
                 spec.qualifiedName(), first, last, reason.getMessage()));
     int status = entries.end();
-    boolean isClean = IndexFiles.describe(reader.path(), reader.options()).isClean();
     if (!isClean) {
       err.printf(
           Locale.ROOT,

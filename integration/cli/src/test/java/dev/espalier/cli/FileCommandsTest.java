@@ -26,6 +26,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -112,6 +116,13 @@ final class FileCommandsTest {
   }
 
   @Test
+  void headerThatIsSkippedIsShown() throws IOException {
+    CommandRun run = load("order key,row\n5,50\n");
+    assertEquals(
+        "Skipped the header 'order key,row'.", run.out().lines().findFirst().orElseThrow());
+  }
+
+  @Test
   void byteOrderMarkIsNoHeader() throws IOException {
     load("\uFEFF1,10\n");
     assertEquals("1,10\n", run("dump").out());
@@ -187,6 +198,39 @@ final class FileCommandsTest {
     assertEquals(
         "espalier load: %s: no such file%n".formatted(folder.resolve("none.csv")), run.err());
     assertFalse(Files.exists(index()));
+  }
+
+  @Test
+  void foldersInTheWayAreExplainedBeforeTheInputIsRead() {
+    for (String command : List.of("load", "dump", "verify", "inspect")) {
+      CommandRun run =
+          command.equals("load")
+              ? CommandRun.of(command, folder.toString(), "none.csv")
+              : CommandRun.of(command, folder.toString());
+      assertEquals(
+          new CommandRun(1, "", "espalier %s: %s: is a folder%n".formatted(command, folder)), run);
+    }
+    Path missing = folder.resolve("missing");
+    assertEquals(
+        new CommandRun(
+            1,
+            "",
+            "espalier load: %s: no such folder: %s%n".formatted(missing.resolve("i.esp"), missing)),
+        CommandRun.of("load", missing.resolve("i.esp").toString(), "none.csv"));
+    assertEquals(
+        new CommandRun(1, "", "espalier load: %s: is a folder%n".formatted(folder)),
+        run("load", folder.toString()));
+  }
+
+  @Test
+  void stripeThatIsThereIsNotOverwritten() throws IOException {
+    Path stripe = Files.writeString(folder.resolve("stripe"), "precious");
+    CommandRun run = run("load", csv("1,1\n").toString(), "--stripe", stripe.toString());
+    assertEquals(
+        new CommandRun(1, "", "espalier load: %s: the file exists already%n".formatted(stripe)),
+        run);
+    assertFalse(Files.exists(index()));
+    assertEquals("precious", Files.readString(stripe));
   }
 
   @Test
@@ -474,6 +518,68 @@ final class FileCommandsTest {
       file.seek(at);
       file.write(old ^ 1);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DiskOptimizedBPlusTree",
+        "DiskFirstFpbPlusTree",
+        "MicroIndexBPlusTree",
+        "CacheFirstFpbPlusTree",
+        "BEpsilonTree",
+        "Cola"
+      })
+  void dumpSkipsDamagedPagesAndListsTheKeysThatAreMissing(String variant) throws IOException {
+    load(lines(20_000), "--page-size", "4K", "--variant", variant);
+    damage(7);
+    damage(8);
+    damage(20);
+    CommandRun refused = run("dump");
+    assertEquals(1, refused.status());
+    assertTrue(
+        refused.err().endsWith("; --even-if-unclean skips what is damaged%n".formatted()),
+        refused.err());
+
+    CommandRun run = run("dump", "--even-if-unclean");
+    assertEquals(1, run.status());
+    Set<String> expected = new TreeSet<>(lines(20_000).lines().toList());
+    Matcher missing =
+        Pattern.compile("espalier dump: keys (-?\\d+) to (-?\\d+) are missing: .* page .*\\R")
+            .matcher(run.err());
+    int ranges = 0;
+    while (missing.find()) {
+      ranges++;
+      long last = Math.min(Long.parseLong(missing.group(2)), 20_000);
+      for (long key = Math.max(Long.parseLong(missing.group(1)), 1); key <= last; key++) {
+        assertTrue(expected.remove(key + "," + -key), "missing twice: " + key);
+      }
+    }
+    assertEquals(run.err().lines().count(), ranges, run.err());
+    assertTrue(ranges >= 1, run.err());
+    assertEquals(expected, new TreeSet<>(run.out().lines().toList()));
+    if (!variant.equals("Cola")) {
+      assertTrue(expected.size() > 18_000, () -> expected.size() + " are left: " + run.err());
+    }
+  }
+
+  @Test
+  void dumpOfASoundFileIsCompleteEvenIfAskedForWhatIsLeft() throws IOException {
+    load(lines(20_000), "--page-size", "4K");
+    assertEquals(new CommandRun(0, lines(20_000), ""), run("dump", "--even-if-unclean"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"DiskFirstFpbPlusTree", "BEpsilonTree", "Cola"})
+  void dumpOfAnUncleanFileFailsAndSaysWhatItFound(String variant) throws IOException {
+    load(lines(2_000), "--page-size", "4K", "--variant", variant);
+    leaveUnclean();
+    CommandRun run = run("dump", "--even-if-unclean");
+    assertEquals(1, run.status());
+    assertEquals(
+        "espalier dump: %s was not closed cleanly; found %,d entries, others may be missing or old"
+            .formatted(index(), run.out().lines().count()),
+        run.err().lines().toList().getLast());
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * or one that is sound, and nothing else is left.
  */
 final class SignalTest {
-  private static final int ENTRIES = 200_000;
+  private static final int ENTRIES = 100_000;
 
   private static final int MOMENTS =
       "thorough".equals(System.getProperty("espalier.test.size")) ? 20 : 2;
@@ -66,7 +67,7 @@ final class SignalTest {
     for (long key = 0; key < ENTRIES; key++) {
       lines.add(2 * key + parity + "," + key);
     }
-    java.util.Collections.shuffle(lines, random);
+    Collections.shuffle(lines, random);
     Files.write(file, lines);
   }
 
@@ -126,8 +127,7 @@ final class SignalTest {
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143"})
   void interruptedLoadLeavesNothingOrAllOfIt(String signal, int status) throws Exception {
-    List<String> load =
-        command("load", index().toString(), even.toString(), "--page-size", "4K", "--pool", "64K");
+    List<String> load = command("load", index().toString(), even.toString(), "--page-size", "4K");
     long nanos = timeOf(load);
     for (long moment : moments(nanos, signal)) {
       Files.deleteIfExists(index());
@@ -179,8 +179,8 @@ final class SignalTest {
             "0.02",
             "--passes",
             "1",
-            "--pool",
-            "256K",
+            "--warm-up",
+            "1000",
             "--json",
             folder.resolve("join.json").toString());
     long nanos = timeOf(join);
