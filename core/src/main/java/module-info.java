@@ -29,5 +29,6 @@ module dev.espalier.core {
   exports dev.espalier.pma;
   exports dev.espalier.rtree;
   exports dev.espalier.shuttle;
+  exports dev.espalier.sort;
   exports dev.espalier.ttree;
 }

@@ -3,8 +3,12 @@ package dev.espalier.cli;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
+import dev.espalier.io.CorruptPageException;
+import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -13,16 +17,19 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "dump",
     description = {
-      "Prints all entries of an index file, as lines key,value, in ascending order: what 'espalier"
-          + " load' reads.",
+      "Prints all entries of an index file, as lines key,value in ascending order. 'espalier load'"
+          + " reads such lines.",
       ""
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     footer = {
       "",
-      "Exit status: 0 for success; 1 if the file can't be read, or, without a message, if the"
-          + " output can't be written any more; 2 for wrong arguments."
+      "With --even-if-unclean, it skips what can't be read, and lists the ranges of keys that are"
+          + " missing on standard error.",
+      "",
+      "Exit status: 0 success; 1 if the file can't be read, entries are missing, or the output"
+          + " can't be written; 2 wrong arguments."
     })
 final class DumpCommand implements Callable<Integer> {
 
@@ -34,7 +41,37 @@ final class DumpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return reader.read(this::dump);
+    if (reader.evenIfUnclean()) {
+      boolean isClean = IndexFiles.describe(reader.path(), reader.options()).isClean();
+      return reader.read(index -> dumpWhatIsLeft(index, isClean));
+    }
+    try {
+      return reader.read(this::dump);
+    } catch (CorruptPageException damage) {
+      throw new CommandFailure(
+          damage.getMessage() + "; --even-if-unclean skips what is damaged", damage);
+    }
+  }
+
+  private int dumpWhatIsLeft(LongIndex index, boolean isClean) {
+    PrintWriter err = spec.commandLine().getErr();
+    EntryWriter entries = new EntryWriter(spec.commandLine().getOut());
+    Salvage salvage = new Salvage(index, entries);
+    salvage.run(
+        (first, last, reason) ->
+            err.printf(
+                "%s: keys %d to %d are missing: %s%n",
+                spec.qualifiedName(), first, last, reason.getMessage()));
+    int status = entries.end();
+    if (!isClean) {
+      err.printf(
+          Locale.ROOT,
+          "%s: %s was not closed cleanly; found %,d entries, others may be missing or old%n",
+          spec.qualifiedName(),
+          reader.path(),
+          salvage.found());
+    }
+    return isClean && salvage.isComplete() ? status : ExitCode.SOFTWARE;
   }
 
   private int dump(LongIndex index) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import it.unimi.dsi.fastutil.longs.LongArrayList;
+import dev.espalier.sort.EntrySorter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +9,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads lines {@code key,value} of decimal numbers, in any order. Blank lines and spaces around the
@@ -27,39 +29,53 @@ final class EntryLines {
   private static final char BYTE_ORDER_MARK = '\uFEFF';
 
   private final String name;
+  private final EntrySorter sorter;
   private final ProgressBar progress;
-  private final LongArrayList keys = new LongArrayList();
-  private final LongArrayList values = new LongArrayList();
+  private @Nullable String header;
   private long lines;
   private long characters;
 
-  private EntryLines(String name, ProgressBar progress) {
+  private EntryLines(String name, EntrySorter sorter, ProgressBar progress) {
     this.name = name;
+    this.sorter = sorter;
     this.progress = progress;
   }
 
   /**
-   * Reads and sorts the entries of a file.
+   * Reads the entries of a file into a sorter.
    *
    * @param input the file, or {@link #STANDARD_INPUT}
-   * @throws CommandFailure if it can't be read, a line is wrong, or the heap is too small
+   * @return the header, if there is one
+   * @throws CommandFailure if it can't be read or a line is wrong
    */
-  static SortedEntries read(String input, ProgressBar progress) {
-    boolean isStandardInput = input.equals(STANDARD_INPUT);
-    EntryLines lines = new EntryLines(isStandardInput ? "standard input" : input, progress);
-    // Standard input stays open: it is not ours.
-    try (InputStream file = isStandardInput ? null : Files.newInputStream(Path.of(input))) {
-      lines.readAll(file == null ? System.in : file, file == null ? 0 : Files.size(Path.of(input)));
-      progress.show("sorting", 1);
-      return new SortedEntries(lines.keys.elements(), lines.values.elements(), lines.keys.size());
-    } catch (IOException e) {
-      throw new CommandFailure("can't read " + lines.name + ": " + e, e);
-    } catch (OutOfMemoryError e) {
-      throw new CommandFailure(
-          "%s is too large for the heap of %d MiB; -Xmx makes it larger"
-              .formatted(lines.name, Runtime.getRuntime().maxMemory() >> 20),
-          e);
+  static Optional<String> read(String input, EntrySorter sorter, ProgressBar progress) {
+    if (input.equals(STANDARD_INPUT)) {
+      // It stays open: it is not ours.
+      return read("standard input", System.in, 0, sorter, progress);
     }
+    Path path = Path.of(input);
+    if (!Files.exists(path)) {
+      throw new CommandFailure(path + ": no such file");
+    }
+    if (Files.isDirectory(path)) {
+      throw new CommandFailure(path + ": is a folder");
+    }
+    try (InputStream file = Files.newInputStream(path)) {
+      return read(input, file, Files.size(path), sorter, progress);
+    } catch (IOException e) {
+      throw new CommandFailure("can't read " + path + ": " + e, e);
+    }
+  }
+
+  private static Optional<String> read(
+      String name, InputStream bytes, long length, EntrySorter sorter, ProgressBar progress) {
+    EntryLines lines = new EntryLines(name, sorter, progress);
+    try {
+      lines.readAll(bytes, length);
+    } catch (IOException e) {
+      throw new CommandFailure("can't read " + name + ": " + e, e);
+    }
+    return Optional.ofNullable(lines.header);
   }
 
   private void readAll(InputStream bytes, long length) throws IOException {
@@ -71,7 +87,9 @@ final class EntryLines {
       if (lines == 1 && !line.isEmpty() && line.charAt(0) == BYTE_ORDER_MARK) {
         line = line.substring(1);
       }
-      if (!line.isBlank() && !(lines == 1 && isHeader(line))) {
+      if (lines == 1 && isHeader(line)) {
+        header = shortened(line);
+      } else if (!line.isBlank()) {
         add(line);
       }
       if (lines % REPORT_LINES == 0) {
@@ -95,23 +113,21 @@ final class EntryLines {
 
   private void add(String line) {
     int comma = line.indexOf(',');
+    long key;
+    long value;
     try {
-      if (comma >= 0) {
-        long key = Long.parseLong(line.substring(0, comma).strip());
-        values.add(Long.parseLong(line.substring(comma + 1).strip()));
-        keys.add(key);
-        return;
-      }
+      key = Long.parseLong(line.substring(0, Math.max(comma, 0)).strip());
+      value = Long.parseLong(line.substring(comma + 1).strip());
     } catch (NumberFormatException e) {
-      // Explained below, like a line without a comma.
+      throw new CommandFailure(
+          "%s, line %d: '%s' is not key,value: two decimal numbers from -2^63 to 2^63-1"
+              .formatted(name, lines, shortened(line)),
+          e);
     }
-    throw new CommandFailure(
-        "%s, line %d: '%s' is not key,value: two decimal numbers from -2^63 to 2^63-1"
-            .formatted(
-                name,
-                lines,
-                line.length() <= SHOWN_CHARACTERS
-                    ? line
-                    : line.substring(0, SHOWN_CHARACTERS) + "..."));
+    sorter.add(key, value);
+  }
+
+  private static String shortened(String line) {
+    return line.length() <= SHOWN_CHARACTERS ? line : line.substring(0, SHOWN_CHARACTERS) + "...";
   }
 }

@@ -4,7 +4,7 @@ package dev.espalier.cli;
 import java.io.PrintWriter;
 import picocli.CommandLine.ExitCode;
 
-/** Writes entries as lines {@code key,value}, for as long as they can be written. */
+/** Writes entries as lines {@code key,value}, as long as they can be written. */
 final class EntryWriter {
   /** So many characters are written at once: a line alone would cost more to write than to make. */
   private static final int CHARACTERS = 1 << 14;
@@ -19,7 +19,8 @@ final class EntryWriter {
   /**
    * Adds an entry.
    *
-   * @return whether more can be written; not so once a reader has closed the pipe
+   * @return whether more can be written; false once the disk is full or a reader has closed the
+   *     pipe
    */
   boolean add(long key, long value) {
     lines.append(key).append(',').append(value).append('\n');

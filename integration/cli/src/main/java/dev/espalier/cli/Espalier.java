@@ -4,9 +4,14 @@ package dev.espalier.cli;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.io.PageFileException;
 import dev.espalier.memory.MemoryLimitException;
-import java.io.PrintStream;
-import java.io.PrintWriter;
+import java.io.BufferedWriter;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.Charset;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -14,6 +19,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The command line. What was asked for goes to standard output, one line per error to standard
@@ -21,7 +27,8 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "espalier",
-    description = "Ordered off-heap indexes: try them out, compare them, look at the machine.",
+    description =
+        "Ordered off-heap indexes: try them, compare them, and see what the machine offers.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     subcommands = {
@@ -37,8 +44,8 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Each command explains itself: espalier COMMAND --help.",
-      "In a checkout of the sources there is also: espalier experiment, the papers' figures.",
+      "For help on a command: espalier COMMAND --help.",
+      "In a checkout of the sources, 'espalier experiment' reproduces the papers' figures.",
       "Exit status: 0 success, 1 failure, 2 wrong arguments."
     })
 public final class Espalier implements Runnable {
@@ -68,11 +75,24 @@ public final class Espalier implements Runnable {
 
   /** As {@link #main}, with more commands, which picocli knows by their annotations. */
   public static void mainWith(List<?> more, String... args) {
-    System.exit(run(writer(System.out), writer(System.err), more, args));
+    Interruption.prepare();
+    Writer out = writer(FileDescriptor.out, System.out.charset());
+    Writer err = writer(FileDescriptor.err, System.err.charset());
+    System.exit(run(out, err, more, args));
   }
 
-  /** Runs a command, of this module or of {@code more}, and returns its exit status. */
-  public static int run(PrintWriter out, PrintWriter err, List<?> more, String... args) {
+  private static Writer writer(FileDescriptor stream, Charset charset) {
+    return new BufferedWriter(new OutputStreamWriter(new FileOutputStream(stream), charset));
+  }
+
+  /**
+   * Runs a command, of this module or of {@code more}.
+   *
+   * @return its exit status; a failure if its output could not be written
+   */
+  public static int run(Writer out, Writer err, List<?> more, String... args) {
+    Output output = new Output(out);
+    Output errors = new Output(err);
     CommandLine commands = new CommandLine(new Espalier());
     more.forEach(commands::addSubcommand);
     for (CommandLine command : commands.getSubcommands().values()) {
@@ -81,17 +101,23 @@ public final class Espalier implements Runnable {
         command.setUnmatchedOptionsArePositionalParams(true);
       }
     }
-    return commands
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setOut(out)
-        .setErr(err)
-        .setParameterExceptionHandler(Espalier::explainArguments)
-        .setExecutionExceptionHandler(Espalier::explainFailure)
-        .execute(args);
-  }
-
-  private static PrintWriter writer(PrintStream stream) {
-    return new PrintWriter(stream, true, stream.charset());
+    int status =
+        commands
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setOut(output)
+            .setErr(errors)
+            .setParameterExceptionHandler(Espalier::explainArguments)
+            .setExecutionExceptionHandler(Espalier::explainFailure)
+            .execute(args);
+    IOException failure = output.failure();
+    if (failure != null) {
+      if (!Output.isClosedPipe(failure)) {
+        errors.printf("espalier: can't write the output: %s%n", failure.getMessage());
+      }
+      status = ExitCode.SOFTWARE;
+    }
+    errors.flush();
+    return status;
   }
 
   @Override
@@ -103,10 +129,30 @@ public final class Espalier implements Runnable {
 
   private static int explainArguments(ParameterException e, String[] args) {
     String command = e.getCommandLine().getCommandSpec().qualifiedName();
+    String message = e instanceof UnmatchedArgumentException unmatched ? unknown(unmatched) : null;
     e.getCommandLine()
         .getErr()
-        .printf("%s: %s (see %s --help)%n", command, e.getMessage(), command);
+        .printf(
+            "%s: %s (see %s --help)%n",
+            command, message == null ? e.getMessage() : message, command);
     return ExitCode.USAGE;
+  }
+
+  /** Explains an argument that nothing takes, and says what it may have been meant to be. */
+  private static String unknown(UnmatchedArgumentException e) {
+    CommandLine command = e.getCommandLine();
+    String argument = e.getUnmatched().getFirst();
+    if (e.isUnknownOption()) {
+      String name = argument.replaceFirst("=.*", "");
+      return "unknown option '%s'%s"
+          .formatted(
+              name, NearMatch.question(name, command.getCommandSpec().optionsMap().keySet()));
+    }
+    if (!command.getSubcommands().isEmpty()) {
+      return "unknown command '%s'%s"
+          .formatted(argument, NearMatch.question(argument, command.getSubcommands().keySet()));
+    }
+    return "unexpected argument '" + argument + "'";
   }
 
   /**
@@ -117,9 +163,17 @@ public final class Espalier implements Runnable {
     if (EXPLAINED.stream().noneMatch(kind -> kind.isInstance(e))) {
       throw e;
     }
+    Interruption.awaitEndIfRequested();
     commandLine
         .getErr()
-        .printf("%s: %s%n", commandLine.getCommandSpec().qualifiedName(), e.getMessage());
+        .printf("%s: %s%n", commandLine.getCommandSpec().qualifiedName(), explanation(e));
     return ExitCode.SOFTWARE;
+  }
+
+  /** Leaves out the name of the class that the message of an unchecked exception begins with. */
+  private static String explanation(Exception e) {
+    return e instanceof UncheckedIOException && e.getCause() != null
+        ? String.valueOf(e.getCause().getMessage())
+        : String.valueOf(e.getMessage());
   }
 }

@@ -32,13 +32,15 @@ final class FileInnerSide implements InnerSide {
   }
 
   /**
-   * Makes sure that a file holds the inner side's keys: loads them if there is no file.
+   * Makes sure that a file holds the inner side's keys: loads them if there is no file. If the
+   * process is told to end, a file that was made is deleted, until {@link Interruption#keep}.
    *
    * @param options for a new file
    * @throws CommandFailure if the file holds other entries
    */
   static FileDescription load(Path path, FileOptions options, long[] keys, ProgressBar progress) {
     if (!Files.exists(path)) {
+      IndexFiles.checkNew(path, options);
       IndexFiles.make(
           path,
           options,
@@ -46,13 +48,14 @@ final class FileInnerSide implements InnerSide {
           1.0,
           keys.length,
           progress.listener("writing " + path));
+      Interruption.deleteAtEnd(List.of(path));
     }
     try (LongIndex index = IndexFiles.open(path, options.withFlags(FileOption.READ_ONLY))) {
       int last = keys.length - 1;
       if (index.size() != keys.length || index.get(keys[0]) != 0 || index.get(keys[last]) != last) {
         throw new CommandFailure(
-            "%s does not hold the %d rows of orders at this scale, but %d entries"
-                .formatted(path, keys.length, index.size()));
+            "%s has %d entries, which are not the %d rows of orders at this scale"
+                .formatted(path, index.size(), keys.length));
       }
     }
     return IndexFiles.describe(path, options);

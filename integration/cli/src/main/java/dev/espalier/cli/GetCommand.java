@@ -13,13 +13,17 @@ import picocli.CommandLine.Spec;
 /** Looks up keys in an index file. */
 @Command(
     name = "get",
-    description = {"Prints the entries of some keys of an index file, as lines key,value.", ""},
+    description = {
+      "Looks up keys in an index file and prints their entries as lines key,value.",
+      ""
+    },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     footer = {
       "",
-      "Exit status: 0 if all keys are there; 1 if one is not, which standard error names, or if the"
-          + " file can't be read; 2 for wrong arguments."
+      "Exit status: 0 if all keys were found; 1 if some were not, which are named on standard"
+          + " error, or if the file can't be read or the output can't be written; 2 wrong"
+          + " arguments."
     })
 final class GetCommand implements Callable<Integer> {
 
@@ -51,7 +55,7 @@ final class GetCommand implements Callable<Integer> {
         entries.add(keys[i], values[i]);
       } else {
         complete = false;
-        spec.commandLine().getErr().printf("espalier get: no entry has key %d%n", keys[i]);
+        spec.commandLine().getErr().printf("espalier get: no entry with key %d%n", keys[i]);
       }
     }
     int status = entries.end();

@@ -21,16 +21,16 @@ final class IndexFileArguments {
       defaultValue = "64M",
       converter = ByteCount.class,
       description =
-          "Memory that the file's pages may take, in bytes; K, M and G are units of 1024, 1024² and"
-              + " 1024³. Default: 64M.")
+          "Memory for the file's pages. The units K, M and G are 1024, 1024² and 1024³ bytes."
+              + " Default: 64M.")
   private long poolBytes;
 
   @Option(
       names = "--stripe",
       paramLabel = "FILE",
       description =
-          "A further file, best on another disk, that the pages are spread over in turn. May be"
-              + " given several times; always the same files in the same order.")
+          "Another file, best on another disk, to spread the pages over. Repeat it for more files."
+              + " Always name the same files in the same order.")
   private List<Path> stripes = new ArrayList<>();
 
   Path path() {

@@ -11,35 +11,67 @@ import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.memory.MemoryLimitException;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Opens and makes index files for commands, and explains in one line why that can't be. */
 final class IndexFiles {
   private IndexFiles() {}
 
   /**
-   * Opens an index.
+   * Opens an index that is there.
    *
-   * @throws CommandFailure if the file is not what the options say, or the pool is too large
+   * @throws CommandFailure if the file is not what the options say, was not closed cleanly and the
+   *     options don't allow that, or the pool is too large
    */
   static LongIndex open(Path path, FileOptions options) {
-    try {
-      return Espalier.open(path, options);
-    } catch (IllegalArgumentException | OutOfMemoryError e) {
-      throw new CommandFailure(path + ": can't be opened: " + e.getMessage(), e);
+    checkOpens(path, options);
+    return explaining(path, () -> Espalier.open(path, options));
+  }
+
+  /**
+   * Checks that an index could be opened: to be called before long work whose outcome goes there.
+   *
+   * @throws CommandFailure as {@link #open}, as far as the file's header tells
+   */
+  static void checkOpens(Path path, FileOptions options) {
+    if (!describe(path, options).isClean()
+        && !options.flags().contains(FileOption.EVEN_IF_UNCLEAN)) {
+      throw new CommandFailure(
+          path
+              + ": the file was not closed cleanly; 'espalier dump --even-if-unclean' prints what"
+              + " can still be read");
     }
   }
 
   /**
    * Returns what an index file's header says.
    *
-   * @throws CommandFailure if the stripes are wrong
+   * @throws CommandFailure if the path is not that of an index file, or the stripes are wrong
    */
   static FileDescription describe(Path path, FileOptions options) {
+    if (Files.isDirectory(path)) {
+      throw new CommandFailure(path + ": is a folder");
+    }
+    if (!Files.exists(path)) {
+      throw new CommandFailure(path + ": no such file");
+    }
+    return explaining(path, () -> Espalier.describe(path, options));
+  }
+
+  /** Something that is done with a file. */
+  @FunctionalInterface
+  private interface Opening<T> {
+    T run();
+  }
+
+  private static <T> T explaining(Path path, Opening<T> opening) {
     try {
-      return Espalier.describe(path, options);
-    } catch (IllegalArgumentException e) {
+      return opening.run();
+    } catch (IllegalArgumentException | OutOfMemoryError e) {
       throw new CommandFailure(path + ": can't be opened: " + e.getMessage(), e);
     }
   }
@@ -47,14 +79,20 @@ final class IndexFiles {
   /** Returns the bytes of a file and of its stripes. */
   static long bytes(Path path, FileOptions options) {
     try {
-      long bytes = Files.size(path);
-      for (Path stripe : options.stripes()) {
-        bytes += Files.size(stripe);
+      long bytes = 0;
+      for (Path file : files(path, options)) {
+        bytes += Files.size(file);
       }
       return bytes;
     } catch (IOException e) {
       throw new CommandFailure("can't read the size of " + path + ": " + e, e);
     }
+  }
+
+  private static List<Path> files(Path path, FileOptions options) {
+    List<Path> files = new ArrayList<>(List.of(path));
+    files.addAll(options.stripes());
+    return files;
   }
 
   /**
@@ -70,8 +108,32 @@ final class IndexFiles {
     }
   }
 
+  // ---------------------------------------------------------------- make
+
   /**
-   * Makes an index file by bulkload. If that fails, there is no file.
+   * Checks that an index file can be made: to be called before the work whose outcome it is to
+   * hold.
+   *
+   * @throws CommandFailure if there is no such folder, or something is there already
+   */
+  static void checkNew(Path path, FileOptions options) {
+    for (Path file : files(path, options)) {
+      Path folder = file.toAbsolutePath().getParent();
+      if (Files.isDirectory(file)) {
+        throw new CommandFailure(file + ": is a folder");
+      }
+      if (Files.exists(file)) {
+        throw new CommandFailure(file + ": the file exists already");
+      }
+      if (folder == null || !Files.isDirectory(folder)) {
+        throw new CommandFailure(file + ": no such folder: " + folder);
+      }
+    }
+  }
+
+  /**
+   * Makes an index file by bulkload, under another name that it loses when it is complete. If that
+   * fails, or the process is told to end meanwhile, there is no file.
    *
    * @param entries in strictly ascending order
    * @param total number of them
@@ -83,28 +145,66 @@ final class IndexFiles {
       double fillFactor,
       long total,
       ProgressListener listener) {
-    LongIndex index = open(path, options.withFlags(FileOption.MUST_BE_NEW));
+    List<Path> targets = files(path, options);
+    List<Path> parts = targets.stream().map(IndexFiles::part).toList();
+    Path part = parts.getFirst();
+    FileOptions partOptions =
+        options
+            .withStripes(parts.subList(1, parts.size()).toArray(Path[]::new))
+            .withFlags(FileOption.MUST_BE_NEW);
     try {
+      LongIndex index =
+          Interruption.uninterrupted(
+              () -> {
+                Interruption.deleteAtEnd(parts);
+                return explaining(path, () -> Espalier.open(part, partOptions));
+              });
       try (index) {
         index.bulkload(entries, fillFactor, total, listener);
       }
+      Interruption.uninterrupted(() -> rename(parts, targets));
     } catch (MemoryLimitException full) {
-      delete(path, options, full);
       throw new CommandFailure("can't load all entries: " + full.getMessage(), full);
-    } catch (RuntimeException | Error failed) {
-      delete(path, options, failed);
-      throw failed;
+    } finally {
+      Interruption.uninterrupted(() -> delete(parts));
+      Interruption.keep(parts);
     }
   }
 
-  private static void delete(Path path, FileOptions options, Throwable reason) {
+  /** Returns the name of a file in the making; no other process uses it. */
+  private static Path part(Path target) {
+    String name = "%s.%d.part".formatted(target.getFileName(), ProcessHandle.current().pid());
+    return target.resolveSibling(name);
+  }
+
+  /** Renames files, the one that leads to the others last. Returns their number. */
+  private static int rename(List<Path> parts, List<Path> targets) {
+    List<Path> renamed = new ArrayList<>();
     try {
-      Files.deleteIfExists(path);
-      for (Path stripe : options.stripes()) {
-        Files.deleteIfExists(stripe);
+      for (int i = parts.size() - 1; i >= 0; i--) {
+        Files.move(parts.get(i), targets.get(i));
+        renamed.add(targets.get(i));
       }
+      return renamed.size();
+    } catch (FileAlreadyExistsException e) {
+      delete(renamed);
+      throw new CommandFailure(e.getFile() + ": the file exists already", e);
     } catch (IOException e) {
-      reason.addSuppressed(e);
+      delete(renamed);
+      throw new CommandFailure("can't rename a file: " + e, e);
     }
+  }
+
+  /** Deletes files that are there, and returns how many were. */
+  private static int delete(List<Path> files) {
+    int deleted = 0;
+    for (Path file : files) {
+      try {
+        deleted += Files.deleteIfExists(file) ? 1 : 0;
+      } catch (IOException e) {
+        throw new CommandFailure("can't delete " + file + ": " + e, e);
+      }
+    }
+    return deleted;
   }
 }

@@ -22,20 +22,18 @@ import picocli.CommandLine.Spec;
 /** Shows what is in an index file. */
 @Command(
     name = "inspect",
-    description = {
-      "Shows what is in an index file: its header, and the nodes of the tree level by level.",
-      ""
-    },
+    description = {"Shows an index file's header, and the tree's nodes level by level.", ""},
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     footer = {
       "",
-      "Level 0 is that of the leaves. A node is a page, but for the CacheFirstFpbPlusTree, which"
-          + " places several in one. Fill is keys per slot. The nodes are counted in one pass over"
-          + " the file. If the file was not closed cleanly, entries and height are those of the"
-          + " last flush, and nodes are counted with --even-if-unclean only.",
+      "Level 0 has the leaves. A node is a page, except in a CacheFirstFpbPlusTree, which places"
+          + " several nodes in one page. Fill is keys per slot. Counting the nodes takes a pass"
+          + " over the file. If the file was not closed cleanly, entries and height are those of"
+          + " the last flush, and nodes are counted only with --even-if-unclean.",
       "",
-      "Exit status: 0 for success, 1 if the file can't be read, 2 for wrong arguments."
+      "Exit status: 0 success; 1 if the file can't be read or the output can't be written; 2 wrong"
+          + " arguments."
     })
 final class InspectCommand implements Callable<Integer> {
 
@@ -48,7 +46,7 @@ final class InspectCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       paramLabel = "FILE",
-      description = "Also write it as JSON to this file.")
+      description = "Also write all of it to this file, as JSON.")
   private @Nullable Path json;
 
   @Override
@@ -84,19 +82,21 @@ final class InspectCommand implements Callable<Integer> {
     print(
         out,
         "Entries",
-        file.entries() < 0 ? "not known without a pass over them" : number(file.entries()));
+        file.entries() < 0 ? "unknown: this tree does not keep count" : number(file.entries()));
     print(out, "Height", number(file.height()));
     print(
         out,
         "Pages",
-        "%s of %s bytes, and %s free"
+        "%s of %s bytes; %s more are free"
             .formatted(number(file.pages()), number(file.pageBytes()), number(file.freePages())));
     print(out, "Stripes", number(file.stripes()));
     print(
         out,
         "Bytes",
-        String.format(
-            Locale.ROOT, "%,d, %.1f per entry", bytes, bytesPerEntry(bytes, file.entries())));
+        file.entries() <= 0
+            ? number(bytes)
+            : String.format(
+                Locale.ROOT, "%,d, %.1f per entry", bytes, bytesPerEntry(bytes, file.entries())));
     print(out, "Engine", file.engine().toString());
     out.flush();
   }

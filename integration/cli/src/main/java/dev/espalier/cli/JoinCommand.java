@@ -3,6 +3,8 @@ package dev.espalier.cli;
 
 import dev.espalier.TreeVariant;
 import dev.espalier.batch.ProbeMethod;
+import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.css.CssTree;
 import dev.espalier.family.Family;
 import dev.espalier.io.BufferPool;
 import dev.espalier.io.FileDescription;
@@ -10,10 +12,13 @@ import dev.espalier.io.FileOptions;
 import dev.espalier.join.JoinOptions;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.node.Keys;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.prefetch.Prefetch;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,45 +31,54 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Joins TPC-H tables with every variant, and compares the outcome with a hash join's. */
+/** Joins TPC-H tables through several indexes, and compares the results with a hash join's. */
 @Command(
     name = "join",
     description = {
-      "Joins TPC-H tables through each index, checks the outcome, and compares the speed.",
+      "Joins TPC-H tables through several indexes, checks the results, and compares their speed.",
       "",
-      "Generates the tables orders, lineitem and part in the process. Joins lineitem, in ship-date "
-          + "order, with orders on the order key, and with part on the part key, by an "
-          + "index-nested-loop join whose inner side is filled by bulkload. Beside the indexes of "
-          + "the family stand the JDK's TreeMap and fastutil's hash map, filled by put.",
+      "Without options it takes less than a minute. It generates the tables lineitem, orders and"
+          + " part in memory. Then it joins lineitem, in ship-date order, with orders on the order"
+          + " key and with part on the part key. These are index nested-loop joins whose inner side"
+          + " is bulkloaded. For comparison, the JDK's TreeMap and fastutil's hash map, filled by"
+          + " put, join the same tables.",
       "",
-      "With --file, joins lineitem with orders alone, and the index is in a file.",
+      "With --file, the index is in a file, and lineitem is joined with orders only.",
       ""
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     footer = {
       "",
-      "How it measures: every index first joins a sample, so that all are compiled. Then, for each,"
-          + " the build and the join are repeated; the table shows the medians. One thread. Probes"
-          + " per second counts rows of lineitem, and includes hashing each joined pair for the"
-          + " checksum. Bytes per entry are an index's nodes; for the maps, by how much the used"
-          + " heap grew, garbage collected before and after.",
+      "How it measures: one thread. Every index first joins a sample, so that all code is compiled."
+          + " Then each build and each join is repeated; the table shows medians. Probes/s are rows"
+          + " of lineitem per second, including the hash of each joined pair for the checksum."
+          + " B/entry are bytes per entry: the nodes of an index, or the growth of the heap for a"
+          + " map. The last column says whether the result has the rows and the checksum of a hash"
+          + " join.",
       "",
-      "Methods: single looks up row by row; group some dozens of rows together, whose cache misses"
-          + " overlap; sorted sorts a batch first; buffered lets probes wait at the nodes until"
-          + " there are many; auto chooses, for each batch, by what a probe costs.",
+      "Methods: single looks up one row at a time; group looks up dozens of rows together, so that"
+          + " their cache misses overlap; sorted sorts each batch first; buffered collects probes"
+          + " at the nodes until there are many; auto chooses for each batch by what a probe"
+          + " costs.",
       "",
-      "With --file: build is the time to open the file; bytes per entry are its pages. Hits, misses"
-          + " and waves are those of the buffer pool in one pass, in pages: hits were in the pool,"
-          + " misses had to be read. A wave is a batch of reads handed to the device at once; depth"
-          + " is pages per wave. What the pool has no room for is read again and again, from the"
-          + " page cache of the system unless the engine goes past it.",
+      "With --file, build is the time to open the file, and B/entry counts its pages. Hits and"
+          + " misses are pages that one pass found in the buffer pool or had to read. A wave is a"
+          + " batch of reads given to the device at once, and depth is the pages in a wave. Pages"
+          + " that do not fit into the pool are read again and again, from the system's page cache"
+          + " unless the engine bypasses it.",
       "",
-      "Exit status: 0 if every result has the rows and the checksum of a hash join, 1 if not, 2 for"
-          + " wrong arguments."
+      "If it is interrupted, it deletes the file that it made.",
+      "",
+      "Exit status: 0 if every result agrees with the hash join; 1 if not, or on failure; 2 wrong"
+          + " arguments."
     })
 final class JoinCommand implements Callable<Integer> {
   private static final String ALL = "all";
+
+  /** Those to choose from first: for memory, for data that rarely changes, and for pages. */
+  private static final List<TreeVariant> USUAL =
+      List.of(PbPlusTree.VARIANT, CssTree.VARIANT, DiskFirstFpbPlusTree.VARIANT);
 
   /** Beyond use: every node of the inner side is met often enough. */
   private static final int MAX_BATCH = 1 << 24;
@@ -76,45 +90,47 @@ final class JoinCommand implements Callable<Integer> {
   @Option(
       names = "--scale",
       paramLabel = "SF",
-      defaultValue = "1",
+      defaultValue = "0.5",
       description =
-          "TPC-H scale factor, fractions allowed: 1 is 6 million rows of lineitem. Default: 1.")
+          "TPC-H scale factor, fractions allowed. At scale 1, lineitem has 6 million rows. Default:"
+              + " 0.5.")
   private double scale;
 
   @Option(
       names = "--variant",
       paramLabel = "NAME",
-      defaultValue = ALL,
-      description = "The index to use, or all; 'espalier variants' lists them. Default: all.")
-  private String variant = ALL;
+      description =
+          "One tree, or all, which takes many minutes; 'espalier variants' lists them. Default:"
+              + " PbPlusTree, CssTree and DiskFirstFpbPlusTree.")
+  private @Nullable String variant;
 
   @Option(
       names = "--method",
       paramLabel = "METHOD",
       split = ",",
-      defaultValue = "single,group,auto",
+      defaultValue = "single,auto",
       description =
-          "How to probe the indexes: single, group, sorted, buffered or auto; several with commas."
-              + " Default: single,group,auto.")
+          "How to probe the indexes: single, group, sorted, buffered or auto. Separate several by"
+              + " commas. Default: single,auto.")
   private List<ProbeMethod> methods = List.of();
 
   @Option(
       names = "--batch",
       paramLabel = "N",
       description =
-          "Rows of lineitem per batch. Default: what the method gains from, 256 or a million.")
+          "Rows of lineitem per batch. Default: 256 or a million, whichever suits the method.")
   private @Nullable Integer batch;
 
   @Option(
       names = "--any-order",
-      description = "Let joined rows come in any order, which spares buffered probes some work.")
+      description = "Allow joined rows in any order, which saves buffered probes some work.")
   private boolean anyOrder;
 
   @Option(
       names = "--passes",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How often to build and to join, for the median. Default: 3.")
+      description = "How often to repeat each build and each join. Default: 3.")
   private int passes;
 
   @Option(
@@ -127,15 +143,15 @@ final class JoinCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       paramLabel = "FILE",
-      description = "Also write the results as JSON to this file.")
+      description = "Also write the results to this file, as JSON.")
   private @Nullable Path json;
 
   @Option(
       names = "--file",
       paramLabel = "FILE",
       description =
-          "Join through the index in this file. If it is not there, it is made, and orders loaded:"
-              + " into the tree that --variant names, or a DiskFirstFpbPlusTree.")
+          "Join through the index in this file. If there is no such file, create it and load orders"
+              + " into the tree that --variant names, by default a DiskFirstFpbPlusTree.")
   private @Nullable Path file;
 
   @Option(
@@ -143,9 +159,8 @@ final class JoinCommand implements Callable<Integer> {
       paramLabel = "BYTES",
       converter = ByteCount.class,
       description =
-          "With --file, memory that the file's pages may take, in bytes; K, M and G are units of"
-              + " 1024, 1024² and 1024³. Less than the file has, for a join that reads. Default:"
-              + " 64M.")
+          "With --file, memory for the file's pages. The units K, M and G are 1024, 1024² and 1024³"
+              + " bytes. Choose less than the file's size to make the join read. Default: 64M.")
   private @Nullable Long poolBytes;
 
   @Override
@@ -153,11 +168,7 @@ final class JoinCommand implements Callable<Integer> {
     List<TreeVariant> trees = checkArguments();
     PrintWriter out = spec.commandLine().getOut();
     List<JoinResult> results = joinTables(trees, out);
-    out.print(table(results));
-    if (file != null) {
-      out.printf("%n%s", poolTable(results));
-    }
-    out.flush();
+    print(results, out);
     if (json != null) {
       Json.writeTo(json, Map.of("results", results.stream().map(JoinResult::toJson).toList()));
     }
@@ -192,35 +203,35 @@ final class JoinCommand implements Callable<Integer> {
       Json.checkWritable(json);
     }
     if (poolBytes != null && file == null) {
-      throw wrongArgument("--pool is for the index in a file, which --file names");
+      throw wrongArgument("--pool needs --file: it is the memory for that file's pages");
     }
-    List<TreeVariant> trees = chosenVariants();
     if (file != null) {
-      fileOptions(trees);
+      FileOptions options = fileOptions();
+      if (Files.exists(file)) {
+        IndexFiles.checkOpens(file, options);
+      } else {
+        IndexFiles.checkNew(file, options);
+      }
     }
-    return trees;
+    return chosenVariants();
   }
 
   /** Returns what an index file is made with. */
-  private FileOptions fileOptions(List<TreeVariant> trees) {
-    try {
-      return variant.equalsIgnoreCase(ALL)
-          ? FileOptions.DEFAULT
-          : FileOptions.DEFAULT.withVariant(trees.getFirst());
-    } catch (IllegalArgumentException e) {
-      throw wrongArgument("--variant: " + e.getMessage());
+  private FileOptions fileOptions() {
+    if (variant == null) {
+      return FileOptions.DEFAULT;
     }
+    if (variant.equalsIgnoreCase(ALL)) {
+      throw wrongArgument("give --file or --variant all, not both: a file holds one tree");
+    }
+    return VariantName.onPages(spec, variant, FileOptions.DEFAULT);
   }
 
   private List<TreeVariant> chosenVariants() {
-    if (variant.equalsIgnoreCase(ALL)) {
-      return Family.all();
+    if (variant == null) {
+      return USUAL;
     }
-    try {
-      return List.of(Family.named(variant));
-    } catch (IllegalArgumentException e) {
-      throw wrongArgument("--variant: " + e.getMessage());
-    }
+    return variant.equalsIgnoreCase(ALL) ? Family.all() : List.of(VariantName.tree(spec, variant));
   }
 
   private List<JoinResult> joinTables(List<TreeVariant> trees, PrintWriter out) {
@@ -228,8 +239,8 @@ final class JoinCommand implements Callable<Integer> {
       TpchTables tables = generateTables();
       out.printf(
           Locale.ROOT,
-          "TPC-H at scale %s: lineitem has %,d rows, orders %,d, part %,d. "
-              + "Batches of %s rows, median of %d.%nPrefetch %s, SIMD %s.%n%n",
+          "TPC-H at scale %s: %,d lineitems, %,d orders, %,d parts.%n"
+              + "Batches of %s rows, median of %d. Prefetch %s, SIMD %s.%n",
           TpchScale.text(scale),
           tables.lineItems().length,
           tables.orderKeys().length,
@@ -242,11 +253,11 @@ final class JoinCommand implements Callable<Integer> {
       try (ProgressBar progress = ProgressBar.open()) {
         return file == null
             ? joinInMemory(trees, tables, progress)
-            : joinThroughFile(file, fileOptions(trees), tables, progress, out);
+            : joinThroughFile(file, fileOptions(), tables, progress, out);
       }
     } catch (OutOfMemoryError | MemoryLimitException e) {
       throw new CommandFailure(
-          "scale %s is too large for the memory (%s); the heap may take %d MiB, -Xmx makes it larger"
+          "scale %s is too large for the memory (%s); the heap is limited to %d MiB, which -Xmx raises"
               .formatted(
                   TpchScale.text(scale), e.getMessage(), Runtime.getRuntime().maxMemory() >> 20),
           e);
@@ -270,10 +281,11 @@ final class JoinCommand implements Callable<Integer> {
     JoinInput orders = tables.joins().getFirst();
     FileDescription index = FileInnerSide.load(path, options, orders.innerKeys(), progress);
     long bytes = poolBytes == null ? FileOptions.DEFAULT_POOL_BYTES : poolBytes;
+    // The file stays once the join has ended, well or not.
     try (BufferPool pool = IndexFiles.pool(bytes, index.pageBytes())) {
       out.printf(
           Locale.ROOT,
-          "%s: %,d pages of %,d bytes; the pool has room for %,d.%nEngine: %s.%n%n",
+          "%s: %,d pages of %,d bytes; the pool has room for %,d.%nEngine: %s.%n",
           path,
           index.pages(),
           index.pageBytes(),
@@ -287,6 +299,8 @@ final class JoinCommand implements Callable<Integer> {
               HashMapInnerSide.KIND);
       return new JoinExperiment(kinds, joinOptions(), passes, mostWarmUpRows, progress)
           .run(List.of(orders));
+    } finally {
+      Interruption.keep(List.of(path));
     }
   }
 
@@ -301,21 +315,24 @@ final class JoinCommand implements Callable<Integer> {
     }
   }
 
+  private static void print(List<JoinResult> results, PrintWriter out) {
+    Map<String, List<JoinResult>> joins = new LinkedHashMap<>();
+    for (JoinResult result : results) {
+      joins.computeIfAbsent(result.join(), _ -> new ArrayList<>()).add(result);
+    }
+    joins.forEach((join, ofJoin) -> out.printf("%n%s%n%n%s", join, table(ofJoin)));
+    if (results.stream().anyMatch(result -> result.pool().isPresent())) {
+      out.printf("%nBuffer pool, per pass%n%n%s", poolTable(results));
+    }
+    out.flush();
+  }
+
   private static TextTable table(List<JoinResult> results) {
     TextTable table =
-        new TextTable(
-            "join",
-            "index",
-            "method",
-            ">build s",
-            ">bytes/entry",
-            ">probes/s",
-            ">x TreeMap",
-            "agrees");
+        new TextTable("index", "method", ">build s", ">B/entry", ">probes/s", ">x TreeMap", "ok");
     for (JoinResult result : results) {
-      double ratio = result.probesPerSecond() / treeMapProbesPerSecond(results, result.join());
+      double ratio = result.probesPerSecond() / treeMapProbesPerSecond(results);
       table.add(
-          result.join(),
           result.index(),
           result.methodName(),
           String.format(Locale.ROOT, "%.3f", result.buildSeconds()),
@@ -329,14 +346,13 @@ final class JoinCommand implements Callable<Integer> {
 
   private static TextTable poolTable(List<JoinResult> results) {
     TextTable table =
-        new TextTable("index", "method", ">probes/s", ">hits", ">misses", ">waves", ">mean depth");
+        new TextTable("method", ">probes/s", ">hits", ">misses", ">waves", ">mean depth");
     for (JoinResult result : results) {
       result
           .pool()
           .ifPresent(
               use ->
                   table.add(
-                      result.index(),
                       result.methodName(),
                       String.format(Locale.ROOT, "%,.0f", result.probesPerSecond()),
                       String.format(Locale.ROOT, "%,.0f", use.hits()),
@@ -347,9 +363,9 @@ final class JoinCommand implements Callable<Integer> {
     return table;
   }
 
-  private static double treeMapProbesPerSecond(List<JoinResult> results, String join) {
+  private static double treeMapProbesPerSecond(List<JoinResult> results) {
     return results.stream()
-        .filter(r -> r.join().equals(join) && r.index().equals(TreeMapInnerSide.KIND.name()))
+        .filter(result -> result.index().equals(TreeMapInnerSide.KIND.name()))
         .findFirst()
         .orElseThrow()
         .probesPerSecond();

@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -33,10 +34,10 @@ public final class Json {
   public static void checkWritable(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     if (Files.isDirectory(file)) {
-      throw new CommandFailure("can't write " + file + ": it is a folder");
+      throw new CommandFailure("can't write " + file + ": is a folder");
     }
     if (folder == null || !Files.isDirectory(folder)) {
-      throw new CommandFailure("can't write " + file + ": there is no folder " + folder);
+      throw new CommandFailure("can't write " + file + ": no such folder: " + folder);
     }
     if (!Files.isWritable(Files.exists(file) ? file : folder)) {
       throw new CommandFailure("can't write " + file + ": permission denied");
@@ -49,11 +50,28 @@ public final class Json {
    * @throws CommandFailure if the file can't be written
    */
   public static void writeTo(Path file, Object value) {
-    try {
-      Files.writeString(file, of(value));
+    try (Writer writer = open(file)) {
+      writer.write(of(value));
     } catch (IOException e) {
-      throw new CommandFailure("can't write " + file + ": " + e, e);
+      throw new CommandFailure("can't write " + file + ": " + e.getMessage(), e);
     }
+    Interruption.keep(List.of(file));
+  }
+
+  /** Opens a file. One that is new does not stay if the process ends before it is written. */
+  private static Writer open(Path file) throws IOException {
+    if (Files.exists(file)) {
+      return Files.newBufferedWriter(file);
+    }
+    return Interruption.uninterrupted(
+        () -> {
+          Interruption.deleteAtEnd(List.of(file));
+          try {
+            return Files.newBufferedWriter(file);
+          } catch (IOException e) {
+            throw new CommandFailure("can't write " + file + ": " + e, e);
+          }
+        });
   }
 
   private void write(Object value, String newLine) {

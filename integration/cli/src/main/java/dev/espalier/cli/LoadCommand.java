@@ -4,12 +4,12 @@ package dev.espalier.cli;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
-import dev.espalier.family.Family;
 import dev.espalier.io.FileDescription;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -25,26 +25,30 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "load",
     description = {
-      "Makes an index file from lines key,value in any order, or adds such lines to one.",
+      "Creates an index file from lines of the form key,value, or adds such lines to one.",
       "",
-      "Keys and values are decimal numbers from -2^63 to 2^63-1. Blank lines are skipped, and so is"
-          + " a first line with the names of the columns. Where lines have the same key, the last"
-          + " one counts. All lines are sorted in memory first, which takes up to 32 bytes of heap"
-          + " for each: set -Xmx in ESPALIER_JAVA_OPTS for more than half of the machine's memory.",
+      "Lines may come in any order. Keys and values are decimal numbers from -2^63 to 2^63-1. Blank"
+          + " lines are skipped, and so is a header. If several lines have the same key, the last"
+          + " one wins. More lines than fit into memory are sorted in a temporary file beside FILE,"
+          + " which takes 16 bytes for each.",
       ""
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     footer = {
       "",
-      "If loading fails, a file that was to be made is not left behind; one that was added to keeps"
-          + " what was added so far.",
+      "A new file appears under its name once it is complete. If loading fails or is interrupted,"
+          + " nothing is left behind. If --append is interrupted, it closes FILE and says how much"
+          + " was added.",
       "",
-      "Exit status: 0 for success; 1 for failure, which also a wrong line is; 2 for wrong"
+      "Exit status: 0 success; 1 failure, for example a line that is not key,value; 2 wrong"
           + " arguments."
     })
 final class LoadCommand implements Runnable {
-  /** Entries put at once: several of the groups in which a tree looks for their leaves. */
+  /**
+   * Entries put at once: several of the groups in which a tree looks for their leaves, and so few
+   * that an interruption need not wait.
+   */
   private static final int BATCH = 4096;
 
   /** Trees take no less: a node that is not half full would be merged with its neighbour. */
@@ -62,22 +66,22 @@ final class LoadCommand implements Runnable {
       index = "1",
       arity = "0..1",
       paramLabel = "INPUT",
-      description = "The file with the lines, or - for standard input.")
+      description = "The file to read lines from, or - for standard input.")
   private @Nullable String input;
 
   @Option(
       names = "--tpch",
       paramLabel = "SF",
       description =
-          "Instead of INPUT take TPC-H's table orders at this scale factor, of which 1 is 1.5"
-              + " million rows: order keys as keys, row numbers from 0 as values.")
+          "Load TPC-H's table orders at this scale factor instead of INPUT: order keys with row"
+              + " numbers from 0. Scale 1 has 1.5 million rows.")
   private @Nullable Double scale;
 
   @Option(
       names = "--variant",
       paramLabel = "NAME",
       description =
-          "The tree, one that lives in pages; 'espalier variants' lists them. Default:"
+          "The kind of tree: any whose medium is pages in 'espalier variants'. Default:"
               + " DiskFirstFpbPlusTree.")
   private @Nullable String variant;
 
@@ -85,19 +89,19 @@ final class LoadCommand implements Runnable {
       names = "--page-size",
       paramLabel = "BYTES",
       converter = ByteCount.class,
-      description = "Bytes of a page, a power of two; K, M and G are units. Default: 16K.")
+      description =
+          "Page size, a power of two. The units K, M and G are 1024, 1024² and 1024³ bytes."
+              + " Default: 16K.")
   private @Nullable Long pageBytes;
 
   @Option(
       names = "--fill",
       paramLabel = "F",
       description =
-          "How full to make the pages, from 0.5 to 1; below 1 leaves room for inserts. Default: 1.")
+          "How full pages become, from 0.5 to 1. Less than 1 leaves room for inserts. Default: 1.")
   private @Nullable Double fill;
 
-  @Option(
-      names = "--append",
-      description = "Put the lines into the index that is in FILE, which must be there.")
+  @Option(names = "--append", description = "Add the lines to the index in FILE, which must exist.")
   private boolean append;
 
   @Override
@@ -105,22 +109,20 @@ final class LoadCommand implements Runnable {
     FileOptions options = checkArguments();
     PrintWriter out = spec.commandLine().getOut();
     long start = System.nanoTime();
-    try (ProgressBar progress = ProgressBar.open()) {
+    try (ProgressBar progress = ProgressBar.open();
+        LoadInput input = read(progress)) {
+      input.header().ifPresent(header -> out.printf("Skipped the header '%s'.%n", header));
       if (append) {
-        try (LongIndex index =
-            IndexFiles.open(file.path(), options.withFlags(FileOption.MUST_EXIST))) {
-          append(index, read(progress), progress, out);
-        }
+        append(options.withFlags(FileOption.MUST_EXIST), input, progress, out);
       } else {
-        Entries entries = read(progress);
         IndexFiles.make(
             file.path(),
             options,
-            entries.source,
+            input.entries(),
             fill == null ? 1 : fill,
-            entries.count,
+            input.rows() - input.dropped(),
             progress.listener("writing " + file.path()));
-        printRepeats(entries, out);
+        printDropped(input, out);
       }
     }
     print(
@@ -130,32 +132,41 @@ final class LoadCommand implements Runnable {
   }
 
   private FileOptions checkArguments() {
-    if ((input == null) == (scale == null)) {
-      throw wrongArgument("one of INPUT and --tpch is needed");
+    if (input == null && scale == null) {
+      throw wrongArgument("INPUT or --tpch is needed");
+    }
+    if (input != null && scale != null) {
+      throw wrongArgument("give INPUT or --tpch, not both");
     }
     if (scale != null) {
       TpchScale.check(spec, "--tpch", scale);
     }
+    if (fill != null && append) {
+      throw wrongArgument("give --fill or --append, not both: only a new file can be filled");
+    }
     if (fill != null && !(fill >= MIN_FILL && fill <= 1)) {
       throw wrongArgument("--fill is " + fill + "; it must be from " + MIN_FILL + " to 1");
     }
-    if (fill != null && append) {
-      throw wrongArgument("--fill is for a new file, not for --append");
+    FileOptions options = checkTree();
+    if (append) {
+      IndexFiles.checkOpens(file.path(), options);
+    } else {
+      checkNew(options);
     }
-    if (!append && Files.exists(file.path())) {
+    return options;
+  }
+
+  private void checkNew(FileOptions options) {
+    if (Files.isRegularFile(file.path())) {
       throw new CommandFailure(file.path() + ": the file exists already; --append adds to it");
     }
-    return checkTree();
+    IndexFiles.checkNew(file.path(), options);
   }
 
   private FileOptions checkTree() {
     FileOptions options = file.options();
     if (variant != null) {
-      try {
-        options = options.withVariant(Family.named(variant));
-      } catch (IllegalArgumentException e) {
-        throw wrongArgument("--variant: " + e.getMessage());
-      }
+      options = VariantName.onPages(spec, variant, options);
     }
     if (pageBytes != null) {
       try {
@@ -167,57 +178,81 @@ final class LoadCommand implements Runnable {
     return options;
   }
 
-  /**
-   * What is to be loaded.
-   *
-   * @param source of the entries, ascending
-   * @param count of them
-   * @param repeats lines that are not among them, because a later one has the same key
-   */
-  private record Entries(LongEntrySource source, long count, long repeats) {}
-
-  private Entries read(ProgressBar progress) {
-    if (input != null) {
-      SortedEntries sorted = EntryLines.read(input, progress);
-      return new Entries(sorted, sorted.size(), sorted.repeats());
+  private LoadInput read(ProgressBar progress) {
+    if (input == null) {
+      return LoadInput.ofTable(TpchTables.orderKeys(Objects.requireNonNull(scale), progress));
     }
-    long[] keys = TpchTables.orderKeys(Objects.requireNonNull(scale), progress);
-    return new Entries(new RowNumbers(keys), keys.length, 0);
+    Path folder = Objects.requireNonNull(file.path().toAbsolutePath().getParent());
+    return LoadInput.ofLines(input, folder, progress);
   }
 
-  private void append(LongIndex index, Entries entries, ProgressBar progress, PrintWriter out) {
-    long before = index.size();
+  /** Adds all entries. If the process is told to end, it waits until the file is closed. */
+  private void append(FileOptions options, LoadInput input, ProgressBar progress, PrintWriter out) {
+    Interruption.uninterrupted(
+        () -> {
+          long before;
+          long after;
+          long done;
+          try (LongIndex index = IndexFiles.open(file.path(), options)) {
+            before = index.size();
+            done = putAll(index, input, progress.listener("adding to " + file.path()));
+            index.flush();
+            after = index.size();
+          }
+          if (Interruption.isRequested()) {
+            printInterruption(done, input.rows());
+          } else {
+            printDropped(input, out);
+            printAdded(after - before, done, out);
+          }
+          return done;
+        });
+    Interruption.awaitEndIfRequested();
+  }
+
+  /** Puts entries until there are no more or the process is told to end. Returns their number. */
+  private static long putAll(LongIndex index, LoadInput input, ProgressListener listener) {
+    LongEntrySource entries = input.entries();
     long[] keys = new long[BATCH];
     long[] values = new long[BATCH];
     long done = 0;
-    ProgressListener listener = progress.listener("adding to " + file.path());
-    while (done < entries.count) {
-      int count = 0;
-      while (count < BATCH && entries.source.next()) {
-        keys[count] = entries.source.key();
-        values[count] = entries.source.value();
+    int count;
+    do {
+      count = 0;
+      while (count < BATCH && entries.next()) {
+        keys[count] = entries.key();
+        values[count] = entries.value();
         count++;
       }
       index.putAll(keys, 0, values, 0, count);
       done += count;
-      listener.onProgress(done, entries.count);
-    }
-    index.flush();
-    long added = index.size() - before;
-    printRepeats(entries, out);
-    out.printf(
-        Locale.ROOT,
-        "%,d entries are new, %,d were there and have the value given.%n",
-        added,
-        entries.count - added);
+      listener.onProgress(done, input.rows() - input.dropped());
+    } while (count == BATCH && !Interruption.isRequested());
+    return done;
   }
 
-  private static void printRepeats(Entries entries, PrintWriter out) {
-    if (entries.repeats > 0) {
+  private void printInterruption(long done, long rows) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.printf(
+        Locale.ROOT,
+        "%s: interrupted; %s is closed and has the first %,d entries, in key order, of %,d rows%n",
+        spec.qualifiedName(),
+        file.path(),
+        done,
+        rows);
+  }
+
+  private static void printAdded(long added, long done, PrintWriter out) {
+    out.printf(
+        Locale.ROOT, "Added %,d entries, and replaced the values of %,d.%n", added, done - added);
+  }
+
+  private static void printDropped(LoadInput input, PrintWriter out) {
+    if (input.dropped() > 0) {
       out.printf(
           Locale.ROOT,
           "Left out %,d lines, because a later line has the same key.%n",
-          entries.repeats);
+          input.dropped());
     }
   }
 

@@ -9,7 +9,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** One line on a terminal that shows how far the work has come, and is wiped out at its end. */
+/**
+ * One line on a terminal that shows how far the work has come. It is as wide as the terminal
+ * allows, and wiped out before anything else is written and at its end.
+ */
 public final class ProgressBar implements AutoCloseable {
   /**
    * The system property with the terminal to draw on. The launcher sets it if standard error is a
@@ -17,31 +20,50 @@ public final class ProgressBar implements AutoCloseable {
    */
   static final String TERMINAL = "espalier.terminal";
 
-  private static final int WIDTH = 40;
+  private static final int MAX_BAR = 40;
+  private static final int MIN_BAR = 10;
+
+  /** Brackets, percentage, and the spaces around it. */
+  private static final int FRAME = "[]".length() + " 100%  ".length();
+
+  /** Columns that are left to the task where there is a bar at all. */
+  private static final int MIN_TASK = 8;
+
+  private static final String OMITTED = "...";
   private static final String WIPE_LINE = "\r\u001b[K";
 
+  /** The bar that is drawn at the moment; under the lock of this class. */
+  private static @Nullable ProgressBar drawn;
+
+  /** Whether the process is ending, and nothing is drawn any more; under the lock of this class. */
+  private static boolean isEnding;
+
   private final PrintStream terminal;
+  private final int columns;
   private String shown = "";
 
-  ProgressBar(OutputStream terminal) {
+  /** Makes a bar on a terminal of so many columns. */
+  ProgressBar(OutputStream terminal, int columns) {
     this.terminal = new PrintStream(terminal, true, StandardCharsets.UTF_8);
+    this.columns = columns;
   }
 
   /** Makes a bar on the terminal that the launcher named, or an invisible one. */
   public static ProgressBar open() {
-    return new ProgressBar(openTerminal(System.getProperty(TERMINAL)));
-  }
-
-  private static OutputStream openTerminal(@Nullable String path) {
+    String path = System.getProperty(TERMINAL);
     if (path != null) {
       try {
-        return new FileOutputStream(path);
+        return new ProgressBar(new FileOutputStream(path), TerminalWidth.columns(path));
       } catch (IOException e) {
         // The terminal is gone; the work goes on without a bar.
-        return OutputStream.nullOutputStream();
       }
     }
-    return OutputStream.nullOutputStream();
+    return invisible();
+  }
+
+  /** Makes a bar that nobody sees. */
+  static ProgressBar invisible() {
+    return new ProgressBar(OutputStream.nullOutputStream(), TerminalWidth.USUAL);
   }
 
   /**
@@ -51,16 +73,38 @@ public final class ProgressBar implements AutoCloseable {
    * @param fraction how much of the work is done, from 0 to 1
    */
   public void show(String task, double fraction) {
-    int filled = (int) (fraction * WIDTH);
-    String line =
-        "[%s%s] %3d%%  %s"
-            .formatted(
-                "#".repeat(filled), ".".repeat(WIDTH - filled), (int) (fraction * 100), task);
-    if (!line.equals(shown)) {
-      shown = line;
-      terminal.print(WIPE_LINE + line);
-      terminal.flush();
+    String line = line(task, fraction);
+    synchronized (ProgressBar.class) {
+      if (!line.equals(shown) && !isEnding) {
+        shown = line;
+        drawn = this;
+        terminal.print(WIPE_LINE + line);
+        terminal.flush();
+      }
     }
+  }
+
+  /** Returns what fits: the cursor stays within the terminal's last column. */
+  private String line(String task, double fraction) {
+    int percent = (int) (fraction * 100);
+    int width = Math.clamp(columns - MAX_BAR, MIN_BAR, MAX_BAR);
+    int room = columns - 1 - FRAME - width;
+    if (room < MIN_TASK) {
+      return "%3d%%".formatted(percent);
+    }
+    int filled = (int) (fraction * width);
+    return "[%s%s] %3d%%  %s"
+        .formatted("#".repeat(filled), ".".repeat(width - filled), percent, shorten(task, room));
+  }
+
+  /** Leaves out the middle of a text that is too long: paths differ at their ends. */
+  private static String shorten(String text, int room) {
+    if (text.length() <= room) {
+      return text;
+    }
+    int head = (room - OMITTED.length()) / 2;
+    int tail = room - OMITTED.length() - head;
+    return text.substring(0, head) + OMITTED + text.substring(text.length() - tail);
   }
 
   /** Returns a listener that draws how far a task has come, and never cancels it. */
@@ -71,11 +115,29 @@ public final class ProgressBar implements AutoCloseable {
     };
   }
 
+  /** Wipes out the bar that is drawn, if one is, so that a line can be written in its place. */
+  static synchronized void wipe() {
+    if (drawn != null) {
+      drawn.terminal.print(WIPE_LINE);
+      drawn.terminal.flush();
+      drawn.shown = "";
+      drawn = null;
+    }
+  }
+
+  /** As {@link #wipe}; nothing is drawn any more. */
+  static synchronized void wipeForGood() {
+    wipe();
+    isEnding = true;
+  }
+
   /** Wipes the bar out. */
   @Override
   public void close() {
-    if (!shown.isEmpty()) {
-      terminal.print(WIPE_LINE);
+    synchronized (ProgressBar.class) {
+      if (drawn == this) {
+        wipe();
+      }
     }
     terminal.close();
   }

@@ -18,8 +18,8 @@ final class ReaderArguments {
   @Option(
       names = "--even-if-unclean",
       description =
-          "Read what is left of a file that was not closed cleanly. Its tree may be torn: entries"
-              + " may be missing or old.")
+          "Read what is left of a file that was not closed cleanly or is damaged. Entries may be"
+              + " missing or old.")
   private boolean evenIfUnclean;
 
   Path path() {
@@ -49,7 +49,7 @@ final class ReaderArguments {
       throw explained;
     } catch (RuntimeException torn) {
       if (evenIfUnclean) {
-        throw new CommandFailure(path() + ": the tree is torn: " + torn, torn);
+        throw new CommandFailure(path() + ": the tree is damaged: " + torn, torn);
       }
       throw torn;
     }

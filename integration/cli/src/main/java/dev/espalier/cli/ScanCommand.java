@@ -16,17 +16,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "scan",
     description = {
-      "Prints the entries of an index file whose keys lie in a range, as lines key,value, in"
-          + " ascending order.",
+      "Prints the entries of an index file with keys in a range, as lines key,value in ascending"
+          + " order.",
       ""
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     footer = {
       "",
-      "Exit status: 0 for success, even if there are no entries in the range; 1 if the file can't"
-          + " be read, or, without a message, if the output can't be written any more; 2 for wrong"
-          + " arguments."
+      "Exit status: 0 success, even if the range is empty; 1 if the file can't be read or the"
+          + " output can't be written; 2 wrong arguments."
     })
 final class ScanCommand implements Callable<Integer> {
 
@@ -45,23 +44,23 @@ final class ScanCommand implements Callable<Integer> {
   @Parameters(
       index = "2",
       paramLabel = "TO",
-      description = "The largest key; it belongs to the range.")
+      description = "The largest key, which is part of the range.")
   private long to;
 
   @Option(
       names = "--limit",
       paramLabel = "N",
       defaultValue = "" + Long.MAX_VALUE,
-      description = "Print so many entries at most. Default: all.")
+      description = "The most entries to print. Default: all.")
   private long limit;
 
-  @Option(names = "--descending", description = "Go from the largest key to the smallest.")
+  @Option(names = "--descending", description = "Print the largest key first.")
   private boolean descending;
 
   @Override
   public Integer call() {
     if (from > to) {
-      throw wrongArgument("FROM is " + from + ", which is above TO, " + to);
+      throw wrongArgument("FROM is " + from + ", which is larger than TO, " + to);
     }
     if (limit < 0) {
       throw wrongArgument("--limit is " + limit + "; it must not be negative");

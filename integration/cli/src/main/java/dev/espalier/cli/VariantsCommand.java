@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "variants",
     description = {
-      "Lists the family of trees: the paper each one comes from, where its nodes live, and what it "
-          + "does beyond the interface that all of them share.",
+      "Lists the trees: the paper that each is from, where its nodes live, and what it offers"
+          + " beyond the interface that all trees share.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -28,12 +28,12 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Capabilities:",
-      "  batched-lookup   getAll overlaps the cache misses of many probes",
+      "  batched-lookup   getAll overlaps the cache misses of many lookups",
       "  prefetch         nodes are prefetched",
-      "  jump-pointers    range scans prefetch leaves ahead",
-      "  leaf-runs        a scan can hand out whole leaves",
-      "  update-in-place  put and remove do not rebuild the structure",
-      "  blind-writes     set and delete do not look for what was there"
+      "  jump-pointers    range scans prefetch the leaves ahead",
+      "  leaf-runs        scans can return whole leaves",
+      "  update-in-place  put and remove do not rebuild the tree",
+      "  blind-writes     set and delete do not look up the old value"
     })
 final class VariantsCommand implements Runnable {
 
@@ -44,7 +44,7 @@ final class VariantsCommand implements Runnable {
   @Option(
       names = "--json",
       paramLabel = "FILE",
-      description = "Also write the list as JSON to this file.")
+      description = "Also write the list to this file, as JSON.")
   private @Nullable Path json;
 
   @Override

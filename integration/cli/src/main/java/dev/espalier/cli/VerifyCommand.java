@@ -18,17 +18,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "verify",
     description = {
-      "Checks an index file: every page's checksum and number, then every invariant of the tree.",
+      "Checks an index file: the checksum and number of every page, then the tree's invariants.",
       "",
-      "Names every damaged page. If there is one, the tree is not checked. A file that was not"
-          + " closed cleanly is checked as it is, but is not sound, whatever is found.",
+      "Lists all damaged pages; if there are any, the tree is not checked. A file that was not"
+          + " closed cleanly is checked as well, but never counts as sound.",
       ""
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     footer = {
       "",
-      "Exit status: 0 if the file is sound; 1 if anything is wrong; 2 for wrong arguments."
+      "Exit status: 0 if the file is sound; 1 if anything is wrong; 2 wrong arguments."
     })
 final class VerifyCommand implements Runnable {
 
@@ -43,7 +43,7 @@ final class VerifyCommand implements Runnable {
     PrintWriter out = spec.commandLine().getOut();
     FileDescription description = IndexFiles.describe(file.path(), file.options());
     if (!description.isClean()) {
-      out.printf("%s: was not closed cleanly%n", file.path());
+      out.printf("%s: the file was not closed cleanly%n", file.path());
     }
     int faults;
     try (ProgressBar progress = ProgressBar.open()) {
@@ -51,7 +51,7 @@ final class VerifyCommand implements Runnable {
       if (faults == 0) {
         faults = checkTree(progress, out);
       } else {
-        out.printf("%s: the tree was not checked, because of damaged pages%n", file.path());
+        out.printf("%s: the tree was not checked, because pages are damaged%n", file.path());
       }
     }
     out.flush();

@@ -21,7 +21,9 @@ final class EspalierTest {
       textBlock =
           """
           ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, variants,
-          grow                          | espalier: Unmatched argument at index 0: 'grow'
+          grow                          | espalier: unknown command 'grow' (see
+          lod f in.csv                  | espalier: unknown command 'lod'; did you mean load? (see
+          DUMP f                        | espalier: unknown command 'DUMP'; did you mean dump? (see
           join --scale 0                | espalier join: --scale is 0; it must be from 0.0001 to 300
           join --scale -1               | espalier join: --scale is -1; it must be from 0.0001 to 300
           join --scale NaN              | espalier join: --scale is NaN; it must be from 0.0001 to 300
@@ -30,29 +32,34 @@ final class EspalierTest {
           join --batch 0                | espalier join: --batch is 0; it must be from 1 to 16777216
           join --batch 16777217         | espalier join: --batch is 16777217; it must be from 1 to 16777216
           join --passes 0               | espalier join: --passes is 0; it must be positive
-          join --variant Oak            | espalier join: --variant: no tree is named 'Oak'; there are [BPlusTree,
-          join --bulk                   | espalier join: Unknown option: '--bulk'
-          join --pool 4M                | espalier join: --pool is for the index in a file, which --file names
-          join --file f --variant TTree | espalier join: --variant: variant is TTree, which does not live in pages
+          join --variant Oak            | espalier join: --variant: no tree is called 'Oak'; 'espalier variants' lists the trees (see
+          join --variant PbPlusTre      | espalier join: --variant: no tree is called 'PbPlusTre'; did you mean PbPlusTree? (see
+          join --variant DiskFirst      | espalier join: --variant: no tree is called 'DiskFirst'; did you mean DiskFirstFpbPlusTree? (see
+          join --bulk                   | espalier join: unknown option '--bulk' (see
+          join --pases=2                | espalier join: unknown option '--pases'; did you mean --passes? (see
+          join --pool 4M                | espalier join: --pool needs --file: it is the memory for that file's pages
+          join --file f --variant all   | espalier join: give --file or --variant all, not both: a file holds one tree
+          join --file f --variant TTree | espalier join: --variant: TTree lives in memory; a file needs a tree whose medium is pages
           join --file f --pool 4T       | espalier join: Invalid value for option '--pool': '4T' is no number of bytes, such as
           load                          | espalier load: Missing required parameter: 'FILE'
-          load f                        | espalier load: one of INPUT and --tpch is needed
-          load f in.csv --tpch 1        | espalier load: one of INPUT and --tpch is needed
+          load f                        | espalier load: INPUT or --tpch is needed
+          load f in.csv --tpch 1        | espalier load: give INPUT or --tpch, not both
           load f --tpch 0               | espalier load: --tpch is 0; it must be from 0.0001 to 300
           load f - --fill 0.4           | espalier load: --fill is 0.4; it must be from 0.5 to 1
-          load f - --fill 1 --append    | espalier load: --fill is for a new file, not for --append
-          load f - --variant Oak        | espalier load: --variant: no tree is named 'Oak'; there are [BPlusTree,
-          load f - --variant TTree      | espalier load: --variant: variant is TTree, which does not live in pages
+          load f - --fill 1 --append    | espalier load: give --fill or --append, not both: only a new file can be filled
+          load f - --variant Oak        | espalier load: --variant: no tree is called 'Oak'; 'espalier variants'
+          load f - --variant TTree      | espalier load: --variant: TTree lives in memory; a file needs a tree whose medium is pages
           load f - --page-size 5000     | espalier load: --page-size: pageBytes is 5000
           load f - --page-size 0K       | espalier load: Invalid value for option '--page-size': '0K' is no number of bytes
           load f - --pool big           | espalier load: Invalid value for option '--pool': 'big' is no number of bytes
           get f                         | espalier get: Missing required parameter: 'KEY'
-          get f -5 5x                   | espalier get: Unmatched argument at index 3: '5x'
+          get f -5 5x                   | espalier get: unexpected argument '5x' (see
           scan f 1                      | espalier scan: Missing required parameter: 'TO'
-          scan f 1 -1                   | espalier scan: FROM is 1, which is above TO, -1
+          scan f 1 -1                   | espalier scan: FROM is 1, which is larger than TO, -1
           scan f 1 2 --limit=-1         | espalier scan: --limit is -1; it must not be negative
-          variants extra                | espalier variants: Unmatched argument at index 1: 'extra'
-          doctor --json                 | espalier doctor: Unknown option: '--json'
+          variants extra                | espalier variants: unexpected argument 'extra' (see
+          doctor --json                 | espalier doctor: unknown option '--json' (see
+          doctor --sve                  | espalier doctor: unknown option '--sve'; did you mean --save? (see
           """)
   void wrongArgumentIsExplainedInOneLine(String arguments, String explanation) {
     CommandRun run = CommandRun.of(arguments.isEmpty() ? new String[0] : arguments.split(" "));
@@ -72,14 +79,13 @@ final class EspalierTest {
         new CommandRun(
             1,
             "",
-            "espalier %s: can't write %s: there is no folder %s%n"
+            "espalier %s: can't write %s: no such folder: %s%n"
                 .formatted(command, missing.resolve("out.json"), missing)),
         run);
     CommandRun intoFolder = CommandRun.of(command, "--json", folder.toString());
     assertEquals(1, intoFolder.status());
     assertEquals(
-        "espalier %s: can't write %s: it is a folder%n".formatted(command, folder),
-        intoFolder.err());
+        "espalier %s: can't write %s: is a folder%n".formatted(command, folder), intoFolder.err());
   }
 
   @ParameterizedTest

@@ -16,7 +16,6 @@ import dev.espalier.io.FileOptions;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.io.Writer;
@@ -27,6 +26,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -113,6 +116,13 @@ final class FileCommandsTest {
   }
 
   @Test
+  void headerThatIsSkippedIsShown() throws IOException {
+    CommandRun run = load("order key,row\n5,50\n");
+    assertEquals(
+        "Skipped the header 'order key,row'.", run.out().lines().findFirst().orElseThrow());
+  }
+
+  @Test
   void byteOrderMarkIsNoHeader() throws IOException {
     load("\uFEFF1,10\n");
     assertEquals("1,10\n", run("dump").out());
@@ -185,8 +195,42 @@ final class FileCommandsTest {
   void missingInputIsExplained() {
     CommandRun run = run("load", folder.resolve("none.csv").toString());
     assertEquals(1, run.status());
-    assertTrue(run.err().startsWith("espalier load: can't read " + folder), run.err());
+    assertEquals(
+        "espalier load: %s: no such file%n".formatted(folder.resolve("none.csv")), run.err());
     assertFalse(Files.exists(index()));
+  }
+
+  @Test
+  void foldersInTheWayAreExplainedBeforeTheInputIsRead() {
+    for (String command : List.of("load", "dump", "verify", "inspect")) {
+      CommandRun run =
+          command.equals("load")
+              ? CommandRun.of(command, folder.toString(), "none.csv")
+              : CommandRun.of(command, folder.toString());
+      assertEquals(
+          new CommandRun(1, "", "espalier %s: %s: is a folder%n".formatted(command, folder)), run);
+    }
+    Path missing = folder.resolve("missing");
+    assertEquals(
+        new CommandRun(
+            1,
+            "",
+            "espalier load: %s: no such folder: %s%n".formatted(missing.resolve("i.esp"), missing)),
+        CommandRun.of("load", missing.resolve("i.esp").toString(), "none.csv"));
+    assertEquals(
+        new CommandRun(1, "", "espalier load: %s: is a folder%n".formatted(folder)),
+        run("load", folder.toString()));
+  }
+
+  @Test
+  void stripeThatIsThereIsNotOverwritten() throws IOException {
+    Path stripe = Files.writeString(folder.resolve("stripe"), "precious");
+    CommandRun run = run("load", csv("1,1\n").toString(), "--stripe", stripe.toString());
+    assertEquals(
+        new CommandRun(1, "", "espalier load: %s: the file exists already%n".formatted(stripe)),
+        run);
+    assertFalse(Files.exists(index()));
+    assertEquals("precious", Files.readString(stripe));
   }
 
   @Test
@@ -252,7 +296,7 @@ final class FileCommandsTest {
     load("1,10\n2,20\n3,30\n", "--variant", "microindexbplustree");
     CommandRun run = load("4,40\n2,21\n5,50\n", "--append");
     assertEquals(
-        "2 entries are new, 1 were there and have the value given.",
+        "Added 2 entries, and replaced the values of 1.",
         run.out().lines().findFirst().orElseThrow());
     assertTrue(run.out().contains(": MicroIndexBPlusTree, 5 entries, "), run.out());
     assertEquals("1,10\n2,21\n3,30\n4,40\n5,50\n", run("dump").out());
@@ -269,7 +313,7 @@ final class FileCommandsTest {
     CommandRun inspect = run("inspect");
     assertEquals(0, inspect.status(), inspect.err());
     assertTrue(inspect.out().contains("Cola"), inspect.out());
-    assertTrue(inspect.out().contains("not known without a pass"), inspect.out());
+    assertTrue(inspect.out().contains("unknown: this tree does not keep count"), inspect.out());
   }
 
   @Test
@@ -313,7 +357,9 @@ final class FileCommandsTest {
     assertEquals(new CommandRun(0, "-5,50\n", ""), run("get", "-5"));
     assertEquals(
         new CommandRun(
-            1, "7,-9223372036854775808\n-5,50\n", "espalier get: no entry has key 8%n".formatted()),
+            1,
+            "7,-9223372036854775808\n-5,50\n",
+            "espalier get: no entry with key 8%n".formatted()),
         run("get", "7", "8", "-5"));
   }
 
@@ -370,9 +416,7 @@ final class FileCommandsTest {
           public void close() {}
         };
     StringWriter err = new StringWriter();
-    int status =
-        Espalier.run(
-            new PrintWriter(closing), new PrintWriter(err), List.of(), "dump", index().toString());
+    int status = Espalier.run(closing, err, List.of(), "dump", index().toString());
     assertEquals("", err.toString());
     assertEquals(1, status);
     assertTrue(written[0] < 60_000, () -> "wrote on: " + written[0]);
@@ -456,7 +500,7 @@ final class FileCommandsTest {
     List<String> lines = run.out().lines().toList();
     assertTrue(lines.get(0).startsWith(index() + ": page 3 is damaged"), run.out());
     assertTrue(lines.get(1).startsWith(index() + ": page 17 is damaged"), run.out());
-    assertEquals(index() + ": the tree was not checked, because of damaged pages", lines.get(2));
+    assertEquals(index() + ": the tree was not checked, because pages are damaged", lines.get(2));
     assertEquals(3, lines.size());
 
     CommandRun dump = run("dump");
@@ -476,17 +520,86 @@ final class FileCommandsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DiskOptimizedBPlusTree",
+        "DiskFirstFpbPlusTree",
+        "MicroIndexBPlusTree",
+        "CacheFirstFpbPlusTree",
+        "BEpsilonTree",
+        "Cola"
+      })
+  void dumpSkipsDamagedPagesAndListsTheKeysThatAreMissing(String variant) throws IOException {
+    load(lines(20_000), "--page-size", "4K", "--variant", variant);
+    damage(7);
+    damage(8);
+    damage(20);
+    CommandRun refused = run("dump");
+    assertEquals(1, refused.status());
+    assertTrue(
+        refused.err().endsWith("; --even-if-unclean skips what is damaged%n".formatted()),
+        refused.err());
+
+    CommandRun run = run("dump", "--even-if-unclean");
+    assertEquals(1, run.status());
+    Set<String> expected = new TreeSet<>(lines(20_000).lines().toList());
+    Matcher missing =
+        Pattern.compile("espalier dump: keys (-?\\d+) to (-?\\d+) are missing: .* page .*\\R")
+            .matcher(run.err());
+    int ranges = 0;
+    while (missing.find()) {
+      ranges++;
+      long last = Math.min(Long.parseLong(missing.group(2)), 20_000);
+      for (long key = Math.max(Long.parseLong(missing.group(1)), 1); key <= last; key++) {
+        assertTrue(expected.remove(key + "," + -key), "missing twice: " + key);
+      }
+    }
+    assertEquals(run.err().lines().count(), ranges, run.err());
+    assertTrue(ranges >= 1, run.err());
+    assertEquals(expected, new TreeSet<>(run.out().lines().toList()));
+    if (!variant.equals("Cola")) {
+      assertTrue(expected.size() > 18_000, () -> expected.size() + " are left: " + run.err());
+    }
+  }
+
+  @Test
+  void dumpOfASoundFileIsCompleteEvenIfAskedForWhatIsLeft() throws IOException {
+    load(lines(20_000), "--page-size", "4K");
+    assertEquals(new CommandRun(0, lines(20_000), ""), run("dump", "--even-if-unclean"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"DiskFirstFpbPlusTree", "BEpsilonTree", "Cola"})
+  void dumpOfAnUncleanFileFailsAndSaysWhatItFound(String variant) throws IOException {
+    load(lines(2_000), "--page-size", "4K", "--variant", variant);
+    leaveUnclean();
+    CommandRun run = run("dump", "--even-if-unclean");
+    assertEquals(1, run.status());
+    assertEquals(
+        "espalier dump: %s was not closed cleanly; found %,d entries, others may be missing or old"
+            .formatted(index(), run.out().lines().count()),
+        run.err().lines().toList().getLast());
+  }
+
   @Test
   void uncleanFileIsReadOnlyWhenAskedFor() throws IOException {
     load(lines(2_000), "--page-size", "4K");
     leaveUnclean();
-    for (String command : List.of("dump", "inspect")) {
-      CommandRun asked = run(command, "--even-if-unclean");
-      assertEquals(0, asked.status(), asked.err());
+    assertEquals(0, run("inspect", "--even-if-unclean").status());
+    assertEquals(0, run("get", "1", "--even-if-unclean").status());
+    for (String command : List.of("dump", "get 1", "scan 1 2", "load - --append")) {
+      List<String> words = new ArrayList<>(List.of(command.split(" ")));
+      CommandRun refused = run(words.removeFirst(), words.toArray(String[]::new));
+      assertEquals(
+          new CommandRun(
+              1,
+              "",
+              ("espalier %s: %s: the file was not closed cleanly; 'espalier dump --even-if-unclean'"
+                      + " prints what can still be read%n")
+                  .formatted(command.split(" ")[0], index())),
+          refused);
     }
-    CommandRun refused = run("dump");
-    assertEquals(1, refused.status());
-    assertTrue(refused.err().contains("was not closed cleanly"), refused.err());
     CommandRun inspected = run("inspect");
     assertEquals(0, inspected.status());
     assertTrue(inspected.out().contains("Clean    no: the file was not closed cleanly"));
@@ -494,7 +607,8 @@ final class FileCommandsTest {
     CommandRun verified = run("verify");
     assertEquals(1, verified.status());
     assertEquals(
-        index() + ": was not closed cleanly", verified.out().lines().findFirst().orElseThrow());
+        index() + ": the file was not closed cleanly",
+        verified.out().lines().findFirst().orElseThrow());
     assertEquals("espalier verify: %s: not sound%n".formatted(index()), verified.err());
   }
 

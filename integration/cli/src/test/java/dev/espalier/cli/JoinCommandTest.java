@@ -32,6 +32,10 @@ final class JoinCommandTest {
     CommandRun run =
         CommandRun.of(
             "join",
+            "--variant",
+            "all",
+            "--method",
+            "single,group,auto",
             "--scale",
             "0.01",
             "--passes",
@@ -61,9 +65,42 @@ final class JoinCommandTest {
     }
     assertEquals(expected, found);
     for (String line : expected) {
-      String[] cells = line.split(" ");
-      assertTrue(
-          run.out().lines().anyMatch(l -> l.matches(String.join(" +", cells) + " .* yes")), line);
+      String cells = line.substring(line.indexOf(' ') + 1).replaceAll(" ", " +");
+      assertEquals(2, run.out().lines().filter(l -> l.matches(cells + " .* yes")).count(), line);
+    }
+    assertFits(run.out());
+  }
+
+  @Test
+  void withoutOptionsTheTreesToChooseFirstAreMeasured() {
+    CommandRun run =
+        CommandRun.of("join", "--scale", "0.0001", "--passes", "1", "--warm-up", "100");
+    assertEquals(0, run.status(), run.err());
+    List<String> rows =
+        List.of(
+            "PbPlusTree single",
+            "PbPlusTree auto",
+            "CssTree single",
+            "CssTree auto",
+            "DiskFirstFpbPlusTree single",
+            "DiskFirstFpbPlusTree auto",
+            "TreeMap single",
+            "Long2LongOpenHashMap single");
+    List<String> expected = new ArrayList<>(rows);
+    expected.addAll(rows);
+    assertEquals(
+        expected,
+        run.out()
+            .lines()
+            .filter(line -> line.endsWith(" yes"))
+            .map(line -> line.replaceAll("^(\\S+) +(\\S+).*", "$1 $2"))
+            .toList());
+    assertFits(run.out());
+  }
+
+  private static void assertFits(String text) {
+    for (String line : text.lines().toList()) {
+      assertTrue(line.length() <= 80, line.length() + " columns: " + line);
     }
   }
 
@@ -164,11 +201,15 @@ final class JoinCommandTest {
     assertEquals(
         List.of(
             "DiskFirstFpbPlusTree single",
-            "DiskFirstFpbPlusTree group",
             "DiskFirstFpbPlusTree auto",
             "TreeMap single",
             "Long2LongOpenHashMap single"),
         found);
+    assertTrue(run.out().contains("Buffer pool, per pass"), run.out());
+    run.out()
+        .lines()
+        .filter(line -> !line.startsWith(index.toString()) && !line.startsWith("Engine: "))
+        .forEach(JoinCommandTest::assertFits);
   }
 
   @Test
@@ -180,7 +221,7 @@ final class JoinCommandTest {
     CommandRun run = CommandRun.of(command);
     assertEquals(1, run.status());
     assertEquals(
-        "espalier join: %s does not hold the 150 rows of orders at this scale, but 300 entries%n"
+        "espalier join: %s has 300 entries, which are not the 150 rows of orders at this scale%n"
             .formatted(index),
         run.err());
   }

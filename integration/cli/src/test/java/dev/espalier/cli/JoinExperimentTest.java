@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.JoinOptions;
 import dev.espalier.join.OuterSource;
-import java.io.OutputStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -66,7 +65,7 @@ final class JoinExperimentTest {
   }
 
   private static List<JoinResult> run(InnerSide.Kind... kinds) {
-    try (ProgressBar silent = new ProgressBar(OutputStream.nullOutputStream())) {
+    try (ProgressBar silent = ProgressBar.invisible()) {
       JoinOptions options = JoinOptions.DEFAULT.withBatchSize(2);
       return new JoinExperiment(List.of(kinds), options, 3, 100, silent).run(List.of(INPUT));
     }

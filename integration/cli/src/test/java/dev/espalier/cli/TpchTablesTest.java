@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.trino.tpch.LineItem;
 import io.trino.tpch.LineItemGenerator;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Test;
 final class TpchTablesTest {
 
   private static TpchTables generate(double scale) {
-    try (ProgressBar silent = new ProgressBar(OutputStream.nullOutputStream())) {
+    try (ProgressBar silent = ProgressBar.invisible()) {
       return TpchTables.generate(scale, silent);
     }
   }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Commands that are told to end at random moments. Whenever that is, there is no file afterwards,
+ * or one that is sound, and nothing else is left.
+ */
+final class SignalTest {
+  private static final int ENTRIES = 100_000;
+
+  private static final int MOMENTS =
+      "thorough".equals(System.getProperty("espalier.test.size")) ? 20 : 2;
+
+  private static final Pattern ADDED = Pattern.compile("has the first ([0-9,]+) entries");
+
+  /** Gives the signal its default action back, which a shell may have taken from its children. */
+  private static final List<String> ENV = List.of("env", "--default-signal=INT");
+
+  @TempDir private static Path inputs;
+
+  private static Path even;
+  private static Path odd;
+
+  /** What the commands make. */
+  @TempDir private Path folder;
+
+  /** What the processes say. */
+  @TempDir private Path streams;
+
+  @BeforeAll
+  static void writeInputs() throws IOException, InterruptedException {
+    Process env =
+        new ProcessBuilder(Stream.concat(ENV.stream(), Stream.of("true")).toList()).start();
+    assumeTrue(env.waitFor() == 0, "env of this system has no --default-signal");
+    even = inputs.resolve("even.csv");
+    odd = inputs.resolve("odd.csv");
+    Random random = new Random(1);
+    write(even, 0, random);
+    write(odd, 1, random);
+  }
+
+  /** Writes the even or the odd keys, shuffled. */
+  private static void write(Path file, int parity, Random random) throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (long key = 0; key < ENTRIES; key++) {
+      lines.add(2 * key + parity + "," + key);
+    }
+    Collections.shuffle(lines, random);
+    Files.write(file, lines);
+  }
+
+  private Path index() {
+    return folder.resolve("index.esp");
+  }
+
+  /** Runs a command on the index file to its end, and returns how many nanoseconds that took. */
+  private long timeOf(List<String> command) throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    ChildProcess.run(streams, command);
+    return System.nanoTime() - start;
+  }
+
+  private static List<String> command(String... arguments) {
+    return Stream.concat(ENV.stream(), ChildProcess.command(List.of(), arguments).stream())
+        .toList();
+  }
+
+  /** Returns moments that are spread over the time a command takes. */
+  private static List<Long> moments(long nanos, String seed) {
+    Random random = new Random(seed.hashCode());
+    List<Long> moments = new ArrayList<>();
+    for (int i = 0; i < MOMENTS; i++) {
+      moments.add((long) ((i + random.nextDouble()) / MOMENTS * nanos));
+    }
+    return moments;
+  }
+
+  /** Starts a command, sends a signal after a while, and returns how it ended. */
+  private CommandRun interrupted(List<String> command, long nanos, String signal, int status)
+      throws IOException, InterruptedException {
+    ChildProcess child = ChildProcess.start(streams, command);
+    TimeUnit.NANOSECONDS.sleep(nanos);
+    child.signal(signal);
+    CommandRun run = child.await();
+    assertTrue(run.status() == status || run.status() == 0, () -> "ended with " + run);
+    assertTrue(!run.err().contains("Exception"), run.err());
+    return run;
+  }
+
+  private Set<String> filesMade() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      Set<String> names = new TreeSet<>();
+      files.forEach(file -> names.add(file.getFileName().toString()));
+      return names;
+    }
+  }
+
+  /** Returns how many entries the index file has, which must be sound. */
+  private long entries() {
+    CommandRun verify = CommandRun.of("verify", index().toString());
+    assertEquals(0, verify.status(), verify.out() + verify.err());
+    return IndexFiles.describe(index(), dev.espalier.io.FileOptions.DEFAULT).entries();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143"})
+  void interruptedLoadLeavesNothingOrAllOfIt(String signal, int status) throws Exception {
+    List<String> load = command("load", index().toString(), even.toString(), "--page-size", "4K");
+    long nanos = timeOf(load);
+    for (long moment : moments(nanos, signal)) {
+      Files.deleteIfExists(index());
+      CommandRun run = interrupted(load, moment, signal, status);
+      if (run.status() == 0 || Files.exists(index())) {
+        assertEquals(ENTRIES, entries());
+        assertEquals(Set.of("index.esp"), filesMade());
+      } else {
+        assertEquals(Set.of(), filesMade());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143"})
+  void interruptedAppendClosesTheFileAndSaysHowMuchIsIn(String signal, int status)
+      throws Exception {
+    Path before = inputs.resolve("before-" + signal + ".esp");
+    ChildProcess.run(
+        streams, command("load", before.toString(), even.toString(), "--page-size", "4K"));
+    List<String> append =
+        command("load", index().toString(), odd.toString(), "--append", "--pool", "256K");
+    Files.copy(before, index());
+    long nanos = timeOf(append);
+    for (long moment : moments(nanos, signal)) {
+      Files.delete(index());
+      Files.copy(before, index());
+      CommandRun run = interrupted(append, moment, signal, status);
+      long added = entries() - ENTRIES;
+      Matcher said = ADDED.matcher(run.err());
+      if (said.find()) {
+        assertEquals(Long.parseLong(said.group(1).replace(",", "")), added);
+      } else {
+        assertTrue(added == 0 || added == ENTRIES, "without a word added " + added);
+      }
+      assertEquals(Set.of("index.esp"), filesMade());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143"})
+  void interruptedJoinDeletesTheFileThatItMade(String signal, int status) throws Exception {
+    List<String> join =
+        command(
+            "join",
+            "--file",
+            index().toString(),
+            "--scale",
+            "0.02",
+            "--passes",
+            "1",
+            "--warm-up",
+            "1000",
+            "--json",
+            folder.resolve("join.json").toString());
+    long nanos = timeOf(join);
+    for (long moment : moments(nanos, signal)) {
+      Files.deleteIfExists(index());
+      Files.deleteIfExists(folder.resolve("join.json"));
+      CommandRun run = interrupted(join, moment, signal, status);
+      if (run.status() == 0 || Files.exists(index())) {
+        assertEquals(30_000, entries());
+        assertEquals(run.status() == 0, filesMade().contains("join.json"));
+      } else {
+        assertEquals(Set.of(), filesMade());
+      }
+    }
+  }
+}
