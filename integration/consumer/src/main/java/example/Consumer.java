@@ -34,7 +34,10 @@ public final class Consumer {
       while (join.next()) {
         JoinBatch batch = join.batch();
         for (int row = 0; row < batch.count(); row++) {
-          rows.append(batch.outerPayload(row)).append("=").append(batch.innerValue(row)).append(" ");
+          rows.append(batch.outerPayload(row))
+              .append("=")
+              .append(batch.innerValue(row))
+              .append(" ");
         }
       }
     }
