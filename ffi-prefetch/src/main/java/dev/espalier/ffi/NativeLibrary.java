@@ -34,10 +34,7 @@ public final class NativeLibrary {
   static final int ABI_VERSION = 2;
 
   private static final NativeLibrary ESPALIER =
-      load(
-          NativeEnvironment.current(),
-          resource -> NativeLibrary.class.getResourceAsStream(resource),
-          ABI_VERSION);
+      load(NativeEnvironment.current(), NativeLibrary::resource, ABI_VERSION);
 
   private final NativeStatus status;
   private final @Nullable SymbolLookup symbols;
@@ -108,8 +105,10 @@ public final class NativeLibrary {
       if (content == null) {
         return unavailable(
             State.LIBRARY_MISSING,
-            "the jar has no " + resource,
-            "build it where a C compiler is installed");
+            "neither class path nor module path has " + resource,
+            environment.platform().isLinux()
+                ? "add the jar espalier-ffi-prefetch with the classifier " + environment.platform()
+                : "build Espalier where a C compiler is installed");
       }
       SymbolLookup symbols = unpackAndOpen(content, environment.temporaryFolder());
       int abi = abiVersion(symbols);
@@ -128,6 +127,14 @@ public final class NativeLibrary {
       // Native access can be denied in other ways than the one that was asked about.
       return unavailable(State.ACCESS_DENIED, "the JVM denied native access: " + e, "");
     }
+  }
+
+  /**
+   * The content of a resource of any jar of the class path, or of any module of the program: on the
+   * module path the library is in a module of its own.
+   */
+  private static @Nullable InputStream resource(String name) {
+    return NativeLibrary.class.getClassLoader().getResourceAsStream(name);
   }
 
   private static NativeLibrary unavailable(State state, String detail, String remedy) {

@@ -32,7 +32,7 @@ record Platform(String os, String architecture) {
   }
 
   String libraryResource() {
-    return "/META-INF/native/%s-%s/%s".formatted(os, architecture, libraryName());
+    return "META-INF/native/%s-%s/%s".formatted(os, architecture, libraryName());
   }
 
   private String libraryName() {

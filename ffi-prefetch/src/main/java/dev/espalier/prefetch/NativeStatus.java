@@ -20,7 +20,7 @@ public record NativeStatus(State state, String detail, String remedy) {
     UNSUPPORTED_PLATFORM,
     /** The program was not started with {@code --enable-native-access} for Espalier. */
     ACCESS_DENIED,
-    /** The jar was built without the library for this platform. */
+    /** No jar of the program has the library for this platform. */
     LIBRARY_MISSING,
     /** The library could not be unpacked or loaded, or it lacks a function. */
     LOAD_FAILED,

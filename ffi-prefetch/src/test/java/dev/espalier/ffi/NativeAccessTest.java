@@ -9,11 +9,15 @@ import dev.espalier.prefetch.Prefetch;
 import dev.espalier.probe.PrefetchProbe;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,6 +88,77 @@ final class NativeAccessTest {
             "prefetch ACCESS_DENIED",
             "add the JVM option --enable-native-access=dev.espalier.ffi"),
         output);
+  }
+
+  @Test
+  void libraryInAJarOfItsOwnIsFoundOnTheClassPath() throws Exception {
+    assumeTrue(Prefetch.isNative(), "built without a C compiler");
+    List<String> output =
+        run(
+            List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                String.join(
+                    File.pathSeparator,
+                    classesWithoutLibrary(),
+                    classPath(PrefetchProbe.class),
+                    jarOfTheLibrary()),
+                PrefetchProbe.class.getName()));
+    assertEquals("prefetch AVAILABLE", output.get(1));
+  }
+
+  @Test
+  void libraryInAModuleOfItsOwnIsFoundOnTheModulePath() throws Exception {
+    assumeTrue(Prefetch.isNative(), "built without a C compiler");
+    List<String> output =
+        run(
+            List.of(
+                "--module-path",
+                classesWithoutLibrary() + File.pathSeparator + jarOfTheLibrary(),
+                "--add-modules=dev.espalier.ffi,natives",
+                "--enable-native-access=dev.espalier.ffi",
+                "-cp",
+                classPath(PrefetchProbe.class),
+                PrefetchProbe.class.getName()));
+    assertEquals(List.of("module dev.espalier.ffi", "prefetch AVAILABLE"), output);
+  }
+
+  @Test
+  void missingLibraryIsTheFallbackInSilence() throws Exception {
+    List<String> output =
+        run(
+            List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                classesWithoutLibrary() + File.pathSeparator + classPath(PrefetchProbe.class),
+                PrefetchProbe.class.getName()));
+    assertEquals("prefetch LIBRARY_MISSING", output.get(1));
+  }
+
+  /** The module as it is published. */
+  private String classesWithoutLibrary() throws IOException, URISyntaxException {
+    Path source = Path.of(classPath(Prefetch.class));
+    Path copy = folder.resolve("classes");
+    try (Stream<Path> files = Files.walk(source)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Path name = source.relativize(file);
+        if (!name.startsWith(Path.of("META-INF"))) {
+          Files.copy(file, copy.resolve(name));
+        }
+      }
+    }
+    return copy.toString();
+  }
+
+  private String jarOfTheLibrary() throws IOException {
+    String resource = Platform.current().libraryResource();
+    Path jar = folder.resolve("natives.jar");
+    try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar));
+        InputStream library = Prefetch.class.getResourceAsStream("/" + resource)) {
+      zip.putNextEntry(new ZipEntry(resource));
+      library.transferTo(zip);
+    }
+    return jar.toString();
   }
 
   /** The lines that a JVM prints, after it ended well and wrote nothing on standard error. */

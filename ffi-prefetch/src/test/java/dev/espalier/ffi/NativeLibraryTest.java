@@ -49,6 +49,10 @@ final class NativeLibraryTest {
     NativeStatus status = load(environment(), _ -> null).status();
     assertEquals(State.LIBRARY_MISSING, status.state());
     assertTrue(status.detail().contains(Platform.current().libraryResource()), status.detail());
+    assumeTrue(Platform.current().isLinux());
+    assertEquals(
+        "add the jar espalier-ffi-prefetch with the classifier " + Platform.current(),
+        status.remedy());
   }
 
   @Test
@@ -163,7 +167,7 @@ final class NativeLibraryTest {
   }
 
   private static @Nullable InputStream jar(String resource) {
-    return NativeLibrary.class.getResourceAsStream(resource);
+    return NativeLibrary.class.getClassLoader().getResourceAsStream(resource);
   }
 
   /** A sound library of the JDK. */

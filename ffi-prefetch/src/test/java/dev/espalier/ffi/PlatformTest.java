@@ -12,13 +12,13 @@ final class PlatformTest {
   @Test
   void resourceNamesSystemAndProcessorOfTheJvm() {
     assertEquals(
-        "/META-INF/native/linux-x86_64/libespalier.so",
+        "META-INF/native/linux-x86_64/libespalier.so",
         Platform.of("Linux", "amd64").libraryResource());
     assertEquals(
-        "/META-INF/native/linux-aarch64/libespalier.so",
+        "META-INF/native/linux-aarch64/libespalier.so",
         Platform.of("Linux", "aarch64").libraryResource());
     assertEquals(
-        "/META-INF/native/macos-x86_64/libespalier.dylib",
+        "META-INF/native/macos-x86_64/libespalier.dylib",
         Platform.of("Mac OS X", "x86_64").libraryResource());
   }
 
