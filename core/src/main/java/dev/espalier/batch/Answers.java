@@ -82,6 +82,11 @@ abstract class Answers implements AnswerSink {
   final void throwFailure() {
     Throwable thrown = failure;
     failure = null;
+    throwUnchecked(thrown);
+  }
+
+  /** Throws a failure that is an unchecked exception or an error; does nothing for null. */
+  static void throwUnchecked(@Nullable Throwable thrown) {
     if (thrown instanceof RuntimeException exception) {
       throw exception;
     }

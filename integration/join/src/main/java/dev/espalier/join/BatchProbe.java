@@ -147,7 +147,7 @@ final class BatchProbe implements AutoCloseable {
     unordered.flush();
   }
 
-  private final class Rows implements AnswerConsumer {
+  private final class Rows implements AnswerConsumer.Bulk {
     @Override
     public void values(long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
       int count = to - from;
