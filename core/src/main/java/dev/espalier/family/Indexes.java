@@ -17,8 +17,8 @@ import dev.espalier.LongIndex;
  * <p>{@link Workload} says which tree suits which kind of work. To choose a tree and its geometry
  * yourself, use the factories of its class, such as {@link
  * dev.espalier.bplus.PbPlusTree#create(IndexOptions, dev.espalier.bplus.PbPlusTree.Geometry)};
- * {@link Family} lists all trees. For indexes in files, use {@code dev.espalier.io.Espalier} in the
- * module {@code dev.espalier.io}.
+ * {@link Family} lists all trees. For indexes in files, use {@code Espalier} or {@code IndexStore}
+ * in the module {@code dev.espalier.io}.
  */
 public final class Indexes {
   private Indexes() {}

@@ -175,7 +175,7 @@ final class BufferedAccessTest {
   @ValueSource(booleans = {false, true})
   void lambdaIsToldOfEveryAnswerWhetherItsKeyIsThere(boolean inOrder) {
     record Answer(long tag, long key, long value, boolean found) {}
-    try (LongIndex index = PbPlusTree.create()) {
+    try (LongIndex index = PbPlusTree.create(IndexOptions.DEFAULT)) {
       long missing = index.missingValue();
       index.put(1, 10);
       index.put(2, missing);
