@@ -30,8 +30,8 @@ import java.util.function.ToLongFunction;
  * }
  *
  * <p>Parts are signed: 16 bits hold -32768 to 32767. For an unsigned part, allow one bit more. All
- * methods take O(1) time; {@link #encode} and {@link #part} allocate nothing. Immutable, and safe
- * for use by several threads.
+ * methods take O(1) time; encoding two or three parts and {@link #part} allocate nothing.
+ * Immutable, and safe for use by several threads.
  */
 public final class CompositeKey {
   private final int[] bits;
@@ -96,6 +96,17 @@ public final class CompositeKey {
   public long encode(long first, long second, long third) {
     checkParts(3);
     return place(0, first) | place(1, second) | place(2, third);
+  }
+
+  /**
+   * Returns the key made of any number of parts. Unlike the other forms, allocates an array.
+   *
+   * @throws IllegalArgumentException if this layout has another number of parts, or a part does not
+   *     fit into its bits; the message names the part and its range
+   */
+  public long encode(long... parts) {
+    checkParts(parts.length);
+    return least(parts);
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableMap;
@@ -115,6 +116,20 @@ class CompositeKeyTest {
   }
 
   @Property
+  void fourShortsSortByEachInTurn(@ForAll short[] one, @ForAll short[] other) {
+    CompositeKey key = CompositeKey.of(Short.SIZE, Short.SIZE, Short.SIZE, Short.SIZE);
+    short[] a = Arrays.copyOf(one, 4);
+    short[] b = Arrays.copyOf(other, 4);
+    long stored = key.encode(a[0], a[1], a[2], a[3]);
+    assertEquals(
+        Integer.signum(Arrays.compare(a, b)),
+        Long.compare(stored, key.encode(b[0], b[1], b[2], b[3])));
+    for (int i = 0; i < 4; i++) {
+      assertEquals(a[i], key.part(stored, i));
+    }
+  }
+
+  @Property
   void rangeOfAPrefixHasExactlyTheKeysThatBeginWithIt(
       @ForAll short first, @ForAll byte second, @ForAll int third, @ForAll long other) {
     CompositeKey key = CompositeKey.of(Short.SIZE, Byte.SIZE, Integer.SIZE);
@@ -182,6 +197,8 @@ class CompositeKeyTest {
     assertRefused(
         "2 parts were given, but the layout [8, 8, 8] has 3",
         () -> CompositeKey.of(8, 8, 8).encode(1, 2));
+    assertRefused(
+        "4 parts were given, but the layout [32, 16] has 2", () -> LINES.encode(1, 2, 3, 4));
     assertRefused("prefix has 0 parts; it must have 1 to 2", LINES::least);
     assertRefused("prefix has 3 parts; it must have 1 to 2", () -> LINES.greatest(1, 2, 3));
   }
