@@ -23,14 +23,14 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache-first fpB+-tree (fpB+ 3.2): a prefetching B+-tree with nodes of a few lines, which are
- * placed into pages so that few of those are visited. Parents lie with children in one page as far
- * as there is room, and leaves with the leaves beside them.
+ * The cache-first fpB+-tree (fpB+ 3.2): a prefetching B+-tree with nodes of a few lines, placed
+ * into pages so that a search visits few of them. As far as there is room, parents share a page
+ * with their children, and leaves with neighbouring leaves.
  *
- * <p>Faster in the cache than {@link dev.espalier.paged.DiskOptimizedBPlusTree}, and an insert
- * moves half a node, not half a page; but many leaf parents lie in pages of their own, so a search
- * may visit a page or two more. {@code get}, {@code put} and {@code remove} visit one node on each
- * level: O(log n) lines. About 16.7 bytes per entry when full.
+ * <p>It is faster in the cache than {@link dev.espalier.paged.DiskOptimizedBPlusTree}, and an
+ * insert moves half a node rather than half a page. But many leaf parents are in pages of their
+ * own, so a search may visit one or two pages more. {@code get}, {@code put} and {@code remove}
+ * visit one node on each level, or O(log n) lines. A full tree takes about 16.7 bytes per entry.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class CacheFirstFpbPlusTree extends AbstractIndex {
@@ -49,7 +49,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   /**
    * The shape of the nodes.
    *
-   * @param width lines of a node; a page must have from 3 to 256 of them
+   * @param width width of a node, in lines; a page must have room for 3 to 256 nodes
    */
   public record Geometry(int width) {
     /** Checks the width. */
@@ -61,7 +61,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     }
 
     /**
-     * Returns the geometry that the cost model chooses for a page size (fpB+ 3.2.2).
+     * Returns the geometry that is best for a page size, according to the cost model (fpB+ 3.2.2).
      *
      * @param pageBytes bytes of a page
      */
@@ -81,7 +81,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     }
   }
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
           "CacheFirstFpbPlusTree",
@@ -95,7 +95,8 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
           Capability.UPDATE_IN_PLACE);
 
   /**
-   * Probes that go down together; as in PbPlusTree, and as many reads as an SSD answers at once.
+   * Number of probes that descend together; as in PbPlusTree, and as many reads as an SSD answers
+   * at once.
    */
   private static final int GROUP = 64;
 
@@ -266,7 +267,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
         : -1 - slot;
   }
 
-  /** The tree's levels, and lookups in groups that begin at any of them. A place is a node. */
+  /** The levels of the tree, and lookups in groups that start at any of them. A place is a node. */
   private final class Levels implements TreeLevels {
 
     @Override
@@ -351,7 +352,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
    * its node, that node's place, then the place of its key.
    *
    * @param waves room for the pages of a level where they are to be read by one wave, or empty
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long answerGroup(
       int level,
@@ -397,7 +398,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   /**
    * Replaces the places of pinned leaves by the values of the keys sought there.
    *
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long findValues(
       MemorySegment pages, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
