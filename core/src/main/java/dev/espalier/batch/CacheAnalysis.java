@@ -147,7 +147,8 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Divides the levels above {@code end} into parts that fit, if they do, the higher ones first.
+   * Divides the levels above {@code end} into {@code parts} virtual nodes, the higher ones first;
+   * empty if they do not fit.
    */
   private Optional<List<Integer>> upperHeights(int end, int parts, long cacheBytes) {
     List<Integer> heights = new ArrayList<>();
@@ -178,7 +179,7 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Returns the branching factor of a virtual node of so many levels, from level {@code top} on.
+   * Returns the branching factor of a virtual node of {@code height} levels from level {@code top}.
    */
   double children(int top, int height) {
     double children = 1;
@@ -189,16 +190,16 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Returns the cache that a virtual node needs which has no leaves: its nodes, and one line of
-   * each child's buffer and of its own.
+   * Returns how much cache, in bytes, a virtual node without leaves needs: for its nodes, and for
+   * one line of its buffer and of the buffer of each child.
    *
-   * @param top number of the virtual node's first level, the root's being 0
+   * @param top the first level of the virtual node, the root being level 0
    */
   double innerBytes(int top, int height) {
     return nodesBytes(top, height) + (children(top, height) + 1) * CacheLine.BYTES;
   }
 
-  /** Returns the cache that a virtual node of all levels from {@code top} on needs. */
+  /** Returns how much cache, in bytes, a virtual node of all levels from {@code top} down needs. */
   double leavesBytes(int top) {
     return nodesBytes(top, levels.size() - top) + 2 * CacheLine.BYTES;
   }

@@ -56,7 +56,7 @@ public record VirtualNodes(List<Integer> heights) {
   }
 
   /**
-   * Returns a bound of the numbers of the children of virtual nodes number {@code i}.
+   * Returns an upper bound of the numbers of children in virtual nodes number {@code i}.
    *
    * @throws IllegalArgumentException if they are too many to buffer for
    */
@@ -82,8 +82,7 @@ public record VirtualNodes(List<Integer> heights) {
   }
 
   /**
-   * Takes probes from the top of the virtual node number {@code i} at {@code place} to its
-   * children.
+   * Moves probes from the top of virtual node number {@code i}, at {@code place}, to its children.
    */
   void descend(int i, TreeLevels tree, Probes probes, long place) {
     Arrays.fill(probes.places, 0, probes.count, place);
