@@ -151,18 +151,21 @@ public final class BEpsilonTree extends AbstractIndex {
         geometry);
   }
 
-  /** Opens the tree that is in a store, or makes one, with the geometry for its pages. */
+  /**
+   * Opens the tree in a store, or creates an empty one if the store is empty, with the default
+   * geometry for its page size.
+   */
   public static BEpsilonTree open(IndexOptions options, PageStore store) {
     return open(options, store, Geometry.forPages(store.pageBytes()));
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree, or one of another geometry, is in the
-   *     store, or if pages have no room for so many children and a buffer
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
+   *     geometry, or if pages have no room for so many children and a buffer
    */
   public static BEpsilonTree open(IndexOptions options, PageStore store, Geometry geometry) {
     Objects.requireNonNull(geometry, "geometry");

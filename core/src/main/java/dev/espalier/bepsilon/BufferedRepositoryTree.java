@@ -66,11 +66,11 @@ public final class BufferedRepositoryTree {
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
    */
   public static BEpsilonTree open(IndexOptions options, PageStore store) {
     return new BEpsilonTree(VARIANT, FlushPolicy.WHOLE_BUFFER, options, store, GEOMETRY);

@@ -71,7 +71,7 @@ public final class BPlusTree extends AbstractIndex {
   }
 
   /**
-   * Makes an empty tree.
+   * Creates an empty tree.
    *
    * @param width width of a node, in cache lines, from 1 to {@link
    *     dev.espalier.memory.NodeMemory#MAX_LINES}

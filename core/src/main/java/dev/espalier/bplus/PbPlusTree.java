@@ -175,7 +175,7 @@ public final class PbPlusTree extends AbstractIndex {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static PbPlusTree create(IndexOptions options, Geometry geometry) {
     return new PbPlusTree(options, geometry);
   }

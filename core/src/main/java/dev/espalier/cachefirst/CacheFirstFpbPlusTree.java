@@ -63,7 +63,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     /**
      * Returns the geometry that is best for a page size, according to the cost model (fpB+ 3.2.2).
      *
-     * @param pageBytes bytes of a page
+     * @param pageBytes size of a page, in bytes
      */
     public static Geometry forPages(int pageBytes, MemoryTimes times) {
       MemoryPageStore.checkPageBytes(pageBytes);
@@ -165,12 +165,12 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, whatever the width of its nodes; or makes an empty one in an
-   * empty store, with the width that suits this machine and the page.
+   * Opens the tree in a store, whatever its geometry, or creates an empty one if the store is
+   * empty, with the geometry for this machine and the page size.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
    */
   public static CacheFirstFpbPlusTree open(IndexOptions options, PageStore store) {
     int width = CacheFirstStructure.widthIn(store);
@@ -183,12 +183,12 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store, or one with nodes of
-   *     another width; or if a page does not have from 3 to 256 nodes
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
+   *     geometry, or if a page does not have room for 3 to 256 nodes
    */
   public static CacheFirstFpbPlusTree open(
       IndexOptions options, PageStore store, Geometry geometry) {

@@ -146,17 +146,17 @@ public final class DeamortizedCola extends AbstractIndex {
         geometry);
   }
 
-  /** Opens the index that is in a store, or makes an empty one in an empty store. */
+  /** Opens the index in a store, or creates an empty one if the store is empty. */
   public static DeamortizedCola open(IndexOptions options, PageStore store) {
     return open(options, store, Geometry.DEFAULT);
   }
 
   /**
-   * Opens the index that is in a store, or makes an empty one in an empty store.
+   * Opens the index in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the index from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store, or one of another
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the index from now on: closing the index closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
    *     geometry
    */
   public static DeamortizedCola open(IndexOptions options, PageStore store, Geometry geometry) {

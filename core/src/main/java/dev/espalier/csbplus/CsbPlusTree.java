@@ -180,7 +180,7 @@ public final class CsbPlusTree extends AbstractIndex {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static CsbPlusTree create(IndexOptions options, Geometry geometry) {
     return new CsbPlusTree(options, geometry);
   }

@@ -125,7 +125,7 @@ public final class CssTree extends AbstractIndex {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static CssTree create(IndexOptions options, Geometry geometry) {
     return new CssTree(options, geometry);
   }

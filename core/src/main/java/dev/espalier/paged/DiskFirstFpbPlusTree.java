@@ -121,7 +121,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     /**
      * Returns the geometry that is best for a page size, according to the cost model (fpB+ 3.1.1).
      *
-     * @param pageBytes bytes of a page
+     * @param pageBytes size of a page, in bytes
      */
     public static Geometry forPages(int pageBytes, MemoryTimes times) {
       MemoryPageStore.checkPageBytes(pageBytes);
@@ -191,12 +191,12 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, whatever its geometry, or makes an empty one with the
-   * geometry for this machine in an empty store.
+   * Opens the tree in a store, whatever its geometry, or creates an empty one if the store is
+   * empty, with the geometry for this machine.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
    */
   public static DiskFirstFpbPlusTree open(IndexOptions options, PageStore store) {
     long stamp = store.meta()[PagedStructure.STAMP];
@@ -208,12 +208,12 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree or one of another geometry is in the
-   *     store, or a page has no room for such nodes
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
+   *     geometry, or if a page has no room for such nodes
    */
   public static DiskFirstFpbPlusTree open(
       IndexOptions options, PageStore store, Geometry geometry) {

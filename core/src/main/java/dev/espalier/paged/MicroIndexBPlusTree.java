@@ -134,12 +134,12 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, with the sub-arrays it was made with, or makes an empty one
-   * in an empty store, with those that the optimizer chooses for this machine.
+   * Opens the tree in a store, whatever its sub-arrays, or creates an empty one if the store is
+   * empty, with the best sub-arrays for this machine.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
    */
   public static MicroIndexBPlusTree open(IndexOptions options, PageStore store) {
     int made = MicroIndexFormat.subArrayLinesOf(store.meta()[PagedStructure.STAMP]);
@@ -150,14 +150,14 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @param subArrayLines cache lines of a sub-array of keys, from 1 to 32, and no more than a page
-   *     has
-   * @throws IllegalArgumentException if another kind of tree or one with other sub-arrays is in the
-   *     store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @param subArrayLines width of a sub-array of keys, in cache lines, from 1 to 32, and at most
+   *     that of a page
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one with other
+   *     sub-arrays
    */
   public static MicroIndexBPlusTree open(IndexOptions options, PageStore store, int subArrayLines) {
     return new MicroIndexBPlusTree(options, store, subArrayLines);
@@ -167,7 +167,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
    * Returns the width of a sub-array, in cache lines, that is best for a page size, according to
    * the cost model (fpB+ 4.1).
    *
-   * @param pageBytes bytes of a page
+   * @param pageBytes size of a page, in bytes
    */
   public static int bestSubArrayLines(int pageBytes, MemoryTimes times) {
     return MicroIndexFormat.bestSubArrayLines(times, pageBytes);

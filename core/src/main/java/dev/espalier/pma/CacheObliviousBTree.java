@@ -85,7 +85,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static CacheObliviousBTree create(IndexOptions options, Geometry geometry) {
     return new CacheObliviousBTree(options, geometry);
   }

@@ -133,7 +133,7 @@ public final class PackedMemoryArray extends AbstractIndex {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty array. */
+  /** Creates an empty array. */
   public static PackedMemoryArray create(IndexOptions options, Geometry geometry) {
     return new PackedMemoryArray(options, geometry);
   }

@@ -96,7 +96,7 @@ public final class RTree implements AutoCloseable {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty tree. The missing value is not used. */
+  /** Creates an empty tree. The missing value is not used. */
   public static RTree create(IndexOptions options, Geometry geometry) {
     return new RTree(options, geometry);
   }

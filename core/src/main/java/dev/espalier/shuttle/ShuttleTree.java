@@ -135,7 +135,7 @@ public final class ShuttleTree extends AbstractIndex {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static ShuttleTree create(IndexOptions options, Geometry geometry) {
     return new ShuttleTree(options, geometry);
   }

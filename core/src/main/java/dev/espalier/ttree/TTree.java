@@ -100,7 +100,7 @@ public final class TTree extends AbstractIndex {
   }
 
   /**
-   * Makes an empty tree.
+   * Creates an empty tree.
    *
    * @param width width of a node, in cache lines, from 1 to {@link
    *     dev.espalier.memory.NodeMemory#MAX_LINES}
