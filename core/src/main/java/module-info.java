@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Ordered off-heap indexes over long keys.
+ * Ordered off-heap indexes with long keys and long values. Start at {@link
+ * dev.espalier.family.Indexes}, which creates one, and {@link dev.espalier.LongIndex}, which says
+ * what it can do.
  *
- * <p>The Vector API is used for the search inside a node when the program adds that module ({@code
- * --add-modules jdk.incubator.vector}); without it, scalar code gives the same results.
+ * <p>Searches inside nodes use the Vector API if the program adds its module ({@code --add-modules
+ * jdk.incubator.vector}). Without it, scalar code gives the same results.
  */
 module dev.espalier.core {
   requires transitive dev.espalier.ffi;

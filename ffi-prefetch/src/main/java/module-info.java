@@ -3,9 +3,9 @@
 /**
  * Native code, optional at run time: cache prefetch, virtual memory, files, and io_uring.
  *
- * <p>It is used when the program grants it with {@code --enable-native-access=dev.espalier.ffi} (on
- * the class path: {@code ALL-UNNAMED}). Otherwise nothing is loaded, nothing is printed, and {@link
- * dev.espalier.prefetch.Prefetch#status()} says why.
+ * <p>Used if the program is started with {@code --enable-native-access=dev.espalier.ffi} (on the
+ * class path: {@code ALL-UNNAMED}). Otherwise no native code is loaded, nothing is printed, and
+ * {@link dev.espalier.prefetch.Prefetch#status()} says why.
  */
 @SuppressWarnings("module") // The modules named below are built after this one.
 module dev.espalier.ffi {

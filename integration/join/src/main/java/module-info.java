@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The index-nested-loop join, and streams of probes. */
+/** An index-nested-loop join, and streams of lookups with a response time. */
 @SuppressWarnings("requires-automatic") // HdrHistogram is not a module.
 module dev.espalier.join {
   requires transitive dev.espalier.core;

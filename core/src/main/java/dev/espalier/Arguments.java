@@ -4,7 +4,7 @@ package dev.espalier;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** Checks of arguments and state whose message names what is wrong and the value. */
+/** Checks arguments and state; messages name the argument and its value. */
 final class Arguments {
   private Arguments() {}
 
@@ -20,14 +20,14 @@ final class Arguments {
     }
   }
 
-  /** For calls that an adapter answers without asking the index, which would check itself. */
+  /** For calls that an adapter answers without calling the index, which would check this itself. */
   static void checkOpen(LongIndex index) {
     if (index.isClosed()) {
       throw new IllegalStateException("the " + index.variant().name() + " is closed");
     }
   }
 
-  /** Checks the sizes of two segments, and that the second can be written. */
+  /** Checks the sizes of two segments, and that the second is writable. */
   static void checkSegments(MemorySegment keys, MemorySegment values) {
     Objects.requireNonNull(keys, "keys");
     Objects.requireNonNull(values, "values");
@@ -37,10 +37,10 @@ final class Arguments {
               + keys.byteSize()
               + " bytes and values has "
               + values.byteSize()
-              + "; they must be equal and a multiple of 8");
+              + "; both must have the same size, a multiple of 8");
     }
     if (values.isReadOnly()) {
-      throw new IllegalArgumentException("values can't be written: " + values);
+      throw new IllegalArgumentException("values is read-only: " + values);
     }
   }
 }

@@ -6,8 +6,14 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Comparator;
+import java.util.Objects;
+import java.util.function.LongFunction;
+import java.util.function.ToLongFunction;
 
-/** The codecs that {@link KeyCodec} and {@link ValueCodec} hand out, one enum per Java type. */
+/**
+ * The codecs that {@link KeyCodec} and {@link ValueCodec} hand out, and that of {@link
+ * CompositeKey}.
+ */
 final class Codecs {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
@@ -129,6 +135,26 @@ final class Codecs {
     }
   }
 
+  /** The codec of a {@link CompositeKey}, which knows the bits. */
+  record CompositeCodec<K>(ToLongFunction<K> encoder, LongFunction<K> decoder, Comparator<K> order)
+      implements KeyCodec<K> {
+
+    @Override
+    public long encode(K key) {
+      return encoder.applyAsLong(Objects.requireNonNull(key, "key"));
+    }
+
+    @Override
+    public K decode(long stored) {
+      return decoder.apply(stored);
+    }
+
+    @Override
+    public Comparator<K> comparator() {
+      return order;
+    }
+  }
+
   enum LocalDateCodec implements KeyCodec<LocalDate>, ValueCodec<LocalDate> {
     INSTANCE;
 
@@ -194,6 +220,6 @@ final class Codecs {
   private static IllegalArgumentException outsideNanosecondRange(
       Object value, Object min, Object max) {
     return new IllegalArgumentException(
-        value + " does not fit into nanoseconds since the epoch: " + min + " to " + max);
+        value + " is outside the range of nanoseconds since the epoch: " + min + " to " + max);
   }
 }

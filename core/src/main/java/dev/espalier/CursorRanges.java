@@ -8,7 +8,7 @@ final class CursorRanges {
   static long count(
       LongIndex index, long from, boolean fromInclusive, long to, boolean toInclusive) {
     if (from > to) {
-      throw new IllegalArgumentException("from is " + from + ", above to, which is " + to);
+      throw new IllegalArgumentException("from is " + from + ", which is greater than to, " + to);
     }
     LongCursor cursor = index.cursor();
     cursor.scanTo(to);

@@ -5,12 +5,12 @@ import dev.espalier.memory.HugePages;
 import java.util.Objects;
 
 /**
- * What every index is made with.
+ * Options that every index is created with.
  *
- * @param missingValue what {@code get} answers for an absent key; any value may be stored all the
- *     same
- * @param memoryLimit most bytes of native memory the index may use
- * @param hugePages whether to ask the system for huge pages once the index has grown
+ * @param missingValue what {@code get} returns for an absent key. This value may be stored as well;
+ *     {@code containsKey} then tells the two apart
+ * @param memoryLimit the most native memory that the index may use, in bytes
+ * @param hugePages whether to ask the operating system for huge pages
  */
 public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePages) {
 
@@ -18,13 +18,17 @@ public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePa
   public static final long MIN_MEMORY_LIMIT = 16 * 1024;
 
   /**
-   * Missing is {@link Long#MIN_VALUE}, no limit but the machine's, huge pages where they are
-   * granted.
+   * {@link Long#MIN_VALUE} as missing value, no memory limit, and huge pages once the index has
+   * grown.
    */
   public static final IndexOptions DEFAULT =
       new IndexOptions(Long.MIN_VALUE, Long.MAX_VALUE, HugePages.WHEN_GROWN);
 
-  /** Checks the parts. */
+  /**
+   * Checks the options.
+   *
+   * @throws IllegalArgumentException if {@code memoryLimit} is below {@link #MIN_MEMORY_LIMIT}
+   */
   public IndexOptions {
     Objects.requireNonNull(hugePages, "hugePages");
     if (memoryLimit < MIN_MEMORY_LIMIT) {
@@ -38,7 +42,7 @@ public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePa
     return new IndexOptions(value, memoryLimit, hugePages);
   }
 
-  /** Returns these options with another memory limit in bytes. */
+  /** Returns these options with another memory limit, in bytes. */
   public IndexOptions withMemoryLimit(long bytes) {
     return new IndexOptions(missingValue, bytes, hugePages);
   }

@@ -2,8 +2,8 @@
 package dev.espalier;
 
 /**
- * An index seen between bounds, ascending or descending. Its checks of bounds are those of {@link
- * java.util.TreeMap}'s sub-maps: a narrower view may repeat an exclusive bound, but not step over
+ * A view of an index between bounds, ascending or descending. It checks bounds as the sub-maps of
+ * {@link java.util.TreeMap} do: a narrower view may repeat an exclusive bound, but not go beyond
  * it.
  *
  * <p>{@link #size} of a bounded view counts its entries, and {@link #countRange} and {@link

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  *
  * <p>Each call holds the lock from beginning to end. A batch or {@code verify} is one call; a loop
  * over a cursor is many, and sees what is written between them. A listener or entry source is
- * called with the lock held: inside a {@code verify} it must not write to this index, which would
- * wait for itself.
+ * called with the lock held: a listener of {@code verify} that wrote to this index would wait for
+ * itself.
  *
  * <p>{@link #rootView} is the one thing that the lock does not guard: nodes are looked at after the
  * call, so no writer may be at work.
@@ -165,8 +165,8 @@ final class LockedIndex implements LongIndex {
   public LongBatchLookup batchLookup() {
     Arguments.checkOpen(index);
     throw new UnsupportedOperationException(
-        "a lock can't be held while probes wait in buffers: take the batch lookup of the index"
-            + " itself");
+        "an index behind a lock has no batch lookup, as the lock could not be held from call to"
+            + " call; use the batch lookup of the index itself");
   }
 
   @Override

@@ -2,26 +2,26 @@
 package dev.espalier;
 
 /**
- * A place among the entries of an index or view, in its order: on an entry, or nowhere.
+ * A position among the entries of an index or view, in its order: on an entry, or nowhere.
  *
- * <p>The seeks ({@link #first} to {@link #higher}) position the cursor on an entry and return true,
- * or on none and return false. A cursor that is nowhere and is asked for {@link #next} goes to the
- * first entry, for {@link #previous} to the last.
+ * <p>The seeks ({@link #first} to {@link #higher}) move the cursor to an entry and return true, or
+ * leave it nowhere and return false. From nowhere, {@link #next} goes to the first entry and {@link
+ * #previous} to the last.
  *
- * <p>The index may be changed while a cursor is open. The cursor then keeps its key: {@link #next}
- * goes to the entry that now follows that key, whether or not the key still has an entry. While it
- * has none, the cursor is on no entry. A cursor is not safe for use by several threads.
+ * <p>The index may change while a cursor is open. The cursor remembers its key: {@link #next} goes
+ * to the entry that now follows this key, whether or not the key still has an entry. If it has
+ * none, the cursor is on no entry. A cursor must not be used by several threads at once.
  *
- * <p>A cursor of an index {@linkplain LongIndex#withReadWriteLock behind a lock} takes key and
- * value along when it moves, since others may write before it is asked for them: {@link #key} and
- * {@link #value} answer what they were then, even if the entry has changed or is gone. {@link
- * #setValue} and {@link #remove} need an entry that is there.
+ * <p>A cursor of an index {@linkplain LongIndex#withReadWriteLock behind a lock} copies key and
+ * value when it moves, since other threads may write before they are read: {@link #key} and {@link
+ * #value} return the copies, even if the entry has since changed or been removed. {@link #setValue}
+ * and {@link #remove} require that the entry still exists.
  *
  * <p>Every method throws {@link IllegalStateException} once the index is closed.
  */
 public interface LongCursor extends LongEntrySource {
 
-  /** Goes to the first entry. O(log_B n), as every seek. */
+  /** Goes to the first entry. O(log_B n), like every seek. */
   boolean first();
 
   /** Goes to the last entry. */
@@ -40,20 +40,23 @@ public interface LongCursor extends LongEntrySource {
   boolean higher(long key);
 
   /**
-   * Goes to the next entry. At the end it returns false and leaves the cursor nowhere. O(1)
+   * Goes to the next entry. At the end, returns false and leaves the cursor nowhere. O(1)
    * amortized.
    */
   @Override
   boolean next();
 
   /**
-   * Says that scans by {@link #next} and {@link #nextRun} will not be continued beyond {@code key}.
-   * That changes no result; a tree that fetches ahead then fetches nothing beyond it. O(log_B n) at
-   * most.
+   * Announces that scans by {@link #next} and {@link #nextRun} will stop at {@code key}, so that
+   * the tree fetches nothing beyond it ahead of time. A hint: it changes no result. At most O(log_B
+   * n).
    */
   default void scanTo(long key) {}
 
-  /** Goes to the entry before; at the start it returns false and leaves the cursor nowhere. */
+  /**
+   * Goes to the previous entry. At the start, returns false and leaves the cursor nowhere. O(1)
+   * amortized.
+   */
   boolean previous();
 
   /**
@@ -80,19 +83,20 @@ public interface LongCursor extends LongEntrySource {
   void setValue(long value);
 
   /**
-   * Removes the entry. The cursor is then on none, and {@link #next} and {@link #previous} go to
-   * the neighbours of the entry that was removed.
+   * Removes the entry. The cursor is then on no entry, and {@link #next} and {@link #previous} go
+   * to the neighbours of the removed one.
    *
    * @throws IllegalStateException if the cursor is on no entry
    */
   void remove();
 
   /**
-   * Hands out the entries from the next one on that lie together in memory, at least one, and moves
-   * the cursor to the last of them: a loop over {@code nextRun} sees the same entries as a loop
-   * over {@link #next}, at memory speed. Returns false at the end, as {@link #next} does.
+   * Fills {@code run} with the entries that follow and lie together in memory, at least one, and
+   * moves the cursor to the last of them. A loop over {@code nextRun} sees the same entries as a
+   * loop over {@link #next}, but much faster. At the end, returns false and leaves the cursor
+   * nowhere.
    *
-   * <p>The run is valid until the index is next changed or this cursor is next moved.
+   * <p>The run is valid until the index changes or this cursor moves.
    */
   boolean nextRun(LongRun run);
 }

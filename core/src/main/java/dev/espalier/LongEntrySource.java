@@ -2,12 +2,12 @@
 package dev.espalier;
 
 /**
- * Entries one after the other, without boxing: what {@link LongIndex#bulkload} reads. A {@link
- * LongCursor} is one.
+ * A sequence of entries, read one after the other without boxing: the input of {@link
+ * LongIndex#bulkload}. Every {@link LongCursor} is one.
  */
 public interface LongEntrySource {
 
-  /** Moves to the next entry; the first call moves to the first. Returns false at the end. */
+  /** Moves to the next entry, at the first call to the first entry. Returns false at the end. */
   boolean next();
 
   /** Returns the current entry's key. */
@@ -17,9 +17,10 @@ public interface LongEntrySource {
   long value();
 
   /**
-   * Returns the first {@code count} entries of two arrays, which are not copied.
+   * Returns a source of the first {@code count} entries of two arrays, which are not copied.
    *
-   * @throws IndexOutOfBoundsException if {@code count} is negative or above either array's length
+   * @throws IndexOutOfBoundsException if {@code count} is negative or greater than the length of
+   *     either array
    */
   static LongEntrySource of(long[] keys, long[] values, int count) {
     return new ArrayEntrySource(keys, values, count);

@@ -8,39 +8,47 @@ import java.lang.foreign.ValueLayout;
 import java.util.NavigableMap;
 
 /**
- * An ordered index that owns off-heap memory: long keys in signed order, long values (a tuple id, a
- * handle, a number).
+ * An ordered index outside the Java heap: long keys in signed order, each with a long value (a row
+ * id, a handle, a number).
  *
- * <p><b>Threads.</b> Many threads may read at once, or one may write; the caller keeps readers and
- * writers apart, or wraps the index by {@link #withReadWriteLock()}. Misuse may give wrong answers
- * or an exception, but neither crashes nor runs for ever.
+ * <p>Create one in memory by {@link dev.espalier.family.Indexes#create()}, in a file by {@code
+ * dev.espalier.io.Espalier.open(path)}, or in a store that survives crashes by {@code
+ * dev.espalier.io.IndexStore}. Close it after use.
  *
- * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every call, on the index, its
- * views, cursors and maps, from any thread, throws {@link IllegalStateException}; but for {@link
- * #isClosed}, {@link #variant} and the making of adapters ({@link #asMap()}, {@link
- * #withReadWriteLock}), whose own calls then do.
+ * <p><b>Threads.</b> Any number of threads may read at the same time, or one may write. Either the
+ * caller keeps readers and writers apart, or {@link #withReadWriteLock()} does. Misuse may lead to
+ * wrong answers or exceptions, but not to a crash of the JVM or an endless loop.
+ *
+ * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every method of the index, its
+ * views, cursors and maps throws {@link IllegalStateException}, in any thread. The exceptions are
+ * {@link #isClosed}, {@link #variant}, {@link #asMap()} and {@link #withReadWriteLock}; what the
+ * last two return throws when it is used.
  *
  * <p><b>Memory.</b> {@code get}, {@code put}, {@code set}, {@code remove}, {@code delete}, {@code
- * getAll} over arrays and the moves of a cursor allocate no Java objects and box nothing; {@code
- * putAll} and {@code getAll} over segments may allocate one or two small arrays per call.
+ * getAll} of fewer than 4096 keys from one array into another, and the moves of a cursor allocate
+ * no Java objects; {@code putAll}, larger batches, and {@code getAll} over segments may allocate
+ * arrays.
  */
 public interface LongIndex extends LongNavigable, AutoCloseable {
 
-  /** Returns the catalogue entry of this index's class. */
+  /** Returns the description of the tree that this index is. */
   TreeVariant variant();
 
-  /** Returns the number of entries without ever taking a pass; exact unless the class says so. */
+  /**
+   * Returns the number of entries without counting them, O(1). Exact unless the class documents
+   * otherwise.
+   */
   default long sizeEstimate() {
     return size();
   }
 
   /**
    * Looks up many keys: {@code values[i]} becomes the value of {@code keys[i]}, or {@link
-   * #missingValue()}. Faster per key than {@link #get}, because the keys' cache misses overlap;
-   * from about 16 keys on it pays, from about 64 on it gains no more. The keys are in any order and
-   * may repeat. The arrays may be the same.
+   * #missingValue()}. Faster per key than {@link #get}, because the cache misses of several keys
+   * overlap; worthwhile from about 16 keys. Keys may be in any order and may repeat. Both arrays
+   * may be the same one.
    *
-   * <p>If it ends by an exception, {@code values} may hold anything.
+   * <p>If the call throws, the contents of {@code values} are undefined.
    *
    * @throws IllegalArgumentException if the arrays differ in length
    */
@@ -50,10 +58,10 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Looks up {@code count} keys, as {@link #getAll(long[], long[])}.
+   * Looks up {@code count} keys, as {@link #getAll(long[], long[])} does.
    *
-   * @param keys holds the keys, from {@code keysFrom} on
-   * @param values takes the values, from {@code valuesFrom} on
+   * @param keys the keys, from index {@code keysFrom}
+   * @param values receives the values, from index {@code valuesFrom}
    * @throws IndexOutOfBoundsException if either array is too short
    */
   default void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
@@ -61,12 +69,13 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Looks up many keys, as {@link #getAll(long[], long[])}, and tells a key whose value is {@link
-   * #missingValue()} from one that is not there.
+   * Looks up many keys, as {@link #getAll(long[], long[])} does, and reports which of them are
+   * present: this tells an absent key from one whose value is {@link #missingValue()}.
    *
-   * @param found takes a bit for each key: bit {@code i % 64} of {@code found[i / 64]} is set if
-   *     {@code keys[i]} is there; the other bits of these words are cleared. An array of its own
-   * @return how many of the keys are there, each counted as often as it is asked for
+   * @param found receives a bit for each key: bit {@code i % 64} of {@code found[i / 64]} is set if
+   *     {@code keys[i]} is present; the other bits of these words are cleared. Must not be {@code
+   *     keys} or {@code values}
+   * @return the number of keys present; a repeated key counts each time
    * @throws IllegalArgumentException if {@code keys} and {@code values} differ in length
    * @throws IndexOutOfBoundsException if {@code found} is too short
    */
@@ -76,8 +85,8 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Looks up {@code count} keys, as {@link #getAll(long[], long[], long[])}. The bits begin at 0,
-   * wherever the keys do.
+   * Looks up {@code count} keys, as {@link #getAll(long[], long[], long[])} does. Bit 0 stands for
+   * the first key looked up, {@code keys[keysFrom]}.
    *
    * @throws IndexOutOfBoundsException if an array is too short
    */
@@ -87,12 +96,13 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Looks up keys that lie in native memory, as {@link #getAll(long[], long[])}.
+   * Looks up keys held in memory segments, as {@link #getAll(long[], long[])} does.
    *
    * @param keys longs in native byte order
-   * @param values takes the values; as many bytes as {@code keys}
-   * @throws IllegalArgumentException if the segments differ in size, or the size is not a multiple
-   *     of 8, or {@code values} can't be written
+   * @param values receives the values, as longs in native byte order; of the same size as {@code
+   *     keys}
+   * @throws IllegalArgumentException if the segments differ in size, their size is not a multiple
+   *     of 8 bytes, or {@code values} is read-only
    */
   default void getAll(MemorySegment keys, MemorySegment values) {
     Arguments.checkSegments(keys, values);
@@ -109,11 +119,11 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Stores {@code values[i]} for {@code keys[i]}, for every {@code i} in turn.
+   * Stores {@code values[i]} for {@code keys[i]}, for each {@code i} in ascending order.
    *
    * @throws IllegalArgumentException if the arrays differ in length
-   * @throws dev.espalier.memory.MemoryLimitException if the index may not grow further; the entries
-   *     before the one that did not fit are stored
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room for an entry; the entries
+   *     before it are stored
    */
   default void putAll(long[] keys, long[] values) {
     Arguments.checkEqualLengths(keys, values);
@@ -121,21 +131,23 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Stores {@code count} entries, as {@link #putAll(long[], long[])}.
+   * Stores {@code count} entries, as {@link #putAll(long[], long[])} does.
    *
    * @throws IndexOutOfBoundsException if either array is too short
    */
   void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
 
   /**
-   * Fills this empty index from entries in strictly ascending key order, several times faster than
-   * by {@link #put}. O(n).
+   * Fills this empty index with entries in strictly ascending key order, several times faster than
+   * {@link #put}. O(n).
    *
-   * @param fillFactor how full to make the nodes, from 0.5 to 1; below 1 leaves room for inserts
-   * @param total number of entries for the listener, or -1 if unknown
+   * @param fillFactor how full to make the nodes, from 0.5 to 1; less than 1 leaves room for
+   *     inserts
+   * @param total number of entries, to be reported to the listener, or -1 if unknown
+   * @param listener told of the progress; may cancel
    * @throws IllegalStateException if the index is not empty
-   * @throws IllegalArgumentException if the fill factor is out of range or a key is not above its
-   *     predecessor; the index is then empty
+   * @throws IllegalArgumentException if the fill factor is out of range, or a key is not greater
+   *     than the key before it; the index is then empty
    * @throws dev.espalier.memory.MemoryLimitException if the entries do not fit; the index is then
    *     empty
    * @throws java.util.concurrent.CancellationException if the listener cancels; the index is then
@@ -143,7 +155,10 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    */
   void bulkload(LongEntrySource entries, double fillFactor, long total, ProgressListener listener);
 
-  /** Fills this empty index from two arrays, full nodes; otherwise as the general form. */
+  /**
+   * Fills this empty index from two arrays, with full nodes. Throws the same exceptions as {@link
+   * #bulkload(LongEntrySource, double, long, ProgressListener)}.
+   */
   default void bulkload(long[] keys, long[] values) {
     Arguments.checkEqualLengths(keys, values);
     bulkload(
@@ -158,7 +173,8 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   /**
    * Returns a live {@link NavigableMap} whose keys and values are stored as longs.
    *
-   * @param keyCodec keeps the order of the keys
+   * @param keyCodec converts keys to longs, keeping their order
+   * @param valueCodec converts values to longs
    */
   default <K, V> NavigableMap<K, V> asMap(KeyCodec<K> keyCodec, ValueCodec<V> valueCodec) {
     return new IndexMap<>(this, keyCodec, valueCodec);
@@ -175,8 +191,8 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Returns this index behind a read-write lock, for use by readers and writers at once. Every call
-   * is atomic; cursors answer key and value as they were when they moved.
+   * Returns this index behind a read-write lock, for concurrent readers and writers. Each call is
+   * atomic. Cursors return key and value as they were when the cursor last moved.
    */
   default LongIndex withReadWriteLock() {
     return new LockedIndex(this);
@@ -203,65 +219,71 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Gives back memory that the entries no longer need: worth its time after large removals. All
-   * entries are loaded into new memory beside the old, as compactly as {@link #bulkload} does it,
-   * so for a while there are both; where the memory limit, or the system, does not allow that, or
-   * nothing would be gained, the index stays as it was. So does an index in a file. Cursors go on.
-   * O(n).
+   * Frees memory that the entries no longer need, for use after large removals. Copies all entries
+   * into new memory, as compactly as {@link #bulkload}, before it frees the old. Does nothing if
+   * the memory limit or the system leaves no room for the copy, if nothing would be gained, or if
+   * the index lives in a file. Open cursors stay valid. O(n).
    *
-   * @param listener must not write to this index
-   * @return the bytes given back: those by which {@link IndexStatistics#committedBytes} went down
+   * @param listener told of the progress; may cancel, and must not write to this index
+   * @return by how many bytes {@link IndexStatistics#committedBytes} went down
    * @throws java.util.concurrent.CancellationException if the listener cancels; the index is then
-   *     as it was
+   *     unchanged
    */
   long shrink(ProgressListener listener);
 
-  /** Gives back memory, as {@link #shrink(ProgressListener)}. */
+  /** Frees memory that the entries no longer need, as {@link #shrink(ProgressListener)} does. */
   default long shrink() {
     return shrink(ProgressListener.NONE);
   }
 
   /**
-   * Checks every invariant of the structure, in one pass.
+   * Checks every invariant of the structure, in one pass over all nodes. O(n).
    *
-   * @throws dev.espalier.inspect.InvariantViolationException naming the first invariant that does
-   *     not hold, by its number in the class's source, and the place
+   * @param listener told of the progress; may cancel
+   * @throws dev.espalier.inspect.InvariantViolationException if an invariant does not hold; the
+   *     message names the first such invariant, by its number in the source, and the place
    * @throws java.util.concurrent.CancellationException if the listener cancels
    */
   void verify(ProgressListener listener);
 
-  /** Checks every invariant, as {@link #verify(ProgressListener)}. */
+  /** Checks every invariant, as {@link #verify(ProgressListener)} does. */
   default void verify() {
     verify(ProgressListener.NONE);
   }
 
   /**
-   * Returns how this index looks up many keys. {@code dev.espalier.batch.BatchLookup.of(index)}
-   * also tells what it chooses, why, and what the methods cost.
+   * Returns the batch lookup that {@code getAll} uses. {@link dev.espalier.batch.BatchLookup#of}
+   * returns it in a form that also lets you choose the method and see what each would cost.
    *
-   * @throws UnsupportedOperationException if this is an index behind a lock, which would not be
-   *     held between two calls
+   * @throws UnsupportedOperationException if this index is behind a lock: the lock could not be
+   *     held from one call to the next
    */
   LongBatchLookup batchLookup();
 
-  /** Returns the root as a cold, readable view, for printers and statistics. */
+  /** Returns a view of the root, for printers and statistics; not for fast loops. */
   NodeView rootView();
 
-  /** Returns height, nodes, fill and bytes. Takes a pass over the nodes. */
+  /**
+   * Returns the height, the numbers of nodes, how full they are, and bytes. Visits all nodes, O(n).
+   */
   IndexStatistics statistics();
 
   /**
-   * Makes all entries safe from a crash of the machine if the index lives in a file; in memory it
-   * does nothing.
+   * Writes all changes to the device, if the index lives in a file; does nothing in memory.
+   *
+   * <p>An index of a {@code dev.espalier.io.IndexStore} keeps what was flushed whatever crashes
+   * later. In a file of {@code dev.espalier.io.Espalier}, this holds only until the index is
+   * changed again: from then on, changed pages may overwrite old ones at any time, and a crash may
+   * leave the file torn, with flushed entries lost as well.
    */
   default void flush() {
     Arguments.checkOpen(this);
   }
 
-  /** Tells whether {@link #close} was called. */
+  /** Returns whether {@link #close} was called. */
   boolean isClosed();
 
-  /** Frees the memory, after a {@link #flush}. A second call does nothing. */
+  /** Flushes as {@link #flush} does, then frees the memory. A second call does nothing. */
   @Override
   void close();
 }

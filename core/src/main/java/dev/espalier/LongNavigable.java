@@ -2,48 +2,56 @@
 package dev.espalier;
 
 /**
- * Long keys in signed order, each with a long value: what an index and every view of it can do.
+ * An ordered map from long keys, in signed order, to long values: what an index and all its views
+ * have in common.
  *
- * <p>The names and their meaning are those of {@link java.util.NavigableMap}. What is absent is
- * answered by {@link #missingValue()}, so no call boxes. Neighbours ({@code floor}, {@code higher},
- * ...) are found through a {@link LongCursor}, which can say "none" without boxing.
+ * <p>Methods are named after those of {@link java.util.NavigableMap} and behave alike. Where a map
+ * returns null, these return {@link #missingValue()}, so nothing is boxed. Use a {@link LongCursor}
+ * to find neighbours ({@code floor}, {@code higher}, ...).
  *
  * <p>A view ({@link #subView}, {@link #descendingView}, ...) reads and writes through to its index.
- * It refuses to write keys outside its bounds ({@link IllegalArgumentException}) and sees none.
+ * It shows no keys outside its bounds, and throws {@link IllegalArgumentException} on an attempt to
+ * write one.
  *
- * <p>Costs below are for a tree of {@code n} entries with node fan-out {@code B}.
+ * <p>Costs are given for a tree of {@code n} entries whose nodes have {@code B} children.
  */
 public interface LongNavigable {
 
   /**
    * Returns the value of {@code key}, or {@link #missingValue()} if there is none. O(log_B n).
    *
-   * @throws IllegalStateException if the index is closed; so do all methods
+   * @throws IllegalStateException if the index is closed; applies to every method
    */
   long get(long key);
 
   /** Returns the value of {@code key}, or {@code defaultValue} if there is none. */
   long getOrDefault(long key, long defaultValue);
 
-  /** Tells whether {@code key} has a value, {@link #missingValue()} included. */
+  /**
+   * Returns whether there is an entry for {@code key}, even if its value is {@link
+   * #missingValue()}.
+   */
   boolean containsKey(long key);
 
-  /** Returns what {@link #get}, {@link #put} and {@link #remove} answer for an absent key. */
+  /**
+   * Returns the value that {@link #get}, {@link #put} and {@link #remove} return for an absent key.
+   */
   long missingValue();
 
   /**
    * Stores {@code value} for {@code key} and returns the previous value, or {@link
    * #missingValue()}.
    *
-   * @throws dev.espalier.memory.MemoryLimitException if the index may not grow further; it is then
-   *     as it was before the call
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room for the entry; the index
+   *     is then unchanged
    * @throws IllegalArgumentException if this is a view and {@code key} is outside its bounds
    */
   long put(long key, long value);
 
   /**
-   * Stores {@code value} for {@code key} if there is none yet. Returns the value that was there, or
-   * {@link #missingValue()}; throws as {@link #put}.
+   * Stores {@code value} for {@code key} unless the key already has a value. Returns the existing
+   * value, or {@link #missingValue()} if there was none. Throws the same exceptions as {@link
+   * #put}.
    */
   long putIfAbsent(long key, long value);
 
@@ -51,25 +59,30 @@ public interface LongNavigable {
   long remove(long key);
 
   /**
-   * Stores {@code value} for {@code key} without asking what was there: never slower than {@link
-   * #put}, and much faster on write-optimized trees. Throws as {@link #put}.
+   * Stores {@code value} for {@code key} without returning the previous value: at least as fast as
+   * {@link #put}, and much faster in write-optimized trees, which do not look for it. Throws the
+   * same exceptions as {@link #put}.
    */
   void set(long key, long value);
 
-  /** Removes {@code key} without asking what was there; an absent key is no error. */
+  /** Removes {@code key}, if present, without returning its value. */
   void delete(long key);
 
-  /** Returns the exact number of entries; where that takes a pass, the class says so. */
+  /**
+   * Returns the exact number of entries. O(1), except that bounded views count their entries, as do
+   * those trees whose Javadoc says so.
+   */
   long size();
 
-  /** Tells whether there is no entry. Never takes a pass. */
+  /** Returns whether there are no entries, without counting them. */
   boolean isEmpty();
 
   /** Removes all entries. */
   void clear();
 
   /**
-   * Returns a new cursor, positioned nowhere. Cursors are meant to be kept and positioned again.
+   * Returns a new cursor that is on no entry yet. Reuse a cursor for many seeks rather than
+   * creating one for each.
    */
   LongCursor cursor();
 
@@ -88,19 +101,25 @@ public interface LongNavigable {
   long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive);
 
   /**
-   * Returns the part between two keys.
+   * Returns a view of the entries between two keys.
    *
    * @throws IllegalArgumentException if {@code from} comes after {@code to} in this view's order,
    *     or either is outside this view's bounds
    */
   LongNavigable subView(long from, boolean fromInclusive, long to, boolean toInclusive);
 
-  /** Returns the part before {@code to}, in this view's order; throws as {@link #subView}. */
+  /**
+   * Returns a view of the entries before {@code to}, in this view's order. Throws the same
+   * exceptions as {@link #subView}.
+   */
   LongNavigable headView(long to, boolean inclusive);
 
-  /** Returns the part after {@code from}, in this view's order; throws as {@link #subView}. */
+  /**
+   * Returns a view of the entries after {@code from}, in this view's order. Throws the same
+   * exceptions as {@link #subView}.
+   */
   LongNavigable tailView(long from, boolean inclusive);
 
-  /** Returns the same entries in the opposite order. */
+  /** Returns a view of the same entries in reverse order. */
   LongNavigable descendingView();
 }

@@ -6,14 +6,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * Entries that lie together in memory, handed out by {@link LongCursor#nextRun}: a window into the
- * index or, where the index can't be shown (in descending views, behind a lock, on pages that do
- * not stay in memory), a copy.
+ * Entries that lie together in memory, filled by {@link LongCursor#nextRun}: a window into the
+ * index, or a copy where a window is not possible (in descending views, behind a lock, and in
+ * files, whose pages may leave memory).
  *
  * <p>Entry {@code i} has its key at {@code keysOffset() + i * stride()} and its value at {@code
  * valuesOffset() + i * stride()} of {@link #segment()}, both as longs in native byte order. The
- * stride is 8 bytes, or -8 where a descending scan shows memory that ascends. Loops that must be
- * fast read the segment directly.
+ * stride is 8 bytes, or -8 in a descending scan over memory in ascending order. Fast loops read the
+ * segment directly.
  */
 public final class LongRun {
   private MemorySegment segment = MemorySegment.NULL;
@@ -30,22 +30,22 @@ public final class LongRun {
     return count;
   }
 
-  /** Returns the memory that holds the entries; it can't be written. */
+  /** Returns the read-only memory that holds the entries. */
   public MemorySegment segment() {
     return segment;
   }
 
-  /** Returns the byte offset of the first key. */
+  /** Returns the offset of the first key in the segment, in bytes. */
   public long keysOffset() {
     return keysOffset;
   }
 
-  /** Returns the byte offset of the first value. */
+  /** Returns the offset of the first value in the segment, in bytes. */
   public long valuesOffset() {
     return valuesOffset;
   }
 
-  /** Returns the bytes from one key, or value, to the next: 8 or -8. */
+  /** Returns the distance from one key, or value, to the next, in bytes: 8 or -8. */
   public int stride() {
     return stride;
   }
@@ -73,7 +73,7 @@ public final class LongRun {
   /**
    * Fills this run; called by cursors.
    *
-   * @param segment memory that can't be written
+   * @param segment read-only memory
    * @param keysOffset byte offset of the first key
    * @param valuesOffset byte offset of the first value
    * @param stride bytes from one entry to the next, 8 or -8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-/** Told now and then how far a long piece of work has come; may cancel it. */
+/** Told from time to time how far a long operation has come; may cancel it. */
 @FunctionalInterface
 public interface ProgressListener {
 

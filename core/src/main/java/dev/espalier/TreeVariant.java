@@ -8,15 +8,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One tree of the family: its name, where it comes from, what it can do, and how to make one.
- * {@code dev.espalier.family.Family} has all of them.
+ * Describes one kind of tree: its name, its origin, what it can do, and how to create one. {@link
+ * dev.espalier.family.Family} lists all of them.
  *
- * @param name the class's simple name
+ * @param name the simple name of its class
  * @param paper the paper and section the tree comes from
- * @param medium where the nodes live
- * @param capabilities what the tree does beyond the shared contract
- * @param factory makes an empty index with the tree's default geometry
- * @param opener opens the tree that is in a page store, null for trees that don't live in pages
+ * @param medium where its nodes are kept
+ * @param capabilities what the tree does beyond what {@link LongIndex} requires
+ * @param factory creates an empty index with the tree's default geometry
+ * @param opener opens a tree in a page store, or null for trees that do not use pages
  */
 public record TreeVariant(
     String name,
@@ -26,30 +26,30 @@ public record TreeVariant(
     Function<IndexOptions, LongIndex> factory,
     @Nullable BiFunction<IndexOptions, PageStore, LongIndex> opener) {
 
-  /** Where the nodes live. */
+  /** Where nodes are kept. */
   public enum Medium {
-    /** Nodes in native memory. */
+    /** In native memory. */
     MEMORY,
-    /** Nodes in pages of a page store. */
+    /** In the pages of a page store, which is in memory or in a file. */
     PAGES
   }
 
-  /** What a tree does beyond the shared contract, or does itself rather than by a loop. */
+  /** What a tree does beyond what {@link LongIndex} requires. */
   public enum Capability {
-    /** {@code getAll} overlaps the cache misses of many probes. */
+    /** {@code getAll} overlaps the cache misses of many lookups. */
     BATCHED_LOOKUP,
     /** Nodes are prefetched. */
     PREFETCH,
     /** Range scans prefetch leaves through a jump-pointer array. */
     JUMP_POINTERS,
-    /** {@code nextRun} hands out whole leaves. */
+    /** {@code nextRun} returns whole leaves. */
     LEAF_RUNS,
     /** {@code put} and {@code remove} change the structure in place, without rebuilding it. */
     UPDATE_IN_PLACE,
     /**
-     * {@code set} and {@code delete} don't look for what was there: they leave a message that the
-     * tree takes on later. As messages on the way decide what becomes of a key, a probe is answered
-     * from the root alone, and {@link dev.espalier.batch.TreeLevels} has one level.
+     * {@code set} and {@code delete} do not look for the previous value: they leave a message that
+     * the tree applies later. Since messages anywhere on the path may concern a key, a lookup must
+     * start at the root, and {@link dev.espalier.batch.TreeLevels} has a single level.
      */
     BLIND_WRITES
   }
@@ -59,7 +59,7 @@ public record TreeVariant(
     capabilities = Set.copyOf(capabilities);
   }
 
-  /** Describes a tree that lives in native memory. */
+  /** Returns the description of a tree in native memory. */
   public static TreeVariant inMemory(
       String name,
       String paper,
@@ -68,7 +68,7 @@ public record TreeVariant(
     return new TreeVariant(name, paper, Medium.MEMORY, Set.of(capabilities), factory, null);
   }
 
-  /** Describes a tree that lives in the pages of a store. */
+  /** Returns the description of a tree in the pages of a store. */
   public static TreeVariant inPages(
       String name,
       String paper,
@@ -78,21 +78,22 @@ public record TreeVariant(
     return new TreeVariant(name, paper, Medium.PAGES, Set.of(capabilities), factory, opener);
   }
 
-  /** Makes an empty index with the tree's default geometry. */
+  /** Creates an empty index in memory, with the tree's default geometry. */
   public LongIndex create(IndexOptions options) {
     return factory.apply(options);
   }
 
   /**
-   * Opens the tree that is in a page store, or makes an empty one in an empty store.
+   * Opens the tree in a page store, or creates an empty one if the store is empty.
    *
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
-   * @throws UnsupportedOperationException if this tree does not live in pages
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
+   * @throws UnsupportedOperationException if this kind of tree does not use pages
    */
   public LongIndex open(IndexOptions options, PageStore store) {
     if (opener == null) {
-      throw new UnsupportedOperationException(name + " does not live in pages");
+      throw new UnsupportedOperationException(
+          name + " can't be opened in a page store; its nodes are in memory");
     }
     return opener.apply(options, store);
   }

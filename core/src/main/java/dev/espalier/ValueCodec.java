@@ -8,55 +8,59 @@ import java.time.LocalDateTime;
 /**
  * Stores values of type {@code V} as longs.
  *
- * <p>Every codec throws {@link NullPointerException} for a null value, and is safe for use by
- * several threads.
+ * <p>Every codec throws {@link NullPointerException} for a null value, and may be used by several
+ * threads at once.
  */
 public interface ValueCodec<V> {
 
   /**
-   * Returns the long that stands for {@code value}.
+   * Returns the long to store for {@code value}.
    *
-   * @throws IllegalArgumentException if no long stands for it; the message names value and range
+   * @throws IllegalArgumentException if the value is outside the range of this codec; the message
+   *     names the value and the range
    */
   long encode(V value);
 
-  /** Returns the value that {@code encode} made {@code stored} from. */
+  /** Returns the value for which {@link #encode} returned {@code stored}. */
   V decode(long stored);
 
-  /** Values that are longs. */
+  /** Returns a codec for longs. */
   static ValueCodec<Long> ofLong() {
     return Codecs.LongCodec.INSTANCE;
   }
 
   /**
-   * Values that are ints, stored as the same number. Decoding a long that is no int is an {@link
-   * ArithmeticException}.
+   * Returns a codec for ints, stored as the same number. Decoding a long outside the range of int
+   * throws {@link ArithmeticException}.
    */
   static ValueCodec<Integer> ofInt() {
     return Codecs.IntCodec.INSTANCE;
   }
 
-  /** Values that are doubles, stored as {@link Double#doubleToRawLongBits} gives them. */
+  /** Returns a codec for doubles, stored as {@link Double#doubleToRawLongBits}. */
   static ValueCodec<Double> ofDouble() {
     return Codecs.DoubleValueCodec.INSTANCE;
   }
 
-  /** Values that are floats, stored as {@link Float#floatToRawIntBits} gives them. */
+  /**
+   * Returns a codec for floats, stored as {@link Float#floatToRawIntBits}. Decoding a long outside
+   * the range of int throws {@link ArithmeticException}.
+   */
   static ValueCodec<Float> ofFloat() {
     return Codecs.FloatValueCodec.INSTANCE;
   }
 
-  /** Values that are dates, stored as {@link KeyCodec#ofLocalDate} does. */
+  /** Returns a codec for dates, stored as in {@link KeyCodec#ofLocalDate}. */
   static ValueCodec<LocalDate> ofLocalDate() {
     return Codecs.LocalDateCodec.INSTANCE;
   }
 
-  /** Values that are dates with a time, stored as {@link KeyCodec#ofLocalDateTime} does. */
+  /** Returns a codec for dates with a time, stored as in {@link KeyCodec#ofLocalDateTime}. */
   static ValueCodec<LocalDateTime> ofLocalDateTime() {
     return Codecs.LocalDateTimeCodec.INSTANCE;
   }
 
-  /** Values that are instants, stored as {@link KeyCodec#ofInstant} does. */
+  /** Returns a codec for instants, stored as in {@link KeyCodec#ofInstant}. */
   static ValueCodec<Instant> ofInstant() {
     return Codecs.InstantCodec.INSTANCE;
   }

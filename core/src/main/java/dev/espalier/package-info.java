@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The interface that every index of the family implements, its cursors, runs and views, and what is
- * needed to choose and configure a tree.
+ * The interface of all indexes, {@link dev.espalier.LongIndex}, with its cursors, runs, views, maps
+ * and codecs, and the options to create an index with.
  *
- * <p>Start at {@link dev.espalier.LongIndex}.
+ * <p>Create an index in memory by {@link dev.espalier.family.Indexes#create()}, in a file by {@code
+ * dev.espalier.io.Espalier.open(path)}, or in a store that survives crashes by {@code
+ * dev.espalier.io.IndexStore}.
  */
 @NullMarked
 package dev.espalier;

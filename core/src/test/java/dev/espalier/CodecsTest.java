@@ -265,7 +265,7 @@ class CodecsTest {
   private static <K> void assertRefused(KeyCodec<K> codec, K outside, K min, K max) {
     Exception refusal = assertThrows(IllegalArgumentException.class, () -> codec.encode(outside));
     String message = String.valueOf(refusal.getMessage());
-    assertTrue(message.startsWith(outside + " does not fit"), message);
+    assertTrue(message.startsWith(outside + " is outside the range"), message);
     assertTrue(message.endsWith(min + " to " + max), message);
   }
 

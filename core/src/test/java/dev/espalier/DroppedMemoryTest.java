@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Native memory in whose place other memory is taken is given back, and not left behind. */
 class DroppedMemoryTest {
   private static final AnswerConsumer NOBODY =
-      new AnswerConsumer() {
+      new AnswerConsumer.Bulk() {
         @Override
         public void values(
             long[] tags, long[] keys, long[] values, long[] found, int from, int to) {}

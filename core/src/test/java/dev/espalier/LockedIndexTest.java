@@ -66,8 +66,8 @@ class LockedIndexTest {
       LongIndex locked = index.withReadWriteLock();
       var thrown = assertThrows(UnsupportedOperationException.class, locked::batchLookup);
       assertEquals(
-          "a lock can't be held while probes wait in buffers: take the batch lookup of the index"
-              + " itself",
+          "an index behind a lock has no batch lookup, as the lock could not be held from call to"
+              + " call; use the batch lookup of the index itself",
           thrown.getMessage());
     }
   }

@@ -128,7 +128,7 @@ class WrongArgumentsTest {
       assertRefused(
           IllegalArgumentException.class,
           () -> index.getAll(two, two.asReadOnly()),
-          "values can't be written",
+          "values is read-only",
           "16");
     }
   }

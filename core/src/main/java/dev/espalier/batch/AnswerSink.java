@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.batch;
 
-/** Takes the answers of probes, and runs what was buffered besides them, as they leave a tree. */
+/** Receives the answers of probes, and runs the operations buffered among them. */
 interface AnswerSink {
 
   /**
-   * Takes the answers {@code from} to {@code to - 1}; the arrays will be overwritten.
+   * Receives the answers {@code from} to {@code to - 1}. The arrays are overwritten later.
    *
-   * @param found has bit {@code i} if {@code keys[i]} is there
+   * @param found bit {@code i} is set if {@code keys[i]} is present
    */
   void answered(long[] tags, long[] keys, long[] values, long[] found, int from, int to);
 
-  /** Runs an operation, which has a negative tag. */
+  /** Runs the operation that a negative tag stands for. */
   void operate(long key, long tag);
 }

@@ -6,8 +6,8 @@ import dev.espalier.LongIndex;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands answers to a consumer and runs operations. What the consumer or an update throws is kept,
- * so that everything else is still answered: the first failure, because thousands may follow it.
+ * Passes answers to a consumer and runs operations. If the consumer or an update throws, the first
+ * failure is kept and everything else is still answered: thousands of failures may follow.
  */
 abstract class Answers implements AnswerSink {
   final AnswerConsumer consumer;
@@ -24,16 +24,16 @@ abstract class Answers implements AnswerSink {
     this.consumer = consumer;
   }
 
-  /** Takes an entry that the operation found. */
+  /** Receives an entry that an operation found. */
   abstract void entry(long tag, long key, long value);
 
-  /** Tells that the operation has found all its entries. */
+  /** Called when an operation has found all its entries. */
   abstract void end(long tag);
 
-  /** Returns the number of answers that are, or will be, kept back. */
+  /** Returns the number of answers that are, or will be, held back. */
   abstract int kept();
 
-  /** Hands out what was kept back for the sake of order; all probes are answered. */
+  /** Passes on what was held back to keep the order. Called when all probes are answered. */
   abstract void deliver();
 
   @Override
@@ -67,7 +67,7 @@ abstract class Answers implements AnswerSink {
     end(tag);
   }
 
-  /** Runs something that may throw, and keeps the first failure. */
+  /** Runs work that may throw, and keeps the first failure. */
   final void guarded(Runnable work) {
     try {
       work.run();
@@ -78,10 +78,15 @@ abstract class Answers implements AnswerSink {
     }
   }
 
-  /** Throws the first failure that was kept, once. */
+  /** Throws the failure that was kept, if there is one, and forgets it. */
   final void throwFailure() {
     Throwable thrown = failure;
     failure = null;
+    throwUnchecked(thrown);
+  }
+
+  /** Throws a failure that is an unchecked exception or an error; does nothing for null. */
+  static void throwUnchecked(@Nullable Throwable thrown) {
     if (thrown instanceof RuntimeException exception) {
       throw exception;
     }

@@ -15,32 +15,36 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an index looks up many keys: one by one, in groups whose cache misses overlap, sorted, or
- * buffered. Which is cheapest depends on how many there are, on the size of the tree and of the
- * caches, and on the order of the keys (buffering paper, 6.6); {@link LongIndex#getAll} asks {@link
- * #choose}. Any method gives the same values.
+ * Looks up many keys of an index: one by one, in groups whose cache misses overlap, sorted, or
+ * buffered. Which method is fastest depends on the number of keys, their order, and the sizes of
+ * the tree and the caches (buffering paper, 6.6). {@link LongIndex#getAll} leaves it to {@link
+ * #choose}. All methods return the same values.
  *
- * <p>Sorted and buffered lookups need memory while they run: up to 100 MB beside the keys.
+ * <p>While they run, sorted and buffered lookups need up to 100 MB of memory in addition to the
+ * arrays.
  *
- * <p>Any number of threads may use it while nobody changes the index.
+ * <p>Any number of threads may use it, as long as none changes the index.
  */
 public final class BatchLookup implements LongBatchLookup {
-  /** Below this, what a group costs to set up is not paid back. */
+  /** With fewer keys, a group costs more to set up than it gains. */
   private static final int LEAST_GROUP = 4;
 
-  /** Below this nothing but groups is considered. */
+  /** With fewer keys, only groups are considered. */
   private static final int LEAST_BUFFERED = 4096;
 
-  /** What is only computed must promise so much less than groups cost to be believed. */
+  /** Computed times are trusted only if they are below this share of the time of groups. */
   private static final double COMPUTED_MARGIN = 0.8;
 
-  /** Probes between two divisions of the whole: more gain little, and take memory. */
+  /**
+   * The most probes that are sorted or buffered together: more would gain little and need more
+   * memory.
+   */
   static final int ROUND = 1 << 22;
 
-  /** Keys whose places are written before they are looked up, so that both stay in the cache. */
+  /** Keys looked up at a time: few enough for keys and places to stay in the cache. */
   private static final int STEP = 1024;
 
-  /** Neighbours that are compared to tell whether keys are sorted. */
+  /** Pairs of neighbours compared to tell whether keys are sorted. */
   private static final int ORDER_SAMPLE = 64;
 
   private static final ProbeChoice FEW =
@@ -57,13 +61,13 @@ public final class BatchLookup implements LongBatchLookup {
   private volatile @Nullable Known known;
   private @Nullable ProbeChoice lastChoice;
 
-  /** What is known of the index's costs, while it had so many entries. */
+  /** The costs of the index, as long as it has about so many entries. */
   private static final class Known {
     final ProbeCosts costs;
     final long entries;
     final int height;
 
-    /** By the binary logarithm of the number of keys. */
+    /** Choices by the binary logarithm of the number of keys. */
     private final @Nullable ProbeChoice[] choices = new ProbeChoice[Integer.SIZE];
 
     Known(ProbeCosts costs, long entries, int height) {
@@ -84,25 +88,29 @@ public final class BatchLookup implements LongBatchLookup {
   }
 
   /**
-   * Returns the lookup of an index.
+   * Returns the batch lookup of an index.
    *
-   * @throws UnsupportedOperationException if this is an index behind a lock, which would not be
-   *     held between two calls
+   * @throws UnsupportedOperationException if the index is behind a lock, or does not use this class
    */
   public static BatchLookup of(LongIndex index) {
     if (index.batchLookup() instanceof BatchLookup lookup) {
       return lookup;
     }
-    throw new UnsupportedOperationException(index.variant().name() + " has a lookup of its own");
+    throw new UnsupportedOperationException(
+        index.variant().name() + " does not use the batch lookup of the family");
   }
 
-  /** Creates the lookup for an index; each tree creates its own. */
+  /**
+   * Creates the lookup for an index. Called by the constructor of each tree.
+   *
+   * @param tree the levels of the index
+   */
   public BatchLookup(LongIndex index, TreeLevels tree) {
     this.index = index;
     this.tree = tree;
   }
 
-  /** Returns the levels through which probes go down. */
+  /** Returns the levels of the index, through which probes descend. */
   public TreeLevels levels() {
     return tree;
   }
@@ -110,8 +118,8 @@ public final class BatchLookup implements LongBatchLookup {
   // ---------------------------------------------------------------- choice
 
   /**
-   * Returns the method that {@link ProbeMethod#AUTO} takes for so many keys in random order: the
-   * same from each power of two to the next.
+   * Returns the method that {@link ProbeMethod#AUTO} uses for {@code count} keys in random order.
+   * It is the same for all counts from one power of two up to the next.
    */
   public ProbeChoice choose(int count) {
     if (count < LEAST_GROUP) {
@@ -152,12 +160,18 @@ public final class BatchLookup implements LongBatchLookup {
             costs.nanos(ProbeMethod.BUFFERED, count));
   }
 
-  /** Returns what AUTO chose last, if it had to; of several threads, any one's. */
+  /**
+   * Returns the last choice of {@link ProbeMethod#AUTO}, if there was one. If several threads look
+   * up keys, the choice may be that of any of them.
+   */
   public Optional<ProbeChoice> lastChoice() {
     return Optional.ofNullable(lastChoice);
   }
 
-  /** Returns what a probe costs by each method; computed unless {@link #calibrate} was called. */
+  /**
+   * Returns what a probe costs by each method: computed, or measured if {@link #calibrate} was
+   * called.
+   */
   public ProbeCosts costs() {
     return known().costs;
   }
@@ -173,7 +187,7 @@ public final class BatchLookup implements LongBatchLookup {
     return now;
   }
 
-  /** By a quarter: less does not move the break-even much. */
+  /** By more than a quarter: smaller differences hardly move the break-even point. */
   private static boolean differ(long before, long entries) {
     return Math.abs(entries - before) > before / 4;
   }
@@ -190,10 +204,12 @@ public final class BatchLookup implements LongBatchLookup {
   }
 
   /**
-   * Measures the methods and several virtual nodes on a sample of keys (buffering paper, 5.3), and
-   * decides by that from now on, until the tree's height or the number of entries by more than a
-   * quarter has changed. It takes about a second, and up to three in a JVM that has just started,
-   * as it waits until what it measures is compiled.
+   * Measures the methods, with several choices of virtual nodes, on a sample of keys (buffering
+   * paper, 5.3). Later choices are based on the result, until the tree's height changes or its
+   * number of entries changes by more than a quarter. Takes about a second, and up to three in a
+   * JVM that has just started, because the code has to be compiled first.
+   *
+   * @return the measured costs
    */
   public ProbeCosts calibrate() {
     ProbeCosts measured = new Calibration(index, this, compute()).measure();
@@ -214,7 +230,10 @@ public final class BatchLookup implements LongBatchLookup {
     return getAll(ProbeMethod.AUTO, keys, keysFrom, values, valuesFrom, count, found);
   }
 
-  /** Looks up keys as {@link LongIndex#getAll}, by a method given. */
+  /**
+   * Looks up keys as {@link LongIndex#getAll(long[], int, long[], int, int)} does, by the given
+   * method.
+   */
   public void getAll(
       ProbeMethod method, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     Objects.requireNonNull(method, "method");
@@ -222,7 +241,10 @@ public final class BatchLookup implements LongBatchLookup {
     lookUp(method, keys, keysFrom, values, valuesFrom, count, null);
   }
 
-  /** Looks up keys and tells which are there, as {@link LongIndex#getAll}, by a method given. */
+  /**
+   * Looks up keys and reports which are present, as {@link LongIndex#getAll(long[], int, long[],
+   * int, int, long[])} does, by the given method.
+   */
   public int getAll(
       ProbeMethod method,
       long[] keys,
@@ -281,7 +303,9 @@ public final class BatchLookup implements LongBatchLookup {
     return true;
   }
 
-  /** Only a group tells what it has found, so where that is asked, each key is one. */
+  /**
+   * Only group lookups report which keys they find; if asked for that, each key is a group of one.
+   */
   private void single(
       long[] keys,
       int keysFrom,
@@ -348,7 +372,9 @@ public final class BatchLookup implements LongBatchLookup {
     }
   }
 
-  /** Puts the bits of some sorted probes where the probes were, and clears them. */
+  /**
+   * Moves the found bits of sorted probes to the original places of the probes, and clears them.
+   */
   private static void scatter(
       long[] bits, int count, int[] places, int placesFrom, long[] to, int first) {
     for (int i = 0; i < count; i++) {
@@ -359,7 +385,7 @@ public final class BatchLookup implements LongBatchLookup {
     Arrays.fill(bits, 0);
   }
 
-  /** Falls back to groups if there is no memory for buffers. */
+  /** Looks up keys through buffers, or in groups if there is no memory for buffers. */
   void buffered(
       VirtualNodes nodes,
       long[] keys,
@@ -387,7 +413,7 @@ public final class BatchLookup implements LongBatchLookup {
     }
   }
 
-  /** Puts every answer where its probe was. */
+  /** Stores each answer at the place of its key. */
   private static final class Scatter implements AnswerSink {
     private final long[] to;
     private final int first;
@@ -415,7 +441,7 @@ public final class BatchLookup implements LongBatchLookup {
 
     @Override
     public void operate(long key, long tag) {
-      throw new IllegalStateException("a lookup has no operations, but there is a tag " + tag);
+      throw new IllegalStateException("a lookup has no operations, but got tag " + tag);
     }
   }
 }

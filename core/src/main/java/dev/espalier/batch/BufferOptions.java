@@ -5,31 +5,33 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How accesses to an index are buffered.
+ * Options of a {@link BufferedAccess}.
  *
- * @param buffers whether buffers have a fixed or a variable size
- * @param mostWaiting the most probes and updates that wait; when they are so many, all are answered
- * @param inOrder whether answers come in the order of the probes, and so only by a flush
- * @param nodes the virtual nodes, or null for those that {@link CacheAnalysis} finds, anew whenever
- *     the tree's height has changed
+ * @param buffers whether buffers are of fixed or variable size
+ * @param mostWaiting the most probes and updates that may wait; as soon as there are so many, all
+ *     of them are answered
+ * @param inOrder whether answers come in the order of the probes, and thus only when all are
+ *     answered
+ * @param nodes the virtual nodes, or null to let {@link CacheAnalysis} choose them whenever the
+ *     tree's height has changed
  */
 public record BufferOptions(
     Buffers buffers, int mostWaiting, boolean inOrder, @Nullable VirtualNodes nodes) {
 
-  /** The bound of {@code mostWaiting}: more would not fit into one array. */
+  /** The upper limit of {@code mostWaiting}: more would not fit into one array. */
   public static final int MOST_WAITING = 1 << 28;
 
   /** The size of buffers. */
   public sealed interface Buffers {
 
     /**
-     * Each virtual node has a buffer for so many probes (buffering paper, 4.1): answers come while
+     * Each virtual node has a buffer of fixed size (buffering paper, 4.1). Answers come while
      * probes are added.
      *
-     * @param probes a power of two
+     * @param probes the capacity of a buffer: a power of two from 1 to 2^20
      */
     record Fixed(int probes) implements Buffers {
-      /** The size of the paper's nodes and buffers, 4 KB. */
+      /** Buffers for 256 probes: 4 KB, the size in the paper. */
       public static final Fixed DEFAULT = new Fixed(256);
 
       /** Checks the number. */
@@ -41,11 +43,17 @@ public record BufferOptions(
       }
     }
 
-    /** Buffers grow as needed (4.2): answers come by a flush. The fastest. */
+    /**
+     * Buffers grow as needed (buffering paper, 4.2). Answers come only when all are answered. The
+     * fastest.
+     */
     record Variable() implements Buffers {}
   }
 
-  /** Variable buffers for a million probes, in any order. */
+  /**
+   * Variable buffers for a million probes, answered in any order, with virtual nodes of the cache
+   * analysis.
+   */
   public static final BufferOptions DEFAULT =
       new BufferOptions(new Buffers.Variable(), 1 << 20, false, null);
 
@@ -63,17 +71,17 @@ public record BufferOptions(
     return new BufferOptions(other, mostWaiting, inOrder, nodes);
   }
 
-  /** Returns these options with another bound of the probes that wait. */
+  /** Returns these options with another limit of waiting probes and updates. */
   public BufferOptions withMostWaiting(int probes) {
     return new BufferOptions(buffers, probes, inOrder, nodes);
   }
 
-  /** Returns these options with answers in the order of the probes, or in any order. */
+  /** Returns these options with answers in the order of the probes if true, or in any order. */
   public BufferOptions withInOrder(boolean isInOrder) {
     return new BufferOptions(buffers, mostWaiting, isInOrder, nodes);
   }
 
-  /** Returns these options with fixed virtual nodes. */
+  /** Returns these options with the given virtual nodes. */
   public BufferOptions withNodes(VirtualNodes fixed) {
     return new BufferOptions(buffers, mostWaiting, inOrder, fixed);
   }

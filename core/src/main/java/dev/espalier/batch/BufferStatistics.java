@@ -2,14 +2,14 @@
 package dev.espalier.batch;
 
 /**
- * What buffered access has done so far.
+ * What a buffered access has done so far.
  *
- * @param probes probes added
- * @param updates updates added
- * @param waiting probes and updates that are not answered or applied yet
- * @param flushes how often all were answered
+ * @param probes number of probes added
+ * @param updates number of updates added
+ * @param waiting number of probes and updates not yet answered or applied
+ * @param flushes number of times that everything waiting was answered
  * @param nodes the virtual nodes in use
- * @param bufferBytes bytes of memory that hold probes
+ * @param bufferBytes memory that holds waiting probes, in bytes
  */
 public record BufferStatistics(
     long probes, long updates, long waiting, long flushes, VirtualNodes nodes, long bufferBytes) {}

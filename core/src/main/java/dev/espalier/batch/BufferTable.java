@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.batch;
 
-/** The buffers of one virtual node's children, by the children's numbers. */
+/** The buffers of the children of a virtual node, by number of the child. */
 final class BufferTable {
   /** Where each buffer ends in the {@link SegmentPool}. */
   final int[] ends;
 
-  /** Where each child is in the tree; good if its buffer is not empty. */
+  /** The place of each child in the tree; valid if its buffer is not empty. */
   final long[] places;
 
   BufferTable(int children) {

@@ -8,12 +8,13 @@ import dev.espalier.memory.HugePages;
 import java.util.Objects;
 
 /**
- * Buffered access to an index (buffering paper, section 4): probes wait at the nodes on their way
- * until there are many, so that a node is brought into the cache once for all of them. Throughput
- * is several times that of single lookups where the index is far larger than the cache; each answer
- * comes later.
+ * Buffered access to an index (buffering paper, section 4): lookups, called probes, wait at nodes
+ * on their path until there are many, so that each node is brought into the cache once for all of
+ * them. For an index far larger than the cache, throughput is several times that of single lookups,
+ * but answers come later.
  *
  * {@snippet :
+ * AnswerConsumer consumer = (row, key, value, found) -> values[(int) row] = value;
  * try (var access = BufferedAccess.over(orders, BufferOptions.DEFAULT, consumer)) {
  *   for (int row = 0; row < keys.length; row++) {
  *     access.get(keys[row], row);
@@ -22,13 +23,14 @@ import java.util.Objects;
  * }
  * }
  *
- * <p>Probes and updates may be mixed: every probe is answered as if all were carried out one by
- * one, in the order in which they were added. Answers go to an {@link AnswerConsumer}, at any time
- * from the call that adds a probe to the next {@link #flush}, each with the tag that its probe was
- * given.
+ * <p>Probes and updates may be mixed: every probe is answered as if all of them were carried out
+ * one by one, in the order in which they were added. Each answer is passed to an {@link
+ * AnswerConsumer} with the tag of its probe, at some time between the call that adds the probe and
+ * the end of the next {@link #flush}.
  *
- * <p>For one thread at a time. It counts as a reader of the index, or as a writer if updates are
- * added; nobody else may change the index while probes wait. The index is neither owned nor closed.
+ * <p>To be used by one thread at a time. It counts as a reader of the index, or as a writer if
+ * updates are added; no one else may change the index while probes wait. Closing it does not close
+ * the index.
  */
 public final class BufferedAccess implements AutoCloseable {
   private final LongIndex index;
@@ -58,12 +60,12 @@ public final class BufferedAccess implements AutoCloseable {
   }
 
   /**
-   * Makes a buffered access.
+   * Creates a buffered access to an index.
    *
-   * @throws IllegalArgumentException if the virtual nodes of the options are not for an index of
-   *     this height
+   * @param consumer receives the answers, in the thread that calls this access
+   * @throws IllegalArgumentException if the options fix virtual nodes for another tree height
    * @throws IllegalStateException if the index is closed
-   * @throws UnsupportedOperationException if it is an index behind a lock
+   * @throws UnsupportedOperationException if the index is behind a lock
    * @throws dev.espalier.memory.MemoryLimitException if there is no memory for the buffers
    */
   public static BufferedAccess over(
@@ -94,10 +96,10 @@ public final class BufferedAccess implements AutoCloseable {
   /**
    * Asks for the value of a key.
    *
-   * @param tag comes back with the answer; not negative
-   * @throws IllegalArgumentException if the tag is negative; so do all probes
-   * @throws IllegalStateException if this access or the index is closed, or in a consumer; so do
-   *     all methods that add something
+   * @param tag a number that is passed on with the answer; not negative
+   * @throws IllegalArgumentException if the tag is negative; applies to all probes
+   * @throws IllegalStateException if this access or the index is closed, or if called by the
+   *     consumer; applies to all methods that add a probe or an update
    */
   public void get(long key, long tag) {
     checkProbe(tag);
@@ -105,17 +107,17 @@ public final class BufferedAccess implements AutoCloseable {
     add(key, answers instanceof OrderedAnswers ordered ? ordered.expectValue(tag, key) : tag);
   }
 
-  /** Asks for the entry with the greatest key that is not above {@code key}. */
+  /** Asks for the entry with the greatest key less than or equal to {@code key}. */
   public void floor(long key, long tag) {
     probeEntries(Kind.FLOOR, key, 0, tag);
   }
 
-  /** Asks for the entry with the least key that is not below {@code key}. */
+  /** Asks for the entry with the least key greater than or equal to {@code key}. */
   public void ceiling(long key, long tag) {
     probeEntries(Kind.CEILING, key, 0, tag);
   }
 
-  /** Asks for all entries from {@code from} to {@code to}, both included. */
+  /** Asks for all entries with keys from {@code from} to {@code to}, inclusive. */
   public void range(long from, long to, long tag) {
     probeEntries(Kind.RANGE, from, to, tag);
   }
@@ -138,12 +140,12 @@ public final class BufferedAccess implements AutoCloseable {
 
   // ---------------------------------------------------------------- updates
 
-  /** Stores a value: the probes added from now on find it, those added before do not. */
+  /** Stores a value. Probes added later find it; probes added earlier do not. */
   public void put(long key, long value) {
     update(Kind.PUT, key, value);
   }
 
-  /** Removes a key, if it is there, for the probes added from now on. */
+  /** Removes a key, if present. Probes added earlier still find it; probes added later do not. */
   public void delete(long key) {
     update(Kind.DELETE, key, 0);
   }
@@ -158,10 +160,10 @@ public final class BufferedAccess implements AutoCloseable {
   // ---------------------------------------------------------------- buffers
 
   /**
-   * Answers every probe and applies every update that waits.
+   * Answers all waiting probes and applies all waiting updates.
    *
-   * @throws RuntimeException what a consumer or an update has thrown first; everything else was
-   *     answered nevertheless
+   * @throws RuntimeException the first exception thrown by the consumer or an update; everything
+   *     else was answered and applied all the same
    */
   public void flush() {
     checkUsable();
@@ -204,12 +206,12 @@ public final class BufferedAccess implements AutoCloseable {
     }
   }
 
-  /** Returns how many probes and updates are not answered or applied yet. */
+  /** Returns the number of probes and updates that wait to be answered or applied. */
   public long waiting() {
     return probes + updates - answers.done;
   }
 
-  /** Returns what was done so far. */
+  /** Returns counters of what has been done so far. */
   public BufferStatistics statistics() {
     return new BufferStatistics(probes, updates, waiting(), flushes, nodes, buffers.usedBytes());
   }
@@ -220,14 +222,14 @@ public final class BufferedAccess implements AutoCloseable {
     }
     if (answering) {
       throw new IllegalStateException(
-          "the buffered access was called by its own consumer, or has failed before");
+          "the buffered access was called by its own consumer, or an earlier call failed");
     }
   }
 
   /**
-   * Answers everything that waits and frees the memory. A second call does nothing.
+   * Answers and applies everything that waits, then frees the memory. A second call does nothing.
    *
-   * @throws RuntimeException as {@link #flush}
+   * @throws RuntimeException as {@link #flush} does; the memory is freed all the same
    */
   @Override
   public void close() {

@@ -13,37 +13,42 @@ import java.util.SplittableRandom;
 
 /**
  * Chooses virtual nodes by the size of the cache (buffering paper, 5.1): as few buffers as
- * possible, while each virtual node stays in the cache with what is written below it.
+ * possible, such that each virtual node fits into the cache together with what is written to the
+ * buffers below it.
  *
- * @param levels the tree's levels, the root's first
+ * @param levels the levels of the tree, from the root down
  */
 public record CacheAnalysis(List<Level> levels) {
 
-  /** The share of the last-level cache that other users of it leave. */
+  /** The part of the last-level cache, one in so many, that other users of it leave. */
   private static final int LAST_LEVEL_SHARE = 16;
 
-  /** Nodes that are looked at on each level. */
+  /** How many nodes of each level to look at. */
   private static final int SAMPLE = 32;
 
   /**
-   * The nodes of one level, on average.
+   * The average node of one level.
    *
-   * @param branching children of a node; 0 of leaves
-   * @param effectiveBytes bytes of a node that lookups may touch
-   * @param childNumbers bound of the numbers of a node's children, from which the table of their
-   *     buffers takes its size
+   * @param branching number of children; 0 for leaves
+   * @param effectiveBytes how many bytes of a node lookups may touch
+   * @param childNumbers upper bound of the numbers by which a node's children are known, exclusive:
+   *     the size of the table of their buffers
    */
   public record Level(double branching, double effectiveBytes, int childNumbers) {}
 
-  /** Copies the list. */
+  /**
+   * Copies the list.
+   *
+   * @throws IllegalArgumentException if it is empty
+   */
   public CacheAnalysis {
     levels = List.copyOf(levels);
     if (levels.isEmpty()) {
-      throw new IllegalArgumentException("levels is empty; a tree has one level at least");
+      throw new IllegalArgumentException("levels is empty; a tree has at least one level");
     }
   }
 
-  /** Looks at some nodes of each level of an index. */
+  /** Analyses an index by looking at a few nodes of each level. */
   public static CacheAnalysis of(LongIndex index) {
     TreeLevels tree = BatchLookup.of(index).levels();
     int height = tree.height();
@@ -58,7 +63,10 @@ public record CacheAnalysis(List<Level> levels) {
     return new CacheAnalysis(levels);
   }
 
-  /** Where no path of the sample is so long, nodes are taken to be like those above. */
+  /**
+   * Returns the average of a level. If no path of the sample is so long, assumes that its nodes are
+   * like those above.
+   */
   private static Level average(List<NodeView> nodes, List<Level> above, int childNumbers) {
     if (nodes.isEmpty()) {
       return above.getLast();
@@ -83,10 +91,12 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Chooses virtual nodes for the caches of this machine: half of the second level for trees that
-   * wait for each miss; what passes through has the other half. Where misses overlap, because
-   * probes of a buffer are prefetched in groups, a share of the last level is as good, and there
-   * are fewer buffers (docs/measurements/buffering.md).
+   * Returns virtual nodes for the caches of this machine. If a tree waits for each cache miss, they
+   * are sized for half the second-level cache; the other half is for the probes that pass through.
+   * If misses overlap, because probes are prefetched in groups, a part of the last-level cache does
+   * as well and takes fewer buffers (docs/measurements/buffering.md).
+   *
+   * @param missesOverlap whether the tree prefetches for groups of probes
    */
   public VirtualNodes virtualNodesOfThisMachine(boolean missesOverlap) {
     return virtualNodes(
@@ -95,12 +105,14 @@ public record CacheAnalysis(List<Level> levels) {
             : Machine.SECOND_LEVEL_BYTES / 2);
   }
 
-  /** Tells whether a level and all above it stay in this machine's last-level cache. */
+  /** Returns whether a level and all above it stay in this machine's last-level cache. */
   boolean isCached(int level) {
     return nodesBytes(0, level + 1) <= (double) Machine.LAST_LEVEL_BYTES / 4;
   }
 
-  /** Returns the share of so many bytes that this machine's second-level cache has no room for. */
+  /**
+   * Returns the share of {@code bytes} that does not fit into this machine's second-level cache.
+   */
   static double uncached(long bytes) {
     return Math.max(0, 1 - (double) Machine.SECOND_LEVEL_BYTES / bytes);
   }
@@ -114,9 +126,11 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Chooses virtual nodes for a cache: the leaves' as high as the cache allows, and above them as
-   * few as it allows, all of about the same height. Levels that are too large for the cache have
-   * virtual nodes of their own.
+   * Returns virtual nodes for a cache: at the leaves as high as fit into the cache, and above them
+   * as few as fit, all of about the same height. A level that is too large for the cache by itself
+   * becomes a virtual node of its own.
+   *
+   * @param cacheBytes size of the cache, in bytes
    */
   public VirtualNodes virtualNodes(long cacheBytes) {
     int top = levels.size() - 1;
@@ -133,7 +147,8 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Divides the levels above {@code end} into parts that fit, if they do, the higher ones first.
+   * Divides the levels above {@code end} into {@code parts} virtual nodes, the higher ones first;
+   * empty if they do not fit.
    */
   private Optional<List<Integer>> upperHeights(int end, int parts, long cacheBytes) {
     List<Integer> heights = new ArrayList<>();
@@ -164,7 +179,7 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Returns the branching factor of a virtual node of so many levels, from level {@code top} on.
+   * Returns the branching factor of a virtual node of {@code height} levels from level {@code top}.
    */
   double children(int top, int height) {
     double children = 1;
@@ -175,16 +190,16 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Returns the cache that a virtual node needs which has no leaves: its nodes, and one line of
-   * each child's buffer and of its own.
+   * Returns how much cache, in bytes, a virtual node without leaves needs: for its nodes, and for
+   * one line of its buffer and of the buffer of each child.
    *
-   * @param top number of the virtual node's first level, the root's being 0
+   * @param top the first level of the virtual node, the root being level 0
    */
   double innerBytes(int top, int height) {
     return nodesBytes(top, height) + (children(top, height) + 1) * CacheLine.BYTES;
   }
 
-  /** Returns the cache that a virtual node of all levels from {@code top} on needs. */
+  /** Returns how much cache, in bytes, a virtual node of all levels from {@code top} down needs. */
   double leavesBytes(int top) {
     return nodesBytes(top, levels.size() - top) + 2 * CacheLine.BYTES;
   }

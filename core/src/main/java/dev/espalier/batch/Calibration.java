@@ -12,28 +12,31 @@ import java.util.Set;
 import java.util.function.IntConsumer;
 
 /**
- * Measures on a sample which virtual nodes are best for an index on this machine (buffering paper,
- * 5.3), and what a probe costs by each method. The cache analysis says what to begin with; whether
- * TLB misses or hardware prefetching make it worth to split a virtual node of several levels, only
- * measuring can tell.
+ * Measures with a sample of keys which virtual nodes are best for an index on this machine
+ * (buffering paper, 5.3), and what a probe costs by each method. The cache analysis provides the
+ * start; only measurements can tell whether TLB misses or hardware prefetching make it worthwhile
+ * to split a virtual node of several levels.
  */
 final class Calibration {
-  /** Probes of a sample: so many that each child of the root's virtual node is given some. */
+  /** Number of probes in a sample: enough for each child of the root's virtual node to get some. */
   private static final int SAMPLE = 1 << 16;
 
-  /** Enough where the time of a probe does not depend on how many there are. */
+  /** Enough for methods whose time per probe does not depend on the number of probes. */
   private static final int SMALL_SAMPLE = 1 << 13;
 
-  /** Samples that take turns, so that none finds in the cache what it has read before. */
+  /** Number of samples that take turns, so that none finds in the cache what it read before. */
   private static final int SAMPLES = 4;
 
-  /** Rounds in a row that must find nothing faster: until then, something is being compiled. */
+  /**
+   * How many rounds in a row must be no faster than before: until then, code is still being
+   * compiled.
+   */
   private static final int QUIET_ROUNDS = 2;
 
-  /** A time that is less than this share of the best before is faster, and no chance. */
+  /** A time below this share of the best so far is faster, and not by chance. */
   private static final double FASTER = 0.85;
 
-  /** No round is begun after this. */
+  /** No round starts after this time. */
   private static final long BUDGET_NANOS = 2_500_000_000L;
 
   private final BatchLookup lookup;
@@ -47,7 +50,7 @@ final class Calibration {
     this.keys = SampleKeys.of(index, SAMPLES * SAMPLE);
   }
 
-  /** Lookups by one method, and the time of a probe in the best round. */
+  /** Lookups by one method, and the time per probe in the best round. */
   private static final class Timed {
     private final int count;
     private final IntConsumer lookup;
@@ -69,7 +72,7 @@ final class Calibration {
     }
   }
 
-  /** Virtual nodes that may be the best, and buffered lookups with them. */
+  /** A choice of virtual nodes, and buffered lookups with it. */
   private record Candidate(VirtualNodes nodes, Timed buffered) {
     double nanos() {
       return buffered.nanos;
@@ -121,7 +124,10 @@ final class Calibration {
     }
   }
 
-  /** The nodes of the analysis, and those with one virtual node split in two, in each way. */
+  /**
+   * Returns the virtual nodes of the analysis, and all variants of them with one virtual node split
+   * in two.
+   */
   static Set<VirtualNodes> candidates(VirtualNodes analysed) {
     Set<VirtualNodes> candidates = new LinkedHashSet<>();
     candidates.add(analysed);

@@ -3,7 +3,7 @@ package dev.espalier.batch;
 
 import dev.espalier.LongIndex;
 
-/** Answers that go to the consumer as they come. */
+/** Passes answers to the consumer as they come. */
 final class DirectAnswers extends Answers {
 
   DirectAnswers(LongIndex index, Operations operations, AnswerConsumer consumer) {

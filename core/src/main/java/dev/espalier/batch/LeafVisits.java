@@ -3,7 +3,7 @@ package dev.espalier.batch;
 
 import java.util.Arrays;
 
-/** The end of a probe's way: the virtual nodes of the leaves, where probes are answered. */
+/** The end of the path of a probe: the virtual nodes of the leaves, where probes are answered. */
 final class LeafVisits {
   private final TreeLevels tree;
   private final AnswerSink sink;
@@ -12,7 +12,7 @@ final class LeafVisits {
   private long changes;
 
   /**
-   * Makes it for the tree as it is.
+   * Creates it for the current height of the tree.
    *
    * @throws IllegalArgumentException if the virtual nodes are not for a tree of this height
    */
@@ -28,29 +28,34 @@ final class LeafVisits {
     this.changes = tree.changesAbove(top);
   }
 
-  /** Tells whether nodes changed that have buffers, so that places which were noted are void. */
+  /**
+   * Returns whether nodes that have buffers have changed, so that noted places are no longer valid.
+   */
   boolean placesAreVoid() {
     return tree.changesAbove(top) != changes;
   }
 
-  /** Takes note that no places are kept any more; of an outdated tree none ever will be. */
+  /**
+   * Notes that no places are kept any more. If the height of the tree has changed, none will ever
+   * be kept again.
+   */
   void forgetPlaces() {
     if (!isOutdated()) {
       changes = tree.changesAbove(top);
     }
   }
 
-  /** Tells whether the tree's height has changed. */
+  /** Returns whether the height of the tree has changed. */
   boolean isOutdated() {
     return tree.height() != height;
   }
 
-  /** Answers the probes of a leaves' virtual node, from the one numbered {@code from} on. */
+  /** Answers the probes of a virtual node of the leaves, from number {@code from}. */
   void answer(Probes probes, int from, long place) {
     answer(probes, from, top, place);
   }
 
-  /** Answers probes that no buffer is kept for, from the one numbered {@code from} on. */
+  /** Answers probes from the root, without buffers, from number {@code from}. */
   void answerFromRoot(Probes probes, int from) {
     answer(probes, from, tree.height() - 1, tree.root());
   }

@@ -4,13 +4,13 @@ package dev.espalier.batch;
 import java.util.Arrays;
 
 /**
- * What waits in the buffers besides probes for one key: updates, and probes for the nearest key and
- * for ranges. A record in a buffer has room for a key and a tag only, so the rest is here, and the
- * record's tag is the operation's number, made negative by {@code ~}.
+ * The operations that wait in the buffers among probes for single keys: updates, and probes for the
+ * nearest key and for ranges. As a record in a buffer has only a key and a tag, the rest is stored
+ * here. The tag of the record is the number of the operation, made negative by {@code ~}.
  */
 final class Operations {
 
-  /** What is to be done with a key. */
+  /** What to do with a key. */
   enum Kind {
     PUT,
     DELETE,
@@ -21,7 +21,7 @@ final class Operations {
 
   private Kind[] kinds = new Kind[16];
 
-  /** The value to put, or where a range ends. */
+  /** The value to put, or the end of a range. */
   private long[] operands = new long[16];
 
   private long[] tags = new long[16];
@@ -47,8 +47,9 @@ final class Operations {
   }
 
   /**
-   * Tells whether an operation must not wait together with those that are here: the nearest key and
-   * a range may depend on updates of other keys, which the buffers keep in no order.
+   * Returns whether an operation must not wait together with those already waiting: probes for the
+   * nearest key or a range may depend on updates of other keys, whose order the buffers do not
+   * keep.
    */
   boolean conflicts(Kind kind) {
     return isUpdate(kind) ? updates < count : updates > 0;

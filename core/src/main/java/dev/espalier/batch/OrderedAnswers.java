@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Answers that wait until all are known, and go to the consumer in the order of the probes
- * (buffering paper, 4.3): probes travel with their sequence numbers for tags, and each has its
- * place in a result buffer.
+ * Holds answers back until all are known, and passes them to the consumer in the order of the
+ * probes (buffering paper, 4.3). The tags of probes in the buffers are their sequence numbers,
+ * which are their places in a result buffer.
  */
 final class OrderedAnswers extends Answers {
   private static final long[] NOTHING = {};
@@ -19,15 +19,15 @@ final class OrderedAnswers extends Answers {
   private long[] keys = new long[Probes.CAPACITY];
   private long[] values = new long[Probes.CAPACITY];
 
-  /** Which keys are there, by the probes' sequence numbers. */
+  /** Which keys are present, by sequence number. */
   private long[] found = new long[Bits.words(Probes.CAPACITY)];
 
   private int count;
 
-  /** What the probes with more than one answer found, in the order of the probes. */
+  /** What probes for entries have found, in the order of the probes. */
   private final List<Found> entries = new ArrayList<>();
 
-  /** The keys and values found by a probe, one after the other. */
+  /** The keys and values found by a probe, alternating. */
   private static final class Found {
     final int sequence;
     long[] words = NOTHING;
@@ -50,7 +50,7 @@ final class OrderedAnswers extends Answers {
     super(index, operations, consumer);
   }
 
-  /** Gives a probe for one key its place; returns the tag that it travels with. */
+  /** Reserves the place of a probe for a key; returns its tag in the buffers. */
   int expectValue(long tag, long key) {
     if (count == tags.length) {
       tags = Arrays.copyOf(tags, 2 * count);
@@ -63,7 +63,7 @@ final class OrderedAnswers extends Answers {
     return count++;
   }
 
-  /** Gives a probe that finds entries its place; returns the tag of its operation. */
+  /** Reserves the place of a probe for entries; returns the tag of its operation. */
   int expectEntries(long tag) {
     entries.add(new Found(expectValue(tag, 0)));
     return entries.size() - 1;

@@ -2,29 +2,29 @@
 package dev.espalier.batch;
 
 /**
- * The buffers of a tree's virtual nodes, through which probes go down to the leaves. A probe is a
- * key and a tag that comes back with the answer; what has a negative tag is no probe, but an
- * operation of the {@link AnswerSink}, which waits among the probes and keeps its place among those
- * of its key.
+ * The buffers of the virtual nodes of a tree, through which probes descend to the leaves. A probe
+ * is a key and a tag that is passed on with the answer. A negative tag stands for an operation of
+ * the {@link AnswerSink}, which waits among the probes and keeps its place in the order of those
+ * with the same key.
  */
 interface ProbeBuffers extends AutoCloseable {
 
-  /** Adds a probe; others may be answered to make room. */
+  /** Adds a probe. May answer others to make room. */
   void add(long key, long tag);
 
   /** Answers all probes. */
   void flush();
 
   /**
-   * Tells whether the tree's height is no longer the one that the virtual nodes were made for. Such
-   * buffers still work, but without gain.
+   * Returns whether the height of the tree has changed since the virtual nodes were chosen. The
+   * buffers then still work, but gain nothing.
    */
   boolean isOutdated();
 
-  /** Returns the bytes of memory that hold probes. */
+  /** Returns the size of the memory that holds probes, in bytes. */
   long usedBytes();
 
-  /** Frees the memory, with all probes that wait. */
+  /** Frees the memory, dropping all waiting probes. */
   @Override
   void close();
 }

@@ -2,9 +2,9 @@
 package dev.espalier.batch;
 
 /**
- * The method that was chosen for a batch, and why.
+ * The method chosen for a batch, and why.
  *
- * @param method never {@link ProbeMethod#AUTO}
- * @param reason in words, with the expected times per probe
+ * @param method the method chosen, never {@link ProbeMethod#AUTO}
+ * @param reason the reason in words, with the expected time per key where times were compared
  */
 public record ProbeChoice(ProbeMethod method, String reason) {}

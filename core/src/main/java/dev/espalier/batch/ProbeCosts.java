@@ -5,15 +5,15 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.model.MemoryTimes;
 
 /**
- * What a probe of an index costs by each method, in nanoseconds, as a function of how many there
- * are (buffering paper, 6.6): computed from the tree's shape and the times of the memory, and
- * corrected by what {@link Calibration} has measured.
+ * The cost of a probe by each method, in nanoseconds, depending on the number of probes (buffering
+ * paper, 6.6): computed from the shape of the tree and the latencies of memory, and corrected by
+ * the measurements of {@link BatchLookup#calibrate}.
  *
- * @param shape the tree's levels
- * @param times of this machine's memory
+ * @param shape the levels of the tree
+ * @param times latencies of this machine's memory
  * @param prefetches whether the tree prefetches for groups of probes
- * @param nodes the virtual nodes for buffered probes
- * @param corrections measured time by computed time, where measured; else 1
+ * @param nodes the virtual nodes of buffered probes
+ * @param corrections measured times divided by computed times; 1 where nothing was measured
  */
 public record ProbeCosts(
     CacheAnalysis shape,
@@ -22,7 +22,7 @@ public record ProbeCosts(
     VirtualNodes nodes,
     Corrections corrections) {
 
-  /** Searching a node in the cache: one after the other, or many that do not wait for another. */
+  /** Searching a cached node: one search at a time, or many that do not wait for one another. */
   private static final double SEARCH_ALONE = 25;
 
   private static final double SEARCH_AMONG_OTHERS = 8;
@@ -30,18 +30,22 @@ public record ProbeCosts(
   /** Copying a probe into a buffer and out of it. */
   private static final double BUFFER = 20;
 
-  /** Putting an answer to its place, among those of all probes, and more where that is far. */
+  /**
+   * Storing an answer at the place of its probe; the second is added if that place is not cached.
+   */
   private static final double SCATTER = 2;
 
   private static final double SCATTER_FAR = 22;
 
-  /** Making the table of buffers and going through it: for each child of the root's node. */
+  /** Creating the table of buffers and scanning it, for each child of the root's virtual node. */
   private static final double TABLE = 4;
 
-  /** Going to a buffer of the leaves' virtual nodes and beginning with its first probes. */
+  /** Visiting a buffer of the leaves' virtual nodes and starting on its first probes. */
   private static final double VISIT = 150;
 
-  /** Sorting a key and its place in the cache, and dividing what is too much for it. */
+  /**
+   * Sorting a key and its place in the cache; the second is added for what does not fit into it.
+   */
   private static final double SORT = 35;
 
   private static final double SORT_FAR = 25;
@@ -50,8 +54,12 @@ public record ProbeCosts(
   private static final int MOST_LINES = 8;
 
   /**
-   * Measured time by computed time, for each method.
+   * Measured times divided by computed times.
    *
+   * @param single for {@link ProbeMethod#SINGLE}
+   * @param group for {@link ProbeMethod#GROUP}
+   * @param sorted for {@link ProbeMethod#SORTED}
+   * @param buffered for {@link ProbeMethod#BUFFERED}
    * @param measured whether anything was measured
    */
   public record Corrections(
@@ -64,7 +72,7 @@ public record ProbeCosts(
     return new ProbeCosts(shape, times, prefetches, otherNodes, otherCorrections);
   }
 
-  /** Returns the time of one of {@code count} uniformly random probes, in nanoseconds. */
+  /** Returns the expected time of one of {@code count} uniformly random probes, in nanoseconds. */
   public double nanos(ProbeMethod method, long count) {
     long together = Math.min(count, BatchLookup.ROUND);
     return switch (method) {
@@ -94,7 +102,7 @@ public record ProbeCosts(
     return SCATTER + CacheAnalysis.uncached(count * Long.BYTES) * SCATTER_FAR;
   }
 
-  /** A prefetching tree waits for a node's lines together, another for each. */
+  /** A prefetching tree waits once for all lines of a node; others wait for each line. */
   private double single() {
     double sum = 0;
     for (int level = 0; level < height(); level++) {
@@ -113,8 +121,9 @@ public record ProbeCosts(
   }
 
   /**
-   * The time where a node is fetched for the first of the probes that need it, and then kept. In
-   * the order of the keys, the processor's own prefetching finds nodes that lie close together.
+   * The time if each node is fetched for the first probe that needs it, and then stays in the
+   * cache. If probes come in key order, the processor prefetches nodes that lie close together by
+   * itself.
    */
   private double fetchedOnce(long count, boolean inOrder) {
     double search = prefetches ? SEARCH_AMONG_OTHERS : SEARCH_ALONE;
@@ -129,7 +138,7 @@ public record ProbeCosts(
     return sum;
   }
 
-  /** Returns how many buffers of the leaves' virtual nodes are visited, per probe. */
+  /** Returns the number of visits per probe to buffers of the leaves' virtual nodes. */
   private double buffersVisited(long count) {
     int level = height() - nodes.heights().getLast();
     return level == 0 ? 0 : distinct(shape.children(0, level), count);
@@ -139,7 +148,10 @@ public record ProbeCosts(
     return shape.levels().size();
   }
 
-  /** Half of a leaf are keys, which are searched whole, and one line more has the value. */
+  /**
+   * Returns how many lines of a node a search touches. In a leaf, keys are half of the lines and
+   * all searched; one more line holds the value.
+   */
   private int lines(int level) {
     double nodeLines = shape.levels().get(level).effectiveBytes() / CacheLine.BYTES;
     boolean isLeaf = level == height() - 1;
@@ -148,7 +160,8 @@ public record ProbeCosts(
   }
 
   /**
-   * Returns how many different ones of {@code nodes} a probe of {@code count} meets, on average.
+   * Returns how many distinct nodes, of {@code nodes}, are met per probe by {@code count} random
+   * probes.
    */
   private static double distinct(double nodes, long count) {
     return nodes / count * -Math.expm1(-count / nodes);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.batch;
 
-/** How many keys are looked up in an index. */
+/** How to look up a batch of keys in an index. */
 public enum ProbeMethod {
-  /** One key after the other, by {@link dev.espalier.LongIndex#get}. */
+  /** One key after the other, with {@link dev.espalier.LongIndex#get}. */
   SINGLE,
-  /** Some dozens at a time go down level by level, so that their cache misses overlap. */
+  /**
+   * In groups of some dozens, which descend level by level together, so that their cache misses
+   * overlap.
+   */
   GROUP,
-  /** Sorted first, so that one after the other finds its nodes in the cache. */
+  /** Sorted first, so that successive keys find their nodes in the cache. */
   SORTED,
-  /** They wait at the nodes on their way until there are many: {@link BufferedAccess}. */
+  /** Buffered at nodes on the path until there are many, as in {@link BufferedAccess}. */
   BUFFERED,
-  /** Whichever of the others costs least: {@link BatchLookup#choose}. */
+  /** Whichever of the others is expected to be fastest; see {@link BatchLookup#choose}. */
   AUTO
 }

@@ -6,9 +6,11 @@ import dev.espalier.inspect.NodeView;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Random keys that are spread as an index's are, though most are not among them. */
+/**
+ * Random keys with about the distribution of the keys of an index, though most are not among these.
+ */
 final class SampleKeys {
-  /** Keys of the index between which the others are taken. */
+  /** How many keys of the index to choose random keys between. */
   private static final int KNOWN = 1024;
 
   private SampleKeys() {}
@@ -29,7 +31,7 @@ final class SampleKeys {
     return keys;
   }
 
-  /** Goes down by random children. */
+  /** Descends to a random leaf and returns a random key of it. */
   private static long someKey(NodeView root, SplittableRandom random) {
     NodeView node = root;
     while (node.children() > 0) {

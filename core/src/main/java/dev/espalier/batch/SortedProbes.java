@@ -4,18 +4,22 @@ package dev.espalier.batch;
 import java.util.Arrays;
 
 /**
- * Keys in ascending order, each with the place where it was. A radix sort: from the most
- * significant digit on until a part fits into the cache, and that part from the least significant
- * digit on. Digits that are all the same are left out. O(n) for each of at most sixteen digits.
+ * Sorts keys, noting the original place of each. Uses radix sort: starting with the most
+ * significant digit until a part fits into the cache, and within that part starting with the least
+ * significant one. Digits that are equal in all keys are skipped. O(n) for each of at most sixteen
+ * digits.
  */
 final class SortedProbes {
-  /** So few that a digit's places, a page of memory for each, all stay in the TLB. */
+  /** Few enough for the TLB to hold a page of memory for each value of a digit. */
   private static final int DIGIT_BITS = 8;
 
   private static final int DIGITS = Long.SIZE / DIGIT_BITS;
   private static final int VALUES = 1 << DIGIT_BITS;
 
-  /** Keys, with their places twice, that stay in a second-level cache while they are sorted. */
+  /**
+   * How many keys, with room for both copies of them and of their places, fit into a second-level
+   * cache.
+   */
   private static final int CACHED = 1 << 15;
 
   long[] keys;
@@ -31,7 +35,7 @@ final class SortedProbes {
     otherPlaces = new int[capacity];
   }
 
-  /** Takes {@code count} keys and sorts them. */
+  /** Copies and sorts {@code count} keys. */
   void sort(long[] from, int first, int count) {
     for (int i = 0; i < count; i++) {
       keys[i] = from[first + i];
@@ -45,7 +49,7 @@ final class SortedProbes {
   /**
    * Sorts the keys of a range.
    *
-   * @return whether they are where they were; else they are in the other arrays
+   * @return whether the result is in the same arrays; otherwise it is in the other ones
    */
   private boolean sortRange(int from, int to) {
     if (to - from <= CACHED) {
@@ -67,7 +71,7 @@ final class SortedProbes {
     return false;
   }
 
-  /** Returns how many of the lowest bits the keys of a range don't all have in common. */
+  /** Returns the number of low bits in which the keys of a range differ. */
   private int differingBits(int from, int to) {
     long differing = 0;
     for (int i = from + 1; i < to; i++) {
@@ -76,7 +80,7 @@ final class SortedProbes {
     return Long.SIZE - Long.numberOfLeadingZeros(differing);
   }
 
-  /** Counts the keys of a range by their digit. */
+  /** Counts the keys of a range by digit. */
   private int[] count(int from, int to, int shift) {
     int[] counts = new int[VALUES];
     for (int i = from; i < to; i++) {
@@ -85,7 +89,10 @@ final class SortedProbes {
     return counts;
   }
 
-  /** Divides a range by a digit, into the other arrays; turns its counts into where parts end. */
+  /**
+   * Distributes a range by a digit into the other arrays. Replaces the counts by the ends of the
+   * parts.
+   */
   private void divide(int from, int to, int[] counts, int shift) {
     int sum = from;
     for (int value = 0; value < VALUES; value++) {
@@ -143,7 +150,7 @@ final class SortedProbes {
     places = sortedPlaces;
   }
 
-  /** Returns a digit; the sign is turned round, so that digits are in the order of the keys. */
+  /** Returns a digit of a key, with the sign bit flipped, so that digits sort as keys do. */
   private static int digit(long key, int shift) {
     return (int) ((key ^ Long.MIN_VALUE) >>> shift) & (VALUES - 1);
   }

@@ -4,44 +4,50 @@ package dev.espalier.batch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tree as buffered access sees it: levels, through which probes go down many at a time. One call
- * takes the probes of a whole buffer one level further, so there is no call per probe.
+ * A tree as seen by buffered access: levels, through which many probes descend at a time. One call
+ * takes all probes of a buffer down one level, so there is no call per probe.
  *
- * <p>Where a probe is, its <i>place</i>, is a number that only the tree understands: the offset of
- * a node, or the number of its page. A place is good until {@link #changesAbove} grows.
+ * <p>The <i>place</i> of a probe is a number that only the tree understands: the offset of a node,
+ * or the number of its page. A place is valid until {@link #changesAbove} grows.
  *
- * <p>For one thread, as the tree's own methods that it stands for: any number of threads may
- * descend while none changes the tree.
+ * <p>Any number of threads may descend, as long as none changes the tree.
  */
 public interface TreeLevels {
 
-  /** Returns the number of levels, leaves included. Level 0 are the leaves. */
+  /** Returns the number of levels, including the leaves, which are level 0. */
   int height();
 
   /** Returns the place of the root, which is at level {@code height() - 1}. */
   long root();
 
-  /** Returns a bound of the numbers that {@link #descend} gives to the children of one node. */
+  /**
+   * Returns an upper bound, exclusive, of the numbers that {@link #descend} gives to the children
+   * of a node at {@code level}.
+   */
   int maxChildren(int level);
 
   /**
-   * Takes probes to the children where their keys are or belong.
+   * Moves probes from nodes to the children where their keys are or belong.
    *
-   * @param level of the nodes they are at, 1 or more
-   * @param keys of the probes, from 0 on
-   * @param places for each probe its place, which becomes that of the child
-   * @param slots for each probe a number, which is multiplied by {@code maxChildren(level)} and
-   *     then grows by the number of the child: different for different children of one node
+   * @param level level of the nodes, 1 or more
+   * @param keys the keys of the probes, from index 0
+   * @param places the place of each probe, replaced by that of the child
+   * @param slots a number for each probe, replaced by itself times {@code maxChildren(level)} plus
+   *     the number of the child; different for different children of a node
+   * @param count number of probes
    */
   void descend(int level, long[] keys, long[] places, int[] slots, int count);
 
   /**
-   * Looks up keys from nodes on to which they lead, prefetching in groups.
+   * Looks up keys, starting at nodes on their paths, and prefetching in groups.
    *
-   * @param level of these nodes
-   * @param values holds the probes' places, which become the values, or {@code missingValue()}
-   * @param found takes bit {@code foundFrom + i} for each probe {@code i} whose key is there, if it
-   *     is not null; all of these bits are clear before
+   * @param level level of these nodes
+   * @param keys the keys, from index {@code keysFrom}
+   * @param values the places of the probes, from index {@code valuesFrom}; replaced by the values,
+   *     or {@code missingValue()}
+   * @param count number of probes
+   * @param found if not null, bit {@code foundFrom + i} is set for each probe {@code i} whose key
+   *     is present; these bits must be clear before
    */
   void answer(
       int level,
@@ -54,13 +60,16 @@ public interface TreeLevels {
       int foundFrom);
 
   /**
-   * Returns a number that grows with every change to an inner node above {@code level}, and when
-   * the root is at {@code level} and goes. While it stays the same, so do the places of the nodes
-   * at {@code level}, and which keys belong there.
+   * Returns a number that grows with every change to an inner node above {@code level}, and when a
+   * root at {@code level} is removed. As long as it stays the same, so do the places of the nodes
+   * at {@code level} and the keys that belong to each.
    */
   long changesAbove(int level);
 
-  /** Tells whether nodes may have to be read from a file, and so are better asked for together. */
+  /**
+   * Returns whether nodes may have to be read from a file, so that it is better to ask for many
+   * together.
+   */
   default boolean readsPages() {
     return false;
   }

@@ -6,36 +6,40 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How the levels of a tree are grouped into virtual nodes (buffering paper, section 5): every one
- * of them but the root has a buffer.
+ * How the levels of a tree are grouped into virtual nodes (buffering paper, section 5). Each
+ * virtual node except the root has a buffer.
  *
- * @param heights levels of the virtual nodes, from the root's down to the leaves'
+ * @param heights number of levels of each virtual node on a path, from the root down to the leaf
  */
 public record VirtualNodes(List<Integer> heights) {
 
-  /** Most children of a virtual node: more would make its table larger than any cache. */
+  /** The most children of a virtual node: more would make its table larger than any cache. */
   static final int MOST_CHILDREN = 1 << 17;
 
-  /** Copies the list and checks that every virtual node has a level. */
+  /**
+   * Copies the list.
+   *
+   * @throws IllegalArgumentException if the list is empty or a height is below 1
+   */
   public VirtualNodes {
     heights = List.copyOf(heights);
     if (heights.isEmpty() || heights.stream().anyMatch(height -> height < 1)) {
       throw new IllegalArgumentException(
-          "heights is " + heights + "; every virtual node has one level at least");
+          "heights is " + heights + "; there must be at least one, and each must be at least 1");
     }
   }
 
-  /** Returns virtual nodes of these heights, the root's first. */
+  /** Returns virtual nodes of the given heights, the root first. */
   public static VirtualNodes of(Integer... heights) {
     return new VirtualNodes(List.of(heights));
   }
 
-  /** Returns the number of levels of all virtual nodes of a path together. */
+  /** Returns the height of the tree: the sum of the heights of all virtual nodes on a path. */
   public int treeHeight() {
     return heights.stream().mapToInt(Integer::intValue).sum();
   }
 
-  /** Returns the number of times that a probe waits in a buffer. */
+  /** Returns how often a probe waits in a buffer. */
   public int buffers() {
     return heights.size() - 1;
   }
@@ -52,7 +56,7 @@ public record VirtualNodes(List<Integer> heights) {
   }
 
   /**
-   * Returns a bound of the numbers of the children of virtual nodes number {@code i}.
+   * Returns an upper bound of the numbers of children in virtual nodes number {@code i}.
    *
    * @throws IllegalArgumentException if they are too many to buffer for
    */
@@ -70,15 +74,15 @@ public record VirtualNodes(List<Integer> heights) {
               + top
               + " may have "
               + children
-              + " children; the most is "
-              + MOST_CHILDREN);
+              + " children; at most "
+              + MOST_CHILDREN
+              + " are supported");
     }
     return (int) children;
   }
 
   /**
-   * Takes probes from the top of the virtual node number {@code i} at {@code place} to its
-   * children.
+   * Moves probes from the top of virtual node number {@code i}, at {@code place}, to its children.
    */
   void descend(int i, TreeLevels tree, Probes probes, long place) {
     Arrays.fill(probes.places, 0, probes.count, place);
@@ -89,7 +93,7 @@ public record VirtualNodes(List<Integer> heights) {
     }
   }
 
-  /** As the paper writes it: (2,1,4). */
+  /** Returns the heights in the notation of the paper, such as {@code (2,1,4)}. */
   @Override
   public String toString() {
     return heights.stream().map(String::valueOf).collect(Collectors.joining(",", "(", ")"));

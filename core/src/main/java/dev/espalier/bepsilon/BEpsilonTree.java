@@ -16,15 +16,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The B^&epsilon;-tree (Brodal and Fagerberg, SODA 2003): a tree of pages that have few children,
- * and in the rest of the page a buffer of what was written but has not yet reached its leaf. {@code
- * set}, {@code delete} and {@link #add} put a message into the root's buffer and are done; messages
- * go down many at a time, so a leaf is written once for dozens of them. Lookups visit a page on
- * each level and look into its buffer.
+ * The B^&epsilon;-tree (Brodal and Fagerberg, SODA 2003): a tree of pages with few children each.
+ * The rest of a page is a buffer for writes that have not yet reached their leaf. {@code set},
+ * {@code delete} and {@link #add} only put a message into the buffer of the root. Messages descend
+ * many at a time, so a leaf is written once for dozens of them. A lookup visits one page on each
+ * level and searches its buffer.
  *
- * <p>With pages of B entries and B^&epsilon; children, writes that do not look cost O(log_B(n) /
- * (&epsilon; B^(1-&epsilon;))) page transfers, amortized, lookups O(log_B(n) / &epsilon;). {@code
- * put}, {@code putIfAbsent} and {@code remove} return what was there, and so cost a lookup each.
+ * <p>For workloads dominated by blind writes, in particular in files. With pages of B entries and
+ * B^&epsilon; children, {@code set}, {@code delete} and {@code add} take O(log_B(n) / (&epsilon;
+ * B^(1-&epsilon;))) page transfers amortized, and lookups O(log_B(n) / &epsilon;). {@code put},
+ * {@code putIfAbsent} and {@code remove} return the previous value and therefore take a lookup
+ * each.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class BEpsilonTree extends AbstractIndex {
@@ -38,7 +40,7 @@ public final class BEpsilonTree extends AbstractIndex {
    *   each page's search eight make a step together, see BEpsilonLevels and GroupSearch.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
           "BEpsilonTree",
@@ -57,13 +59,16 @@ public final class BEpsilonTree extends AbstractIndex {
   private boolean wasThere;
 
   /**
-   * The proportions of a tree.
+   * The proportions of the tree.
    *
-   * @param fanout most children of an inner page, 4 at least: the paper's B^&epsilon;. As a number,
-   *     because an exponent would make the tree in a file depend on how it is rounded
+   * @param fanout the most children of an inner page, at least 4: B^&epsilon; in the paper. Given
+   *     as a number, because with an exponent the layout of a file would depend on rounding
    */
   public record Geometry(int fanout) {
-    /** Fewest: below that an inner page that splits would not leave two children on either side. */
+    /**
+     * The smallest fanout: with fewer children, the split of an inner page would not leave two on
+     * either side.
+     */
     public static final int MIN_FANOUT = 4;
 
     /** The fanout that most of the literature comes out at. */
@@ -78,18 +83,18 @@ public final class BEpsilonTree extends AbstractIndex {
     }
 
     /**
-     * Returns what is used unless given: 16 children, in small pages the root of B (&epsilon; =
-     * 1/2).
+     * Returns the default geometry for a page size: 16 children, or in small pages the square root
+     * of B (&epsilon; = 1/2).
      */
     public static Geometry forPages(int pageBytes) {
       return new Geometry(Math.min(ofEpsilon(0.5, pageBytes).fanout, USUAL_FANOUT));
     }
 
     /**
-     * Returns B^&epsilon; children, B being the entries of a page.
+     * Returns a geometry of B^&epsilon; children, where B is the number of entries of a page.
      *
-     * @param epsilon 0 for as few children as may be; towards 1 there is no room for a buffer,
-     *     which is refused when a tree is made
+     * @param epsilon from 0 to 1; 0 gives the smallest fanout. Close to 1 there is no room for a
+     *     buffer, and creating a tree throws {@link IllegalArgumentException}
      */
     public static Geometry ofEpsilon(double epsilon, int pageBytes) {
       if (!(epsilon >= 0 && epsilon <= 1)) {
@@ -146,18 +151,21 @@ public final class BEpsilonTree extends AbstractIndex {
         geometry);
   }
 
-  /** Opens the tree that is in a store, or makes one, with the geometry for its pages. */
+  /**
+   * Opens the tree in a store, or creates an empty one if the store is empty, with the default
+   * geometry for its page size.
+   */
   public static BEpsilonTree open(IndexOptions options, PageStore store) {
     return open(options, store, Geometry.forPages(store.pageBytes()));
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree, or one of another geometry, is in the
-   *     store, or if pages have no room for so many children and a buffer
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
+   *     geometry, or if pages have no room for so many children and a buffer
    */
   public static BEpsilonTree open(IndexOptions options, PageStore store, Geometry geometry) {
     Objects.requireNonNull(geometry, "geometry");
@@ -226,7 +234,7 @@ public final class BEpsilonTree extends AbstractIndex {
     return isThere ? value : absent;
   }
 
-  /** Goes down to the first page that has a message of {@code key}, or to its leaf. */
+  /** Descends to the first page that has a message for {@code key}, or to its leaf. */
   @Override
   public boolean containsKey(long key) {
     MemorySegment pages = tree.pages;
@@ -271,24 +279,24 @@ public final class BEpsilonTree extends AbstractIndex {
     return previous;
   }
 
-  /** Stores a value without a look at what is there: one page is touched by most calls. */
+  /** Stores a value without looking for the previous one. Most calls touch one page. */
   @Override
   public void set(long key, long value) {
     tree.writeBlind(Message.PUT, key, value);
   }
 
   /**
-   * Adds {@code delta} to the value of {@code key}, or stores it if the key has none, without a
-   * look at what is there. As {@link #set}; a sum that overflows wraps around.
+   * Adds {@code delta} to the value of {@code key}, or stores it if the key has none, without
+   * looking for the previous value. As fast as {@link #set}. A sum that overflows wraps around.
    *
-   * @throws dev.espalier.memory.MemoryLimitException if the index may not grow further; it is then
-   *     as it was before the call
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room for the message; the index
+   *     is then unchanged
    */
   public void add(long key, long delta) {
     tree.writeBlind(Message.ADD, key, delta);
   }
 
-  /** Stores all without a look at what is there. */
+  /** Stores all entries as {@link #set} does. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
@@ -308,7 +316,7 @@ public final class BEpsilonTree extends AbstractIndex {
     return previous;
   }
 
-  /** Removes a key without a look whether it is there: one page is touched by most calls. */
+  /** Removes a key without looking for it. Most calls touch one page. */
   @Override
   public void delete(long key) {
     tree.writeBlind(Message.DELETE, key, 0);

@@ -10,15 +10,15 @@ import dev.espalier.memory.PageStore;
 
 /**
  * The buffered repository tree (Buchsbaum, Goldwasser, Venkatasubramanian and Westbrook, SODA
- * 2000): the {@link BEpsilonTree} with &epsilon; = 0, which these methods make and open. Pages have
- * up to 4 children and all the rest of the page for the buffer, which is distributed as a whole
- * when it is full. Writes that do not look are the cheapest that a tree of pages can have, and
- * lookups the most expensive: there are log(n / B) levels.
+ * 2000): a {@link BEpsilonTree} with &epsilon; = 0, created and opened by these methods. Pages have
+ * up to 4 children; the rest of a page is its buffer, which is distributed as a whole when it is
+ * full. Of all trees of pages, this one has the cheapest blind writes and the most expensive
+ * lookups, as it has log(n / B) levels.
  *
- * <p>With pages of B entries, {@code set}, {@code delete} and {@link BEpsilonTree#add} cost
- * O(log(n) / B) page transfers, amortized, lookups O(log(n)). {@code put}, {@code putIfAbsent} and
- * {@code remove} return what was there, and so cost a lookup each. A single write may distribute
- * many buffers, one after the other.
+ * <p>With pages of B entries, {@code set}, {@code delete} and {@link BEpsilonTree#add} take
+ * O(log(n) / B) page transfers amortized, and lookups O(log(n)). {@code put}, {@code putIfAbsent}
+ * and {@code remove} return the previous value and therefore take a lookup each. A single write may
+ * distribute many buffers, one after the other.
  */
 public final class BufferedRepositoryTree {
   /* Overview
@@ -30,7 +30,7 @@ public final class BufferedRepositoryTree {
    *   D2  Pages become (2,4)-nodes by splits, but removal is lazy: see D4 of BEpsilonStructure.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
           "BufferedRepositoryTree",
@@ -66,11 +66,11 @@ public final class BufferedRepositoryTree {
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
    */
   public static BEpsilonTree open(IndexOptions options, PageStore store) {
     return new BEpsilonTree(VARIANT, FlushPolicy.WHOLE_BUFFER, options, store, GEOMETRY);

@@ -17,12 +17,13 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plain B+-tree (thesis 3.2): small nodes, binary search, no prefetching. The baseline that the
- * other trees are measured against; {@link PbPlusTree} is faster at everything.
+ * The plain B+-tree (thesis 3.2), with small nodes, binary search and no prefetching: the baseline
+ * for the other trees. {@link PbPlusTree} is faster at everything.
  *
- * <p>Nodes are a few cache lines wide; a leaf of width 4 holds 15 entries, an inner node of width 4
- * holds 16 separators. {@code get}, {@code put} and {@code remove} are O(log n) key comparisons and
- * as many dependent memory accesses. About 18.1 bytes per entry when full.
+ * <p>Nodes are a few cache lines wide. With the default width of 4, a leaf holds 15 entries and an
+ * inner node 16 separators. {@code get}, {@code put} and {@code remove} take O(log n) key
+ * comparisons, each with a memory access that depends on the one before. A full tree takes about
+ * 18.1 bytes per entry.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class BPlusTree extends AbstractIndex {
@@ -33,7 +34,7 @@ public final class BPlusTree extends AbstractIndex {
    * Seeks of cursors, which are not what this baseline is for, use the kernels of the pB+-tree.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inMemory(
           "BPlusTree",
@@ -42,7 +43,7 @@ public final class BPlusTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Lines per node: a few, as the papers' baselines have. */
+  /** Width of a node in lines: a few, as in the baselines of the papers. */
   private static final int DEFAULT_WIDTH = 4;
 
   final BPlusStructure tree;
@@ -70,9 +71,10 @@ public final class BPlusTree extends AbstractIndex {
   }
 
   /**
-   * Makes an empty tree.
+   * Creates an empty tree.
    *
-   * @param width cache lines per node, from 1 to {@link dev.espalier.memory.NodeMemory#MAX_LINES}
+   * @param width width of a node, in cache lines, from 1 to {@link
+   *     dev.espalier.memory.NodeMemory#MAX_LINES}
    */
   public static BPlusTree create(IndexOptions options, int width) {
     LeafNode.checkWidth("width", width);
@@ -223,7 +225,7 @@ public final class BPlusTree extends AbstractIndex {
     }
   }
 
-  /** Goes down to the leaf of {@code key} and notes the path. */
+  /** Descends to the leaf of {@code key}, noting the path. */
   private long findPath(long key) {
     MemorySegment nodes = tree.nodes;
     long node = tree.root;

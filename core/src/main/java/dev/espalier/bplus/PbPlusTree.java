@@ -27,17 +27,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The prefetching B+-tree, pB+-tree (thesis 3.6): a {@link BPlusTree} whose nodes are several cache
- * lines wide, and whose lines are fetched in parallel. Wider nodes make a flatter tree; fetching a
- * node's lines together makes a wide node cost little more than one line.
+ * The prefetching B+-tree, or pB+-tree (thesis 3.6): a {@link BPlusTree} with nodes several cache
+ * lines wide, whose lines are fetched in parallel. Wider nodes make a flatter tree, and as their
+ * lines are fetched together, a wide node costs little more than a single line.
  *
- * <p>The tree to start with: fastest at single lookups, batched lookups ({@link #getAll}), updates
- * and scans among the trees that change in place. All operations on one key are O(log n), with one
- * memory latency per level; {@code getAll} overlaps the latencies of 64 probes. A full tree takes
- * 16.9 bytes per entry, one built by random inserts about 24.5.
+ * <p>The tree to start with: it does everything well, single and batched lookups ({@link #getAll}),
+ * updates, and scans. Operations on one key take O(log n) time, with one memory latency per level;
+ * {@code getAll} overlaps the latencies of 64 lookups. A full tree takes 16.9 bytes per entry, one
+ * built by random inserts about 24.5.
  *
- * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
- * scalar code; results are the same.
+ * <p>Without native access, nothing is prefetched; without the vector module, nodes are searched by
+ * scalar code. Results are the same.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class PbPlusTree extends AbstractIndex {
@@ -64,7 +64,7 @@ public final class PbPlusTree extends AbstractIndex {
    *   Choices (thesis chapter 5). This tree has what measured best (docs/decisions, 11).
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inMemory(
           "PbPlusTree",
@@ -76,7 +76,7 @@ public final class PbPlusTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Probes that go down together: their key lines fit into the first-level cache. */
+  /** Number of probes that descend together: their key lines fit into the first-level cache. */
   private static final int GROUP = 64;
 
   /** The width for which the searches of nodes are compiled with constants: the default. */
@@ -93,22 +93,33 @@ public final class PbPlusTree extends AbstractIndex {
   private final InnerNode inner;
 
   /**
-   * The tree's proportions.
+   * The proportions of the tree.
    *
-   * @param innerWidth cache lines per inner node
-   * @param leafWidth cache lines per leaf
-   * @param prefetchDistance leaves that a range scan fetches ahead; 0 for none
+   * @param innerWidth width of an inner node, in cache lines
+   * @param leafWidth width of a leaf, in cache lines
+   * @param prefetchDistance how many leaves ahead a range scan prefetches, from 0 to 64
    */
   public record Geometry(int innerWidth, int leafWidth, int prefetchDistance) {
     private static final int MAX_DISTANCE = 64;
 
-    /** Lines that a scan fetches ahead: what measured best, docs/measurements/ground-floor.md. */
+    /**
+     * How many lines ahead a scan prefetches: the best value measured
+     * (docs/measurements/ground-floor.md).
+     */
     private static final int PREFETCH_LINES = 128;
 
-    /** For single lookups, with typical memory: widths 8 and 8, distance 16. */
+    /**
+     * The geometry for single lookups with {@linkplain MemoryTimes#TYPICAL typical memory}: widths
+     * 8 and 8, distance 16. {@link PbPlusTree#create(IndexOptions)} uses the one for the memory of
+     * this machine instead.
+     */
     public static final Geometry DEFAULT = forSingleProbes(MemoryTimes.TYPICAL);
 
-    /** Checks the parts. */
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
     public Geometry {
       LeafNode.checkWidth("innerWidth", innerWidth);
       LeafNode.checkWidth("leafWidth", leafWidth);
@@ -121,12 +132,15 @@ public final class PbPlusTree extends AbstractIndex {
       }
     }
 
-    /** Returns the geometry that the cost model chooses for single lookups. */
+    /** Returns the geometry with which single lookups are fastest, according to the cost model. */
     public static Geometry forSingleProbes(MemoryTimes times) {
       return of(Geometries.forSingleProbes(times, NodeKinds.INNER, NodeKinds.LEAF));
     }
 
-    /** Returns the geometry that the cost model chooses for batches, over large indexes. */
+    /**
+     * Returns the geometry with which batched lookups in large indexes are fastest, according to
+     * the cost model.
+     */
     public static Geometry forBatches(MemoryTimes times) {
       return of(Geometries.forBatches(times, NodeKinds.INNER, NodeKinds.LEAF));
     }
@@ -161,7 +175,7 @@ public final class PbPlusTree extends AbstractIndex {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static PbPlusTree create(IndexOptions options, Geometry geometry) {
     return new PbPlusTree(options, geometry);
   }
@@ -226,7 +240,7 @@ public final class PbPlusTree extends AbstractIndex {
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
   }
 
-  /** The tree's levels, and lookups in groups that begin at any of them. */
+  /** The levels of the tree, and lookups in groups that start at any of them. */
   private final class Levels extends BPlusLevels {
 
     Levels() {
@@ -268,7 +282,7 @@ public final class PbPlusTree extends AbstractIndex {
    * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
    * holds where each probe is: the offset of its node, then of its slot.
    *
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long answerGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
@@ -354,7 +368,9 @@ public final class PbPlusTree extends AbstractIndex {
     put(key, value);
   }
 
-  /** Fetches the leaves of a group of keys together, then puts one key after the other. */
+  /**
+   * Prefetches the leaves of a group of keys together, then puts the entries one after the other.
+   */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);

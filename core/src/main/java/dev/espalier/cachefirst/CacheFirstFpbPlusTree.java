@@ -23,14 +23,14 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache-first fpB+-tree (fpB+ 3.2): a prefetching B+-tree with nodes of a few lines, which are
- * placed into pages so that few of those are visited. Parents lie with children in one page as far
- * as there is room, and leaves with the leaves beside them.
+ * The cache-first fpB+-tree (fpB+ 3.2): a prefetching B+-tree with nodes of a few lines, placed
+ * into pages so that a search visits few of them. As far as there is room, parents share a page
+ * with their children, and leaves with neighbouring leaves.
  *
- * <p>Faster in the cache than {@link dev.espalier.paged.DiskOptimizedBPlusTree}, and an insert
- * moves half a node, not half a page; but many leaf parents lie in pages of their own, so a search
- * may visit a page or two more. {@code get}, {@code put} and {@code remove} visit one node on each
- * level: O(log n) lines. About 16.7 bytes per entry when full.
+ * <p>It is faster in the cache than {@link dev.espalier.paged.DiskOptimizedBPlusTree}, and an
+ * insert moves half a node rather than half a page. But many leaf parents are in pages of their
+ * own, so a search may visit one or two pages more. {@code get}, {@code put} and {@code remove}
+ * visit one node on each level, or O(log n) lines. A full tree takes about 16.7 bytes per entry.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class CacheFirstFpbPlusTree extends AbstractIndex {
@@ -49,7 +49,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   /**
    * The shape of the nodes.
    *
-   * @param width lines of a node; a page must have from 3 to 256 of them
+   * @param width width of a node, in lines; a page must have room for 3 to 256 nodes
    */
   public record Geometry(int width) {
     /** Checks the width. */
@@ -61,9 +61,9 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     }
 
     /**
-     * Returns the geometry that the cost model chooses for a page size (fpB+ 3.2.2).
+     * Returns the geometry that is best for a page size, according to the cost model (fpB+ 3.2.2).
      *
-     * @param pageBytes bytes of a page
+     * @param pageBytes size of a page, in bytes
      */
     public static Geometry forPages(int pageBytes, MemoryTimes times) {
       MemoryPageStore.checkPageBytes(pageBytes);
@@ -81,7 +81,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     }
   }
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
           "CacheFirstFpbPlusTree",
@@ -95,7 +95,8 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
           Capability.UPDATE_IN_PLACE);
 
   /**
-   * Probes that go down together; as in PbPlusTree, and as many reads as an SSD answers at once.
+   * Number of probes that descend together; as in PbPlusTree, and as many reads as an SSD answers
+   * at once.
    */
   private static final int GROUP = 64;
 
@@ -164,12 +165,12 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, whatever the width of its nodes; or makes an empty one in an
-   * empty store, with the width that suits this machine and the page.
+   * Opens the tree in a store, whatever its geometry, or creates an empty one if the store is
+   * empty, with the geometry for this machine and the page size.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
    */
   public static CacheFirstFpbPlusTree open(IndexOptions options, PageStore store) {
     int width = CacheFirstStructure.widthIn(store);
@@ -182,12 +183,12 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store, or one with nodes of
-   *     another width; or if a page does not have from 3 to 256 nodes
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
+   *     geometry, or if a page does not have room for 3 to 256 nodes
    */
   public static CacheFirstFpbPlusTree open(
       IndexOptions options, PageStore store, Geometry geometry) {
@@ -266,7 +267,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
         : -1 - slot;
   }
 
-  /** The tree's levels, and lookups in groups that begin at any of them. A place is a node. */
+  /** The levels of the tree, and lookups in groups that start at any of them. A place is a node. */
   private final class Levels implements TreeLevels {
 
     @Override
@@ -351,7 +352,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
    * its node, that node's place, then the place of its key.
    *
    * @param waves room for the pages of a level where they are to be read by one wave, or empty
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long answerGroup(
       int level,
@@ -397,7 +398,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   /**
    * Replaces the places of pinned leaves by the values of the keys sought there.
    *
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long findValues(
       MemorySegment pages, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {

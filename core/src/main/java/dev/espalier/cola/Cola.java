@@ -18,24 +18,24 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache-oblivious lookahead array, COLA: sorted levels, each {@code growth} times as large as
- * the one before. New entries gather in the smallest, and are merged from level to level in one
- * sequential pass, so an insert writes a small part of a page. A search looks into every level, but
- * lookahead pointers tell it where: at a few dozen keys of each.
+ * The cache-oblivious lookahead array, or COLA: sorted levels, each {@code growth} times as large
+ * as the one before. New entries are collected in the smallest and merged from level to level in
+ * sequential passes, so an insert writes only a small part of a page. A search looks into every
+ * level, but thanks to lookahead pointers only at a few dozen keys of each.
  *
- * <p>For data that is written more than it is read: {@link #set} and {@link #delete} are blind, and
- * cost O((log n) / B) page writes amortized, where a B-tree needs one each once the data outgrows
- * memory; now and then one call merges everything, O(n). {@link #put}, {@link #putIfAbsent} and
- * {@link #remove} search first. Lookups are O(log n). While something is merged, up to twice the
- * memory is needed.
+ * <p>For data that is written more often than read. {@link #set} and {@link #delete} do not look
+ * for the previous value, and take O((log n) / B) page writes amortized for pages of B entries,
+ * where a B-tree needs one once the data outgrows memory; occasionally a call merges everything, in
+ * O(n) time. {@link #put}, {@link #putIfAbsent} and {@link #remove} search first. Lookups take
+ * O(log n) time. Merges need up to twice the memory for the time being.
  *
- * <p>{@link #size} is O(1) as long as nothing blind was called, then takes one pass and knows it
- * again; {@link #sizeEstimate} is always cheap and counts entries twice that were written twice.
- * Cursors merge the levels as they go. The fill factor of {@link #bulkload} is checked, but levels
- * are always full.
+ * <p>{@link #size} takes O(1) time until {@link #set} or {@link #delete} is called; the next call
+ * then counts all entries, in O(n) time. {@link #sizeEstimate} is always fast, but counts an entry
+ * that was written twice as two. Cursors merge the levels as they go. {@link #bulkload} checks its
+ * fill factor, but always fills levels completely.
  *
- * <p>A {@code remove} or {@code delete} may throw {@link dev.espalier.memory.MemoryLimitException}
- * as a put does: what it writes has to be merged too.
+ * <p>{@code remove} and {@code delete} may throw {@link dev.espalier.memory.MemoryLimitException}
+ * as {@code put} does, because what they write has to be merged too.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class Cola extends AbstractIndex {
@@ -49,7 +49,7 @@ public final class Cola extends AbstractIndex {
    *   windows of all are fetched by one call, then searched. Which probes are still open is a bit set.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
           "Cola",
@@ -97,19 +97,28 @@ public final class Cola extends AbstractIndex {
   /**
    * The proportions.
    *
-   * @param growth how many times as large as the one before a level is: small writes less, large
-   *     has fewer levels to search
-   * @param pointerDensity lookahead pointers to a level per message that fits into the level above
-   * @param batch messages that are gathered before the first merge; at most a page of them
+   * @param growth how many times larger a level is than the one before, from 2 to {@link
+   *     #MOST_GROWTH}: the smaller, the fewer writes; the larger, the fewer levels to search
+   * @param pointerDensity lookahead pointers to a level per message that fits into the level above,
+   *     from 0.01 to 1
+   * @param batch number of messages collected before the first merge; limited to those that fit
+   *     into a page
    */
   public record Geometry(int growth, double pointerDensity, int batch) {
-    /** The growth and density of the paper's experiments. */
+    /**
+     * Growth 4 and pointer density 0.1, as in the experiments of the paper, and batches of up to
+     * 512 messages.
+     */
     public static final Geometry DEFAULT = new Geometry(4, 0.1, 512);
 
     /** The largest growth. */
     public static final int MOST_GROWTH = 64;
 
-    /** Checks the parts. */
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
     public Geometry {
       if (growth < 2 || growth > MOST_GROWTH) {
         throw new IllegalArgumentException(
@@ -173,17 +182,20 @@ public final class Cola extends AbstractIndex {
         geometry);
   }
 
-  /** Opens the index that is in a store, or makes an empty one in an empty store, growth 4. */
+  /**
+   * Opens the index in a store, or creates an empty one if the store is empty, with the default
+   * geometry.
+   */
   public static Cola open(IndexOptions options, PageStore store) {
     return open(options, store, Geometry.DEFAULT);
   }
 
   /**
-   * Opens the index that is in a store, or makes an empty one in an empty store.
+   * Opens the index in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the index from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store, or a COLA of another
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the index from now on: closing the index closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or a COLA of another
    *     geometry
    */
   public static Cola open(IndexOptions options, PageStore store, Geometry geometry) {
@@ -475,7 +487,7 @@ public final class Cola extends AbstractIndex {
     tree.writeBlind(key, value, true);
   }
 
-  /** Stores all without a look at what is there. */
+  /** Stores all entries as {@link #set} does. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);

@@ -17,26 +17,26 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deamortized COLA: sorted arrays, two of each size at most, merged a few elements at a time.
- * No insert has to wait until a whole level is merged, as now and then with {@link Cola}.
+ * The deamortized COLA: sorted arrays, at most two of each size, merged a few elements at a time.
+ * Unlike in a {@link Cola}, no insert has to wait for the merge of a whole level.
  *
- * <p>A {@link #set} or {@link #delete} moves at most 2d + 2 elements, where d, the number of
- * levels, is the logarithm of the messages per batch; it shifts up to a batch of messages within
- * one page; and it gives back a few pages. What remains beside: an extent is found in a time that
- * grows with the number of pages, 64 of them per step; the memory itself grows now and then, by
- * copying while it is small. And a memory that is nearly full: then a call may merge everything,
- * O(n), before it says so.
+ * <p>A {@link #set} or {@link #delete} moves at most 2d + 2 elements, where d is the number of
+ * levels, the binary logarithm of the number of batches; it shifts up to a batch of messages within
+ * one page, and frees a few pages. Three things are not bounded like this: finding free consecutive
+ * pages takes time proportional to the number of pages (64 per step); memory occasionally grows, by
+ * copying as long as it is small; and if memory is nearly full, a call may merge everything, in
+ * O(n) time, before it throws.
  *
- * <p>The price is paid by lookups, which have no lookahead pointers: O(log^2 n), a binary search in
- * each of up to 2d arrays. Half-done merges take memory too: up to half of what the entries take,
- * and as much again until pages are given back.
+ * <p>Lookups pay for this: without lookahead pointers they take O(log^2 n) time, for a binary
+ * search in each of up to 2d arrays. Unfinished merges take memory as well: up to half of what the
+ * entries take, and as much again until pages are freed.
  *
- * <p>As with {@code Cola}, {@code set} and {@code delete} are blind, {@link #put}, {@link
- * #putIfAbsent} and {@link #remove} search first; {@link #size} is O(1) until something blind was
- * called, then takes one pass and knows it again, and {@link #sizeEstimate} is always cheap.
- * Cursors merge the arrays as they go. The fill factor of {@link #bulkload} is checked, but arrays
- * are always full. A {@code remove} or {@code delete} may throw {@link
- * dev.espalier.memory.MemoryLimitException} as a put does.
+ * <p>As in a {@code Cola}, {@code set} and {@code delete} do not look for the previous value, while
+ * {@link #put}, {@link #putIfAbsent} and {@link #remove} search first. {@link #size} takes O(1)
+ * time until {@code set} or {@code delete} is called; the next call then counts all entries, in
+ * O(n) time. {@link #sizeEstimate} is always fast. Cursors merge the arrays as they go. {@link
+ * #bulkload} checks its fill factor, but always fills arrays completely. {@code remove} and {@code
+ * delete} may throw {@link dev.espalier.memory.MemoryLimitException} as {@code put} does.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class DeamortizedCola extends AbstractIndex {
@@ -53,7 +53,7 @@ public final class DeamortizedCola extends AbstractIndex {
    *   a set of bits. In files SearchInWaves does the same with pages for lines.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
           "DeamortizedCola",
@@ -95,14 +95,18 @@ public final class DeamortizedCola extends AbstractIndex {
   /**
    * The proportions.
    *
-   * @param batch messages that are gathered in the top page, and in an array of level 0; at most a
-   *     page of them
+   * @param batch number of messages collected in the top page, and in an array of level 0; limited
+   *     to those that fit into a page
    */
   public record Geometry(int batch) {
-    /** A page of messages. */
+    /** Batches of up to 256 messages, which about fill a page of 4 KiB. */
     public static final Geometry DEFAULT = new Geometry(256);
 
-    /** Checks the part. */
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
     public Geometry {
       if (batch < 1) {
         throw new IllegalArgumentException("batch is " + batch + "; it must be positive");
@@ -142,17 +146,17 @@ public final class DeamortizedCola extends AbstractIndex {
         geometry);
   }
 
-  /** Opens the index that is in a store, or makes an empty one in an empty store. */
+  /** Opens the index in a store, or creates an empty one if the store is empty. */
   public static DeamortizedCola open(IndexOptions options, PageStore store) {
     return open(options, store, Geometry.DEFAULT);
   }
 
   /**
-   * Opens the index that is in a store, or makes an empty one in an empty store.
+   * Opens the index in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the index from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store, or one of another
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the index from now on: closing the index closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
    *     geometry
    */
   public static DeamortizedCola open(IndexOptions options, PageStore store, Geometry geometry) {
@@ -447,7 +451,7 @@ public final class DeamortizedCola extends AbstractIndex {
     tree.writeBlind(key, value, true);
   }
 
-  /** Stores all without a look at what is there. */
+  /** Stores all entries as {@link #set} does. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);

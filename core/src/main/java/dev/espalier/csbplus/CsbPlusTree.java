@@ -21,19 +21,20 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache-sensitive B+-tree, CSB+-tree (thesis 3.5), full or segmented, and with nodes of several
- * lines the prefetching CSB+-tree (thesis 3.8): a B+-tree whose siblings lie side by side, so that
- * an inner node needs one reference for all its children, or a few, and its lines hold separators.
+ * The cache-sensitive B+-tree, or CSB+-tree (thesis 3.5), full or segmented; with nodes of several
+ * lines, the prefetching CSB+-tree (thesis 3.8). It is a B+-tree whose siblings lie side by side.
+ * An inner node needs only one reference, or a few, for all its children, which leaves more room
+ * for separators.
  *
- * <p>For lookups in batches ({@link #getAll} with {@link Geometry#FOR_BATCHES}) that touch few
- * lines, where entries still come and go. All operations on one key are O(log n); a split also
- * moves the siblings behind it. A full tree keeps room for the most siblings in every node group:
- * bulkloaded full it takes 16.8 bytes per entry, built by random inserts about 33. A segmented one
- * has room for those that are there (about 27), but allocates and copies a segment when one more
- * comes, so inserts take longer.
+ * <p>For batched lookups ({@link #getAll} with {@link Geometry#FOR_BATCHES}) in data that keeps
+ * changing. Operations on one key take O(log n) time; a split also moves the siblings after it. A
+ * full CSB+-tree reserves room for the maximal number of siblings in every node group: it takes
+ * 16.8 bytes per entry if bulkloaded full, and about 33 if built by random inserts. A segmented one
+ * reserves room only for existing siblings (about 27 bytes per entry), but allocates and copies a
+ * segment for each new one, so inserts take longer.
  *
- * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
- * scalar code; results are the same.
+ * <p>Without native access, nothing is prefetched; without the vector module, nodes are searched by
+ * scalar code. Results are the same.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class CsbPlusTree extends AbstractIndex {
@@ -57,7 +58,7 @@ public final class CsbPlusTree extends AbstractIndex {
    *   Range scans: see CsbPlusCursor.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inMemory(
           "CsbPlusTree",
@@ -68,7 +69,7 @@ public final class CsbPlusTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Probes that go down together. */
+  /** Number of probes that descend together. */
   private static final int GROUP = 64;
 
   /**
@@ -90,13 +91,13 @@ public final class CsbPlusTree extends AbstractIndex {
   private final boolean ofDefaultInnerNodes;
 
   /**
-   * The tree's proportions.
+   * The proportions of the tree.
    *
-   * @param innerWidth cache lines per inner node
-   * @param leafWidth cache lines per leaf
-   * @param segments parts of a node group: 1 is the full CSB+-tree, more the segmented one; at most
-   *     7, and a third of the words of an inner node
-   * @param prefetchDistance leaves that a range scan fetches ahead; 0 for none
+   * @param innerWidth width of an inner node, in cache lines
+   * @param leafWidth width of a leaf, in cache lines
+   * @param segments number of parts of a node group: 1 for the full CSB+-tree, more for the
+   *     segmented one; at most 7, and at most a third of the words of an inner node
+   * @param prefetchDistance how many leaves ahead a range scan prefetches, from 0 to 64
    */
   public record Geometry(int innerWidth, int leafWidth, int segments, int prefetchDistance) {
     private static final int MAX_DISTANCE = 64;
@@ -104,13 +105,24 @@ public final class CsbPlusTree extends AbstractIndex {
     /** Lines that a scan fetches ahead, as the pB+-tree's. */
     private static final int PREFETCH_LINES = 128;
 
-    /** For single lookups and updates, with typical memory: widths 4 and 8, full node groups. */
+    /**
+     * The geometry for single lookups and updates with {@linkplain MemoryTimes#TYPICAL typical
+     * memory}: widths 4 and 8, full node groups. {@link CsbPlusTree#create(IndexOptions)} uses the
+     * one for the memory of this machine instead.
+     */
     public static final Geometry DEFAULT = forSingleProbes(MemoryTimes.TYPICAL);
 
-    /** For lookups in batches, what measured best: docs/measurements/thesis-family-csb.md. */
+    /**
+     * The geometry with the fastest batched lookups measured: widths 4 and 4, full node groups
+     * (docs/measurements/thesis-family-csb.md).
+     */
     public static final Geometry FOR_BATCHES = of(new Geometries.Widths(DEFAULT_INNER_WIDTH, 4));
 
-    /** Checks the parts. */
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
     public Geometry {
       CsbInnerNode.checkWidth("leafWidth", leafWidth);
       CsbInnerNode.checkSegments(innerWidth, segments);
@@ -123,14 +135,17 @@ public final class CsbPlusTree extends AbstractIndex {
       }
     }
 
-    /** Returns the geometry that the cost model chooses for single lookups, full node groups. */
+    /**
+     * Returns the geometry with which single lookups are fastest, according to the cost model, with
+     * full node groups.
+     */
     public static Geometry forSingleProbes(MemoryTimes times) {
       return of(Geometries.forSingleProbes(times, CsbNodeKinds.INNER, CsbNodeKinds.LEAF));
     }
 
     /**
-     * Returns the geometry that the cost model chooses for batches over large indexes, full node
-     * groups. Here {@link #FOR_BATCHES} measured better.
+     * Returns the geometry with which batched lookups in large indexes are fastest, according to
+     * the cost model, with full node groups. With typical memory, it is {@link #FOR_BATCHES}.
      */
     public static Geometry forBatches(MemoryTimes times) {
       return of(Geometries.forBatches(times, CsbNodeKinds.INNER, CsbNodeKinds.LEAF));
@@ -165,7 +180,7 @@ public final class CsbPlusTree extends AbstractIndex {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static CsbPlusTree create(IndexOptions options, Geometry geometry) {
     return new CsbPlusTree(options, geometry);
   }
@@ -237,7 +252,7 @@ public final class CsbPlusTree extends AbstractIndex {
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
   }
 
-  /** The tree's levels, and lookups in groups that begin at any of them. */
+  /** The levels of the tree, and lookups in groups that start at any of them. */
   private final class Levels implements TreeLevels {
 
     @Override
@@ -335,7 +350,7 @@ public final class CsbPlusTree extends AbstractIndex {
   /**
    * Searches the leaves of a group of probes and puts the values in the place of their offsets.
    *
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long readValues(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.nodes;
@@ -393,7 +408,9 @@ public final class CsbPlusTree extends AbstractIndex {
     put(key, value);
   }
 
-  /** Fetches the leaves of a group of keys together, then puts one key after the other. */
+  /**
+   * Prefetches the leaves of a group of keys together, then puts the entries one after the other.
+   */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);

@@ -3,9 +3,9 @@
  * The cache-sensitive B+-tree (CSB+-tree), full and segmented, and with wide nodes the prefetching
  * CSB+-tree: thesis 3.5 and 3.8.
  *
- * <p>What is done to the tree seldom (splits, merges, bulkload, inspection) stands in {@code
- * CsbPlusStructure} and its neighbours, what is done often (search, batched search, the descents of
- * inserts and deletes) in the tree class.
+ * <p>Infrequent operations (splits, merges, bulkload, inspection) are in {@code CsbPlusStructure}
+ * and the classes beside it; frequent ones (single and batched searches, the descents of inserts
+ * and deletes) are in the tree class.
  */
 @NullMarked
 package dev.espalier.csbplus;

@@ -20,19 +20,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache-sensitive search tree, CSS-tree (thesis 3.4): a sorted array with a directory above it
- * that has no pointers. A node's place is computed from its parent's, so a line of it holds nothing
- * but separators, and no tree has more of them per line.
+ * The cache-sensitive search tree, or CSS-tree (thesis 3.4): a sorted array, and above it a
+ * directory without pointers. The place of a node is computed from that of its parent, so nodes
+ * hold nothing but separators, as many per line as possible.
  *
- * <p>For data that is read much more than it is changed: the fastest at {@link #getAll}, the
- * smallest (17.1 bytes per entry), and a scan reads one array. Lookups are O(log n). Single updates
- * go to a small sorted delta that is merged into the array by a rebuild of the whole: inserting a
- * new key is O(sqrt(n)) amortized, and now and then O(n). Overwriting a value is as fast as a
- * lookup; removing a key is, but for a rebuild each time a quarter of the array is gone.
+ * <p>For data that is read much more often than changed: {@link #getAll} is fastest in this tree,
+ * which takes 17.1 bytes per entry, and a scan reads one array. Lookups take O(log n) time. New
+ * keys go to a small sorted delta, which is merged into the array by rebuilding everything: an
+ * insert takes O(sqrt(n)) time amortized, and occasionally O(n). Overwriting a value takes as long
+ * as a lookup. So does removing a key, except that everything is rebuilt whenever a quarter of the
+ * array has been removed.
  *
- * <p>While there is a delta, a lookup that finds nothing in the array searches it too. {@link
- * #rebuild()} merges it at once. The fill factor of {@link #bulkload} is checked, but the array is
- * always full.
+ * <p>While there is a delta, a lookup that finds nothing in the array searches the delta too.
+ * {@link #rebuild()} merges it at once. {@link #bulkload} checks its fill factor, but always fills
+ * the array completely.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class CssTree extends AbstractIndex {
@@ -48,7 +49,7 @@ public final class CssTree extends AbstractIndex {
    *   leaves, and last the lines of the values.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inMemory(
           "CssTree",
@@ -58,7 +59,7 @@ public final class CssTree extends AbstractIndex {
           Capability.PREFETCH,
           Capability.LEAF_RUNS);
 
-  /** Probes that go down together: docs/measurements/thesis-family.md. */
+  /** Number of probes that descend together: docs/measurements/thesis-family.md. */
   private static final int GROUP = 128;
 
   /** Levels up to this size are not prefetched: they stay in a second-level cache. */
@@ -69,27 +70,32 @@ public final class CssTree extends AbstractIndex {
   private final int nodeBytes;
   private final int fanOut;
 
-  /** How much of an inner node is used. */
+  /** How many slots of an inner node are used. */
   public enum Form {
-    /** All key slots hold separators; the fan-out is one more. */
+    /** All key slots hold separators; the fan-out is the number of slots plus one. */
     FULL,
-    /**
-     * One key slot is left unused, which makes the fan-out a power of two for power-of-two widths.
-     */
+    /** One key slot is left unused, so that the fan-out is a power of two if the width is. */
     LEVEL
   }
 
   /**
-   * The tree's proportions.
+   * The proportions of the tree.
    *
-   * @param form full or level CSS-tree
-   * @param width cache lines per node, inner or leaf
+   * @param form whether it is a full or a level CSS-tree
+   * @param width width of inner nodes and leaves, in cache lines
    */
   public record Geometry(Form form, int width) {
-    /** What measured best: docs/measurements/thesis-family.md. */
+    /**
+     * A full CSS-tree with nodes of one line: the fastest measured
+     * (docs/measurements/thesis-family.md).
+     */
     public static final Geometry DEFAULT = new Geometry(Form.FULL, 1);
 
-    /** Checks the parts. */
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
     public Geometry {
       Objects.requireNonNull(form, "form");
       if (width < 1 || width > NodeMemory.MAX_LINES) {
@@ -119,7 +125,7 @@ public final class CssTree extends AbstractIndex {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static CssTree create(IndexOptions options, Geometry geometry) {
     return new CssTree(options, geometry);
   }
@@ -205,8 +211,8 @@ public final class CssTree extends AbstractIndex {
   }
 
   /**
-   * The tree's levels, and lookups in groups that begin at any of them. A place is the offset of a
-   * node in its level, of a leaf in the array; what comes into the delta moves none.
+   * The levels of the tree, and lookups in groups that start at any of them. A place is the offset
+   * of a node in its level, of a leaf in the array; what comes into the delta moves none.
    */
   private final class Levels implements TreeLevels {
 

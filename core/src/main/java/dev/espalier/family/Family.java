@@ -20,7 +20,10 @@ import dev.espalier.shuttle.ShuttleTree;
 import dev.espalier.ttree.TTree;
 import java.util.List;
 
-/** All trees. Contracts, benchmarks, the command line and the documentation iterate over them. */
+/**
+ * The list of all trees, which tests, benchmarks, the command line and the documentation iterate
+ * over.
+ */
 public final class Family {
   private static final List<TreeVariant> ALL =
       List.of(
@@ -43,15 +46,15 @@ public final class Family {
 
   private Family() {}
 
-  /** Returns the whole family, each tree after the one it builds on. */
+  /** Returns all trees, each after the one it builds on. */
   public static List<TreeVariant> all() {
     return ALL;
   }
 
   /**
-   * Returns the tree of that name, in any case.
+   * Returns the tree with the given name, ignoring case.
    *
-   * @throws IllegalArgumentException if there is none; the message lists the names
+   * @throws IllegalArgumentException if there is none; the message lists all names
    */
   public static TreeVariant named(String name) {
     for (TreeVariant variant : ALL) {

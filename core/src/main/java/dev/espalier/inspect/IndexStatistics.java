@@ -4,17 +4,17 @@ package dev.espalier.inspect;
 import dev.espalier.memory.MemoryUse;
 
 /**
- * What a tree looks like at one moment.
+ * The shape and size of a tree at one moment.
  *
  * @param entries number of entries
- * @param height number of levels, leaves included
+ * @param height number of levels, including the leaves
  * @param innerNodes number of nodes above the leaves
  * @param leafNodes number of leaves
- * @param innerFill separators per slot of the inner nodes, from 0 to 1
- * @param leafFill entries per slot of the nodes that hold entries, from 0 to 1
- * @param usedBytes bytes of all nodes
- * @param committedBytes bytes taken from the system
- * @param hugePages whether the system granted huge pages for them
+ * @param innerFill how full the inner nodes are: separators divided by slots, from 0 to 1
+ * @param leafFill how full the nodes that hold entries are: entries divided by slots, from 0 to 1
+ * @param usedBytes size of all nodes, in bytes
+ * @param committedBytes memory in use or kept for reuse, in bytes; counts against the memory limit
+ * @param hugePages whether the system granted huge pages for it
  */
 public record IndexStatistics(
     long entries,
@@ -27,12 +27,18 @@ public record IndexStatistics(
     long committedBytes,
     boolean hugePages) {
 
-  /** Returns the bytes of nodes per entry, or 0 for an empty tree. */
+  /** Returns the size of all nodes per entry, in bytes, or 0 for an empty tree. */
   public double bytesPerEntry() {
     return entries == 0 ? 0 : (double) usedBytes / entries;
   }
 
-  /** Counts the nodes below {@code root}, in one pass. */
+  /**
+   * Returns the statistics of a tree, by a pass over all its nodes.
+   *
+   * @param root the root of the tree
+   * @param entries number of entries
+   * @param memory the memory of the tree
+   */
   public static IndexStatistics of(NodeView root, long entries, MemoryUse memory) {
     Counter counter = new Counter();
     counter.visit(root);

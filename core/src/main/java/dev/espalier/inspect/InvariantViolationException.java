@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.inspect;
 
-/** A structure is not what it must be: memory was corrupted, or threads were not kept apart. */
+/**
+ * Thrown when an invariant of a structure does not hold: memory is corrupted, or several threads
+ * changed the index at once.
+ */
 public final class InvariantViolationException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The invariant's number in its class's overview, such as {@code I3}. */
+  /** The number of the invariant in the overview of its class, such as {@code I3}. */
   private final String invariant;
 
   /**
    * Creates the exception.
    *
-   * @param invariant number, such as {@code I3}
+   * @param invariant number of the invariant, such as {@code I3}
    * @param detail what was found, and where
    */
   public InvariantViolationException(String invariant, String detail) {
@@ -19,7 +22,7 @@ public final class InvariantViolationException extends RuntimeException {
     this.invariant = invariant;
   }
 
-  /** Returns the invariant's number, such as {@code I3}. */
+  /** Returns the number of the invariant, such as {@code I3}. */
   public String invariant() {
     return invariant;
   }

@@ -7,9 +7,10 @@ import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of any tree, to look at: cold code only. Valid until the index is next changed.
+ * A read-only view of a node of any tree, for printers and statistics. Too slow for searches. Valid
+ * until the index changes.
  *
- * <p>A structure makes the view of its root; children are made when they are asked for.
+ * <p>An index creates the view of its root; views of children are created on demand.
  */
 public final class NodeView {
   private final long offset;
@@ -45,7 +46,12 @@ public final class NodeView {
 
   // ---------------------------------------------------------------- for the structures
 
-  /** Returns a leaf: {@code count} entries, by their slots. */
+  /**
+   * Returns the view of a leaf.
+   *
+   * @param keys returns the key in a slot
+   * @param values returns the value in a slot
+   */
   public static NodeView leaf(
       long offset,
       long bytes,
@@ -56,7 +62,10 @@ public final class NodeView {
     return withEntries(offset, bytes, 0, count, capacity, keys, values);
   }
 
-  /** Returns a node with entries on any level, without children so far. */
+  /**
+   * Returns the view of a node with entries on any level, without children; {@link #over} adds
+   * them.
+   */
   public static NodeView withEntries(
       long offset,
       long bytes,
@@ -68,7 +77,7 @@ public final class NodeView {
     return new NodeView(offset, bytes, level, count, capacity, keys, values, 0, NodeView::noChild);
   }
 
-  /** Returns an inner node: separators by their slots, and one child more. */
+  /** Returns the view of an inner node that has one child more than separators. */
   public static NodeView inner(
       long offset,
       long bytes,
@@ -80,13 +89,18 @@ public final class NodeView {
     return separators(offset, bytes, level, separators, capacity, keys).over(separators + 1, child);
   }
 
-  /** Returns an inner node: separators by their slots, without children so far. */
+  /** Returns the view of an inner node, without children; {@link #over} adds them. */
   public static NodeView separators(
       long offset, long bytes, int level, int count, int capacity, IntToLongFunction keys) {
     return new NodeView(offset, bytes, level, count, capacity, keys, null, 0, NodeView::noChild);
   }
 
-  /** Returns this node with children. */
+  /**
+   * Returns this view with children.
+   *
+   * @param number the number of children
+   * @param newChild creates the view of a child
+   */
   public NodeView over(int number, IntFunction<NodeView> newChild) {
     return new NodeView(offset, bytes, level, count, capacity, keys, values, number, newChild);
   }
@@ -96,9 +110,10 @@ public final class NodeView {
   }
 
   /**
-   * Returns a node's count. One that can't be is refused: a walk over all children would not end.
+   * Returns the count of a node if it is possible. With an impossible one, a walk over all children
+   * might not end.
    *
-   * @param invariant number of the invariant that bounds it, such as {@code I4}
+   * @param invariant number of the invariant that limits the count, such as {@code I4}
    * @throws InvariantViolationException if the count is below {@code least} or above {@code most}
    */
   public static int checkedCount(
@@ -113,22 +128,22 @@ public final class NodeView {
 
   // ---------------------------------------------------------------- for those who look
 
-  /** Returns the node's place in memory, in bytes from the start of its index's memory. */
+  /** Returns the offset of the node in the memory of its index, in bytes. */
   public long offset() {
     return offset;
   }
 
-  /** Returns the node's bytes. */
+  /** Returns the size of the node in bytes. */
   public long bytes() {
     return bytes;
   }
 
-  /** Returns the level: 0 for leaves, and at least one more than any child's elsewhere. */
+  /** Returns the level: 0 for leaves; otherwise at least one more than that of any child. */
   public int level() {
     return level;
   }
 
-  /** Tells whether the node holds entries, with values, rather than separators. */
+  /** Returns whether the node holds entries, which have values, rather than separators. */
   public boolean holdsEntries() {
     return values != null;
   }
@@ -138,17 +153,25 @@ public final class NodeView {
     return count;
   }
 
-  /** Returns the most keys the node can hold. */
+  /** Returns the most keys that the node can hold. */
   public int capacity() {
     return capacity;
   }
 
-  /** Returns key {@code i}: of an entry, or a separator. */
+  /**
+   * Returns key {@code i}, of an entry or a separator.
+   *
+   * @throws IndexOutOfBoundsException if there is no key {@code i}
+   */
   public long key(int i) {
     return keys.applyAsLong(Objects.checkIndex(i, count));
   }
 
-  /** Returns value {@code i}; of nodes that hold entries only. */
+  /**
+   * Returns value {@code i}.
+   *
+   * @throws IndexOutOfBoundsException if there is no entry {@code i}, or the node holds separators
+   */
   public long value(int i) {
     if (values == null) {
       throw new IndexOutOfBoundsException("value " + i + " of a node that holds no entries");
@@ -156,12 +179,16 @@ public final class NodeView {
     return values.applyAsLong(Objects.checkIndex(i, count));
   }
 
-  /** Returns the number of children: none in a leaf. */
+  /** Returns the number of children, 0 for a leaf. */
   public int children() {
     return children;
   }
 
-  /** Returns child {@code i}; inner nodes only. */
+  /**
+   * Returns the view of child {@code i}.
+   *
+   * @throws IndexOutOfBoundsException if there is no child {@code i}
+   */
   public NodeView child(int i) {
     return child.apply(Objects.checkIndex(i, children));
   }

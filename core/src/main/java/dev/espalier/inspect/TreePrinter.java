@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.inspect;
 
-/** Prints a tree node by node, indented by depth, for tests and for people. */
+/** Prints a tree node by node, indented by depth. */
 public final class TreePrinter {
   private final int mostNodes;
   private final StringBuilder out = new StringBuilder();
@@ -12,10 +12,10 @@ public final class TreePrinter {
   }
 
   /**
-   * Returns a picture of the tree below {@code root}: a line per node with its level, offset, count
-   * of capacity, and keys.
+   * Returns the tree below {@code root} as text: a line per node with its level, offset, count and
+   * capacity, keys, and the values of entries.
    *
-   * @param mostNodes how many nodes to print before stopping with "..."
+   * @param mostNodes the most nodes to print; if there are more, the text ends with "..."
    */
   public static String print(NodeView root, int mostNodes) {
     TreePrinter printer = new TreePrinter(mostNodes);

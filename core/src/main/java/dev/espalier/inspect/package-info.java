@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Looking into a tree from outside: a common view of nodes, statistics, printing, verification. */
+/**
+ * Inspection of trees: a common view of nodes, statistics, a printer, and the exception thrown by
+ * verification.
+ */
 @NullMarked
 package dev.espalier.inspect;
 

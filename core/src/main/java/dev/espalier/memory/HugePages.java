@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
-/** Whether an index asks the system for huge pages, which save most TLB misses. */
+/** Whether an index asks the operating system for huge pages, which avoid most TLB misses. */
 public enum HugePages {
   /** Never. */
   OFF,
-  /** Once the index has outgrown one huge page, so that tiny indexes stay tiny. */
+  /** Once the index has outgrown one huge page (2 MiB), so that small indexes stay small. */
   WHEN_GROWN
 }

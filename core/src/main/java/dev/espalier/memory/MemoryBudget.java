@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
-/** Counts what the parts of an index take of its memory limit. */
+/** Counts how much of an index's memory limit its parts have taken. */
 public final class MemoryBudget {
   private long limit;
   private long taken;
 
   /**
-   * Creates a budget of which nothing is taken.
+   * Creates a budget with nothing taken.
    *
-   * @param limit most bytes
+   * @param limit the most bytes that may be taken
    */
   public MemoryBudget(long limit) {
     this.limit = limit;
   }
 
-  /** Allows other than the bytes so far, at least those that are taken. */
+  /** Changes the limit to {@code bytes}, which must not be less than the bytes taken. */
   public void limit(long bytes) {
     limit = bytes;
   }
 
-  /** Returns the bytes taken. */
+  /** Returns the number of bytes taken. */
   public long taken() {
     return taken;
   }
 
-  /** Returns the bytes left. */
+  /** Returns the number of bytes left. */
   public long left() {
     return limit - taken;
   }
 
   /**
-   * Checks that there is room.
+   * Checks that {@code more} bytes are left.
    *
-   * @throws MemoryLimitException if {@code more} bytes are not left
+   * @throws MemoryLimitException if they are not
    */
   public void check(long more) {
     if (more > limit - taken) {
@@ -45,12 +45,12 @@ public final class MemoryBudget {
     }
   }
 
-  /** Counts bytes that were taken, or if negative, given back. */
+  /** Counts {@code more} bytes as taken or, if negative, as given back. */
   public void count(long more) {
     taken += more;
   }
 
-  /** Counts all as given back, also what threads that changed the index at once have miscounted. */
+  /** Counts everything as given back, including what was miscounted by unsynchronized threads. */
   public void clear() {
     taken = 0;
   }

@@ -5,18 +5,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Pages that all lie in one native region, up to a hard limit. Pinning is arithmetic: nothing is
- * read, counted or checked, and the number of a page that was never given out gives an offset that
- * may be outside the memory.
+ * A page store in native memory: all pages lie in one region, up to a hard limit. Pinning is mere
+ * arithmetic. Nothing is read, counted or checked, and pinning a page that was never allocated
+ * gives an offset that may be outside the memory.
  *
  * <p>The region grows as {@link NodeMemory} does: it doubles by copying while it is small, then
- * moves into reserved address space. Pages taken back are given out again, the last one first.
+ * moves into reserved address space. Freed pages are reused, the one freed last first.
  */
 public final class MemoryPageStore implements PageStore {
-  /** The smallest page, in bytes; below 4 KiB pages are of use in tests only. */
+  /** The smallest page size, in bytes. Pages below 4 KiB are useful in tests only. */
   public static final int MIN_PAGE_BYTES = 256;
 
-  /** The largest page, in bytes. */
+  /** The largest page size, in bytes. */
   public static final int MAX_PAGE_BYTES = 64 << 10;
 
   private final int pageShift;
@@ -29,16 +29,18 @@ public final class MemoryPageStore implements PageStore {
   private PageAllocation numbers = new PageAllocation();
 
   /**
-   * Makes a store without pages.
+   * Creates a store without pages.
    *
-   * @param pageBytes bytes of a page: a power of two from {@link #MIN_PAGE_BYTES} to {@link
+   * @param pageBytes size of a page in bytes: a power of two from {@link #MIN_PAGE_BYTES} to {@link
    *     #MAX_PAGE_BYTES}
-   * @param limit most bytes it may ever hold, one page at least
+   * @param limit the most bytes the store may ever hold, at least one page
+   * @param hugePages whether to ask for huge pages
    */
   public MemoryPageStore(int pageBytes, long limit, HugePages hugePages) {
     checkPageBytes(pageBytes);
     if (limit < pageBytes) {
-      throw new IllegalArgumentException("limit is " + limit + " bytes; one page has " + pageBytes);
+      throw new IllegalArgumentException(
+          "limit is " + limit + " bytes; it must be at least one page, " + pageBytes + " bytes");
     }
     this.pageShift = Integer.numberOfTrailingZeros(pageBytes);
     this.limit = Math.min(limit, Region.MOST_RESERVED_BYTES);
@@ -46,7 +48,12 @@ public final class MemoryPageStore implements PageStore {
     this.region = Region.small(pageBytes);
   }
 
-  /** Checks a number of bytes that a page shall have. */
+  /**
+   * Checks a page size.
+   *
+   * @throws IllegalArgumentException if {@code pageBytes} is not a power of two from {@link
+   *     #MIN_PAGE_BYTES} to {@link #MAX_PAGE_BYTES}
+   */
   public static void checkPageBytes(int pageBytes) {
     if (Integer.bitCount(pageBytes) != 1
         || pageBytes < MIN_PAGE_BYTES
@@ -124,10 +131,10 @@ public final class MemoryPageStore implements PageStore {
   }
 
   /**
-   * Gives its own pages back, and takes those of another store, and its {@link #meta}. The other
-   * must not be used afterwards, nor closed.
+   * Frees the pages of this store, and takes over those of another store and its {@link #meta}. The
+   * other store must not be used or closed afterwards.
    *
-   * @throws IllegalStateException if this is closed; so is the other then
+   * @throws IllegalStateException if this store is closed; the other is then closed, too
    */
   public void adopt(MemoryPageStore other) {
     region = region.replacedBy(other.region);
@@ -135,12 +142,16 @@ public final class MemoryPageStore implements PageStore {
     System.arraycopy(other.meta, 0, meta, 0, meta.length);
   }
 
-  /** Makes an empty store with pages of the same size. */
+  /**
+   * Creates an empty store with pages of the same size.
+   *
+   * @param limit the most bytes the new store may ever hold
+   */
   public MemoryPageStore another(long limit) {
     return new MemoryPageStore(pageBytes(), limit, hugePages);
   }
 
-  /** Returns the most bytes that this may hold. */
+  /** Returns the most bytes that this store may hold. */
   public long limit() {
     return limit;
   }

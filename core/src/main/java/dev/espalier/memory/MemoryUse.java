@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
-/** How much memory there is, and of which kind. */
+/** How much memory something uses, and of which kind. */
 public interface MemoryUse {
 
-  /** Returns the bytes given out and not taken back. */
+  /** Returns the number of bytes allocated and not freed. */
   long usedBytes();
 
-  /** Returns the bytes in use or kept for reuse: what a limit counts. */
+  /** Returns the number of bytes in use or kept for reuse: what counts against a limit. */
   long committedBytes();
 
   /** Returns whether the system granted huge pages. */
   boolean hugePagesGranted();
 
-  /** Returns what is known of memory in several parts. */
+  /** Returns a memory use with the given numbers, such as the sum of several parts. */
   static MemoryUse of(long usedBytes, long committedBytes, boolean hugePagesGranted) {
     record Sum(long usedBytes, long committedBytes, boolean hugePagesGranted)
         implements MemoryUse {}

@@ -6,30 +6,29 @@ import java.util.Arrays;
 import java.util.ConcurrentModificationException;
 
 /**
- * The native memory of one index: nodes of whole cache lines, given out by offset, taken back by
- * size, up to a hard limit.
+ * The native memory of one index: allocates nodes of whole cache lines, known by their offsets, up
+ * to a hard limit.
  *
  * <p>It starts as a few KiB and doubles, by copying, while it is small. Once it has outgrown one
- * huge page it moves, for the last time where the system allows, into reserved address space, for
- * which huge pages are asked before anything touches it; from then on it grows by touching. Where
- * address space can't be reserved (no native access, another system than Linux) it goes on
- * doubling.
+ * huge page, it moves for the last time, into reserved address space. Huge pages are requested for
+ * it before it is first touched; from then on it grows by being touched. If address space cannot be
+ * reserved (without native access, or outside Linux), it goes on doubling.
  *
- * <p>Moving changes {@link #segment()}, so a caller asks for it again after every {@link
- * #allocate}. Offsets stay what they are.
+ * <p>Moving changes {@link #segment()}, so call it again after every {@link #allocate}. Offsets do
+ * not change.
  *
  * <p>Reading through {@link #segment()} is safe at any time: after {@link #close}, or after a move
- * that another thread did not expect, it is an {@link IllegalStateException}. All other methods are
- * for one thread at a time.
+ * by another thread, it throws {@link IllegalStateException}. All other methods must be called by
+ * one thread at a time.
  */
 public final class NodeMemory implements MemoryUse, AutoCloseable {
   /** The widest node, in lines. */
   public static final int MAX_LINES = 64;
 
-  /** The largest group of nodes that is given out as one, in lines: 2 MiB. */
+  /** The largest group of nodes that can be allocated as one, in lines: 2 MiB. */
   public static final int MAX_GROUP_LINES = 1 << 15;
 
-  /** Bytes of a huge page on x86-64 and (with 4 KiB base pages) aarch64. */
+  /** Size of a huge page in bytes, on x86-64 and (with 4 KiB base pages) aarch64. */
   public static final long HUGE_PAGE_BYTES = 2L << 20;
 
   /** Bits for a number of lines, up to {@link #MAX_GROUP_LINES}, beside the number of a line. */
@@ -47,7 +46,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   private Region region;
 
-  /** Bytes given out so far, freed ones included; the next new node starts here. */
+  /** Where the next new node starts: the bytes allocated so far, including freed ones. */
   private long top;
 
   private long freeBytes;
@@ -63,7 +62,8 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   /**
    * Creates memory of a few KiB, in about a microsecond.
    *
-   * @param limit most bytes it may ever hold
+   * @param limit the most bytes it may ever hold
+   * @param hugePages whether to ask for huge pages
    */
   public NodeMemory(long limit, HugePages hugePages) {
     this.limit = Math.min(limit, Region.MOST_RESERVED_BYTES);
@@ -72,18 +72,19 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     this.top = FIRST_OFFSET;
   }
 
-  /** Returns the memory that holds all nodes; another one after the memory has moved. */
+  /** Returns the memory that holds all nodes. A different one after the memory has moved. */
   public MemorySegment segment() {
     return region.segment();
   }
 
   /**
-   * Gives out a node of {@code lines} cache lines with any contents and returns its offset, which
-   * is a multiple of the line size and never 0.
+   * Allocates a node of {@code lines} cache lines, with undefined contents, and returns its offset:
+   * a multiple of the line size, never 0.
    *
-   * @param lines from 1 to {@link #MAX_GROUP_LINES}; nodes that lie together are allocated as one
+   * @param lines from 1 to {@link #MAX_GROUP_LINES}; nodes that must lie together are allocated as
+   *     one
    * @throws MemoryLimitException if that would exceed the limit, or the system refuses memory;
-   *     nothing is changed
+   *     nothing has changed then
    */
   public long allocate(int lines) {
     long free = takeFree(lines, lines);
@@ -102,7 +103,10 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     return node;
   }
 
-  /** Takes a free node of so many lines off its list, and gives out its front; 0 for none. */
+  /**
+   * Takes a free node of {@code listed} lines off its list and returns its first {@code lines}
+   * lines; 0 if there is none.
+   */
   private long takeFree(int listed, int lines) {
     long free = listed < freeNodes.length ? freeNodes[listed] : 0;
     if (free != 0) {
@@ -116,9 +120,8 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   }
 
   /**
-   * Gives out the front of a wider free node, of one that is joined from several if need be. Only
-   * where memory is full, because it takes time and leaves small pieces. Returns 0 if there is
-   * none.
+   * Returns the front of a wider free node, joined from several if need be; 0 if there is none.
+   * Only used when memory is full, because it is slow and leaves small pieces.
    */
   private long cutFromFree(int lines) {
     long cut = takeWider(lines);
@@ -139,7 +142,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     return 0;
   }
 
-  /** Makes one free node of those that lie side by side. O(n log n) for n free nodes. */
+  /** Joins free nodes that lie side by side. O(n log n) for n free nodes. */
   private void joinFree() {
     long[] sorted = sortedFree();
     Arrays.fill(freeNodes, 0);
@@ -170,7 +173,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
         foundBytes += bytes(lines);
         if (foundBytes > freeBytes) {
           throw new ConcurrentModificationException(
-              "more nodes are free than were freed: the index was changed by another thread");
+              "the lists of free nodes are damaged: several threads changed the index at once");
         }
         if (count == found.length) {
           found = Arrays.copyOf(found, 2 * count);
@@ -183,7 +186,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     return sorted;
   }
 
-  /** Takes back a node that {@link #allocate} gave out with the same number of lines. */
+  /** Frees a node that {@link #allocate} returned for the same number of lines. */
   public void free(long node, int lines) {
     if (lines >= freeNodes.length) {
       freeNodes = Arrays.copyOf(freeNodes, Math.min(2 * lines, MAX_GROUP_LINES) + 1);
@@ -194,7 +197,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     allJoined = false;
   }
 
-  /** Takes back all nodes and gives the memory back to the system. */
+  /** Frees all nodes and gives the memory back to the system. */
   public void clear() {
     region = region.replacedBy(Region.small(Math.min(INITIAL_BYTES, limit)));
     top = FIRST_OFFSET;
@@ -203,10 +206,10 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   }
 
   /**
-   * Gives its own memory back, and takes that of another with all nodes. The other must not be used
-   * afterwards, nor closed.
+   * Frees this memory, and takes over that of another with all its nodes. The other must not be
+   * used or closed afterwards.
    *
-   * @throws IllegalStateException if this is closed; so is the other then
+   * @throws IllegalStateException if this is closed; the other is then closed, too
    */
   public void adopt(NodeMemory other) {
     region = region.replacedBy(other.region);
@@ -216,18 +219,18 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     freeNodes = other.freeNodes;
   }
 
-  /** Returns the bytes of all nodes given out and not taken back. */
+  /** Returns the number of bytes of all nodes allocated and not freed. */
   @Override
   public long usedBytes() {
     return top - FIRST_OFFSET - freeBytes;
   }
 
-  /** Returns the offset where the nodes given out so far end, those taken back included. */
+  /** Returns the offset at which the nodes allocated so far end, including freed ones. */
   public long endOffset() {
     return top;
   }
 
-  /** Returns the bytes in use or kept for reuse: what the limit counts. */
+  /** Returns the number of bytes in use or kept for reuse: what counts against the limit. */
   @Override
   public long committedBytes() {
     return region.committedBytes(top);
@@ -238,13 +241,15 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     return limit;
   }
 
-  /** Tells whether the memory is reserved address space for which the system granted huge pages. */
+  /**
+   * Returns whether the memory is reserved address space for which the system granted huge pages.
+   */
   @Override
   public boolean hugePagesGranted() {
     return region.hasHugePages();
   }
 
-  /** Tells whether {@link #close} was called. */
+  /** Returns whether {@link #close} was called. */
   public boolean isClosed() {
     return region.isClosed();
   }

@@ -5,22 +5,21 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Which page numbers of a store are given out. Single pages that were taken back are given out
- * again, the last one first; extents, consecutive pages, go where the first gap is that is wide
- * enough.
+ * Keeps track of which page numbers of a store are in use. Single pages are reused, the one freed
+ * last first. Extents, which are consecutive pages, go into the first gap that is wide enough.
  */
 public final class PageAllocation {
   private static final int LEAST_STACK = 16;
 
-  /** Number of pages ever given out: the numbers are 1 to this. */
+  /** Highest page number ever given out. */
   private int top;
 
   private int freePages;
   private final BitSet inUse = new BitSet();
 
   /**
-   * Every free page, the one taken back last on top; and pages between them that were given out in
-   * extents since.
+   * All free pages, the one freed last on top, and among them pages that have since been given out
+   * in extents.
    */
   private int[] stack = new int[LEAST_STACK];
 
@@ -29,14 +28,14 @@ public final class PageAllocation {
   /** No page below this is free. */
   private int lowestFree = 1;
 
-  /** Begins without pages. */
+  /** Creates an allocation without pages. */
   public PageAllocation() {}
 
   /**
-   * Begins with pages given out before.
+   * Creates an allocation with pages given out before.
    *
-   * @param top number of pages ever given out
-   * @param free those of them that were taken back, each from 1 to {@code top}
+   * @param top highest page number ever given out
+   * @param free the free pages, each from 1 to {@code top}
    */
   public PageAllocation(int top, int[] free) {
     this.top = top;
@@ -46,7 +45,10 @@ public final class PageAllocation {
     }
   }
 
-  /** Returns the page that is given out next; {@link #take} then gives it out. O(1) amortized. */
+  /**
+   * Returns the page to be given out next, without giving it out: {@link #take} does. O(1)
+   * amortized.
+   */
   public int next() {
     while (stackSize > 0 && inUse.get(stack[stackSize - 1])) {
       stackSize--;
@@ -55,8 +57,8 @@ public final class PageAllocation {
   }
 
   /**
-   * Returns the first of the next {@code count} consecutive pages that are free or never were given
-   * out. O(pages / 64).
+   * Returns the first of {@code count} consecutive pages that are free or were never given out.
+   * O(pages / 64).
    */
   public int next(int count) {
     lowestFree = inUse.nextClearBit(lowestFree);
@@ -72,7 +74,8 @@ public final class PageAllocation {
   }
 
   /**
-   * Returns how many consecutive pages are free at most, of those numbered from 1 to {@code most}.
+   * Returns the length of the longest run of consecutive pages, numbered from 1 to {@code most},
+   * that are free or were never given out. O(pages / 64).
    */
   public int largestGap(int most) {
     int largest = 0;
@@ -88,7 +91,7 @@ public final class PageAllocation {
     return Math.max(largest, most - first + 1);
   }
 
-  /** Gives out {@code count} pages from {@code first} on, which {@code next} has found. */
+  /** Gives out {@code count} pages from {@code first}, as found by {@code next}. */
   public void take(int first, int count) {
     int after = first + count;
     freePages -= Math.max(0, Math.min(after, top + 1) - first);
@@ -97,7 +100,7 @@ public final class PageAllocation {
   }
 
   /**
-   * Takes back a page.
+   * Frees a page.
    *
    * @throws IllegalStateException if it is not in use
    */
@@ -114,7 +117,10 @@ public final class PageAllocation {
     stack[stackSize++] = page;
   }
 
-  /** Removes what is not free, or free twice, and doubles the stack if that is less than half. */
+  /**
+   * Removes pages that are not free, and duplicates, from the stack; doubles the stack if it is
+   * still more than half full.
+   */
   private void makeRoom() {
     BitSet seen = new BitSet();
     int kept = stackSize;
@@ -132,7 +138,7 @@ public final class PageAllocation {
     }
   }
 
-  /** Takes back all pages. */
+  /** Frees all pages. */
   public void clear() {
     top = 0;
     freePages = 0;
@@ -141,22 +147,22 @@ public final class PageAllocation {
     inUse.clear();
   }
 
-  /** Returns the number of pages ever given out: the numbers are 1 to this. */
+  /** Returns the highest page number ever given out, or 0. */
   public int top() {
     return top;
   }
 
-  /** Returns the number of pages given out and not taken back. */
+  /** Returns the number of pages in use. */
   public int inUse() {
     return top - freePages;
   }
 
-  /** Tells whether a page was given out and not taken back; false for what is no page's number. */
+  /** Returns whether a page is in use; false for a number that no page has. */
   public boolean isInUse(int page) {
     return page > 0 && inUse.get(page);
   }
 
-  /** Returns the pages that were taken back, the one that is given out next last. */
+  /** Returns the free pages, the one to be reused next at the end. */
   public int[] freePages() {
     makeRoom();
     return Arrays.copyOf(stack, stackSize);

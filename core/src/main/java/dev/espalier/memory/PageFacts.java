@@ -4,31 +4,32 @@ package dev.espalier.memory;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** How large a {@link PageStore} and its pages are, what its limits are, and what is in use. */
+/** The sizes and limits of a {@link PageStore}, and what of it is in use. */
 public interface PageFacts extends MemoryUse {
-  /** Returns the bytes of a page: a power of two. */
+  /** Returns the size of a page in bytes: a power of two. */
   int pageBytes();
 
   /**
-   * Returns how many pins may be held at once, three at least: a page, its parent and a neighbour.
+   * Returns how many pins may be held at once: at least three, for a page, its parent and a
+   * neighbour.
    */
   int mostPins();
 
   /**
-   * Tells whether a page that is not pinned stays where it is, with its contents, as long as {@link
+   * Returns whether unpinned pages stay where they are, with their contents, as long as {@link
    * Pages#segment} is the same.
    */
   boolean pagesStay();
 
-  /** Returns the number of pages given out and not taken back. */
+  /** Returns the number of pages in use. */
   int pagesInUse();
 
-  /** Tells whether a page was given out and not taken back; false for what is no page's number. */
+  /** Returns whether a page is in use; false for a number that no page has. */
   boolean isInUse(int page);
 
   /**
-   * Tells whether there is room for an extent of {@code extent} consecutive pages and {@code more}
-   * pages anywhere, as far as the store knows a limit. O(pages / 64).
+   * Returns whether there is room for {@code extent} consecutive pages and, besides them, {@code
+   * more} pages anywhere, as far as the store knows its limit. O(pages / 64).
    */
   boolean hasRoom(long extent, long more);
 
@@ -37,11 +38,11 @@ public interface PageFacts extends MemoryUse {
     return (long) pagesInUse() * pageBytes();
   }
 
-  /** Returns the file in which the pages are; null if they are in memory only. */
+  /** Returns the file that holds the pages, or null if they are in memory only. */
   default @Nullable Path file() {
     return null;
   }
 
-  /** Tells whether {@link PageStore#close} was called. */
+  /** Returns whether {@link PageStore#close} was called. */
   boolean isClosed();
 }

@@ -2,26 +2,26 @@
 package dev.espalier.memory;
 
 /**
- * What a tree knows about the use of its pages in the near future, and may tell a {@link
- * PageStore}. A store that has all pages in memory has no use for it, and all is right without.
+ * Hints about the use of pages in the near future, which a tree may give to its {@link PageStore}.
+ * They change no result; a store with all its pages in memory ignores them.
  */
 public interface PageHints {
   /**
-   * Asks for pages that will be pinned soon, and does not wait.
+   * Starts to read pages that will be pinned soon, without waiting for them.
    *
-   * @param pages numbers of pages, from {@code from} on
+   * @param pages numbers of pages, from index {@code from}
    */
   default void readAhead(int[] pages, int from, int count) {}
 
   /**
-   * Says that a page, which is not pinned, is not needed for a while, and will not be overwritten
-   * either: it can make room for others before them.
+   * Announces that an unpinned page will be neither read nor written for a while, so that it is
+   * evicted before others.
    */
   default void wontNeed(int page) {}
 
   /**
-   * Says that a page, which is not pinned, will be given back soon. It can make room for others, if
-   * it need not be written for that.
+   * Announces that an unpinned page will be freed soon, so that it may be evicted if that takes no
+   * write.
    */
   default void willFree(int page) {}
 }

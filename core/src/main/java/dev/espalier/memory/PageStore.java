@@ -2,45 +2,46 @@
 package dev.espalier.memory;
 
 /**
- * Pages of equal size, by number: what the trees on pages live in. A page is worked on between
- * {@link #pin}, which tells where its bytes are, and {@link #unpin}; in between it stays there.
+ * A store of numbered pages of equal size, which holds a tree. A page is read and written between
+ * {@link #pin}, which returns where its bytes are, and {@link #unpin}; in between it stays there.
  *
- * <p>A store has three sides: its {@linkplain Pages pages}, {@linkplain PageHints hints} that a
- * tree may give about them, and {@linkplain PageFacts facts}. Here is what concerns all pages
- * together: a change of several is announced, and may fail halfway.
+ * <p>The interface has three parts: {@link Pages} allocates and pins, {@link PageHints} takes hints
+ * about future use, and {@link PageFacts} reports sizes and limits. The methods here concern all
+ * pages together.
  *
- * <p>The first {@link #RESERVED_BYTES} bytes of each page belong to the store; with the rest it
- * does nothing. {@link #meta} keeps the little that a tree has beside its pages, so that all of it
- * is in the store.
+ * <p>The first {@link #RESERVED_BYTES} bytes of each page belong to the store, the others to the
+ * tree. {@link #meta} keeps what a tree has in addition to its pages, so that the store holds all
+ * of it.
  *
- * <p>Pins, {@link #readAhead} and reading may be used by many threads at once; whatever changes
- * pages is for one thread at a time, without readers.
+ * <p>Several threads may pin and read pages and call {@link #readAhead} at once. Methods that
+ * change pages, and writing to pages, require that no other thread uses the store.
  */
 public interface PageStore extends Pages, PageHints, PageFacts, AutoCloseable {
-  /** Bytes at the start of each page that belong to the store. */
+  /** Number of bytes at the start of each page that belong to the store. */
   int RESERVED_BYTES = 16;
 
-  /** Longs that the store keeps for its tree. */
+  /** Number of longs that the store keeps for its tree. */
   int META_WORDS = 8;
 
   /**
-   * Tells that a change begins: to be called before anything is changed.
+   * Announces a change. To be called before anything is changed.
    *
-   * @throws IllegalStateException if the store takes no changes: it is closed, for reading only, or
-   *     has failed
+   * @throws IllegalStateException if the store accepts no changes, because it is closed, read-only,
+   *     or has failed
    */
   void beforeChange();
 
   /**
-   * Tells that a change has failed halfway, so that the pages are no tree any more. A store that
-   * can lose nothing else by it refuses everything from now on.
+   * Reports that a change failed halfway, so that the pages no longer form a valid tree. A store in
+   * a file refuses all calls from then on, so that it never returns wrong answers.
    *
    * @param cause why it failed
    */
   void leftHalfway(Throwable cause);
 
   /**
-   * Makes all pages, and {@link #meta}, safe from a crash, if the store has anything beside memory.
+   * Writes all pages and {@link #meta} to the device, if the store is in a file; see {@link
+   * dev.espalier.LongIndex#flush}.
    */
   void flush();
 

@@ -4,52 +4,54 @@ package dev.espalier.memory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The pages of a {@link PageStore}: given out and taken back, pinned and unpinned.
+ * Allocation and pinning of the pages of a {@link PageStore}.
  *
- * <p>A page is known by its number, from 1 on, so that 0 can mean none. While it is pinned, its
- * first byte is at an offset in {@link #segment}, and stays there.
+ * <p>A page is known by its number, counted from 1, so that 0 can mean none. While a page is
+ * pinned, its bytes stay at the same offset in {@link #segment}.
  */
 public interface Pages {
   /**
-   * Returns the memory in which all pinned pages lie. It may be another one after {@link #allocate}
-   * and {@link #clear}; offsets stay what they are.
+   * Returns the memory that holds all pinned pages. It may be a different one after {@link
+   * #allocate} or {@link #clear}; offsets do not change.
    */
   MemorySegment segment();
 
   /**
-   * Returns what the store keeps for its tree beside the pages: {@link PageStore#META_WORDS} longs,
-   * all 0 at first, to be read and written in place. Always the same array.
+   * Returns the words that the store keeps for its tree in addition to the pages: {@link
+   * PageStore#META_WORDS} longs, initially 0, to be read and written in place. Always the same
+   * array.
    */
   long[] meta();
 
   // ---------------------------------------------------------------- pin
 
   /**
-   * Keeps a page where it is until it is unpinned as often as it was pinned.
+   * Pins a page: it stays in memory, at the same offset, until it has been unpinned as often as it
+   * was pinned.
    *
-   * @return the offset of its first byte in {@link #segment}, a multiple of the bytes of a page
+   * @return the offset of its first byte in {@link #segment}, a multiple of the page size
    */
   long pin(int page);
 
   /**
-   * As {@link #pin}, for a page of {@link #allocate(int)} that is about to be written for the first
-   * time: nothing is read, and it has any contents.
+   * Pins a page as {@link #pin} does, if it was allocated by {@link #allocate(int)} and is about to
+   * be written for the first time: nothing is read, and its contents are undefined.
    */
   long pinFresh(int page);
 
   /**
-   * Pins many pages by one wave of reads, rather than one after the other: {@code pages[i]}, a
-   * number, becomes the page's offset, for {@code count} values of {@code i} from {@code from}. A
-   * page may come up more than once, and is then pinned as often.
+   * Pins many pages with one wave of reads, rather than one after the other. Replaces {@code count}
+   * page numbers in {@code pages}, from index {@code from}, by the offsets of the pages. A page
+   * that occurs several times is pinned as often.
    *
    * @param count at most {@link PageFacts#mostPins}
    */
   void pinAll(long[] pages, int from, int count);
 
   /**
-   * Gives back one pin.
+   * Releases one pin.
    *
-   * @param offset of the page, as {@link #pin} gave it, or of any byte in it
+   * @param offset the offset of the page, as returned by {@link #pin}, or of any byte in it
    * @param changed whether the page was written to since it was pinned
    */
   void unpin(long offset, boolean changed);
@@ -57,16 +59,15 @@ public interface Pages {
   // ---------------------------------------------------------------- allocate
 
   /**
-   * Gives out a page with any contents, which is not pinned, and returns its number.
+   * Allocates a page with undefined contents, unpinned, and returns its number.
    *
    * @throws MemoryLimitException if there is no room; nothing has changed then
    */
   int allocate();
 
   /**
-   * Gives out {@code count} consecutive pages, and returns the number of the first: an extent that
-   * is written once from end to end. None has contents: {@link #pinFresh} is to be the first pin of
-   * each.
+   * Allocates an extent of {@code count} consecutive pages and returns the number of the first.
+   * Their contents are undefined, so each must be pinned by {@link #pinFresh} first.
    *
    * @param count at least 1
    * @throws MemoryLimitException if there is no room; nothing has changed then
@@ -74,12 +75,12 @@ public interface Pages {
   int allocate(int count);
 
   /**
-   * Takes back a page, which is not pinned.
+   * Frees a page, which must not be pinned.
    *
    * @throws IllegalStateException if the page is not in use
    */
   void free(int page);
 
-  /** Takes back all pages, none of which is pinned, and sets {@link #meta} to 0. */
+  /** Frees all pages, none of which may be pinned, and sets {@link #meta} to 0. */
   void clear();
 }

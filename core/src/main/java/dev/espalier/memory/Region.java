@@ -9,17 +9,15 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of native memory, taken from the system at once: a plain allocation while it is small;
- * beyond one huge page reserved address space where the system allows, in which memory is taken
- * only by touching it.
+ * A piece of native memory: a plain allocation if it is small; if it is larger than one huge page
+ * and the system allows it, reserved address space, which uses memory only once it is touched.
  *
- * <p>Whoever takes it closes it. If nobody does, the garbage collector gives it back once no
- * segment of it, slices included, can be reached; without native access, or outside Linux, it stays
- * (decision 23).
+ * <p>Its creator must close it. If nobody does, the garbage collector frees it once none of its
+ * segments, including slices, is reachable; without native access, or outside Linux, it is not
+ * freed (decision 23).
  *
- * <p>An index that grows has one region after the other. {@link #replacedBy} and {@link #close}
- * agree on which is the last: closing any of them closes that one, whatever another thread does
- * meanwhile.
+ * <p>A growing index has one region after the other. {@link #replacedBy} and {@link #close} agree
+ * on which is the last: closing any of them closes the last, whatever other threads do meanwhile.
  */
 public final class Region {
 
@@ -27,12 +25,12 @@ public final class Region {
   static final long MOST_RESERVED_BYTES = 1L << (32 + CacheLine.SHIFT);
 
   /**
-   * A simulated page table can't know where the system puts memory, but it sees the place within a
-   * page. When tracing, that place is the same on every machine, for pages up to huge ones.
+   * A simulated page table does not know where the system puts memory, but sees the offset within a
+   * page. When tracing, that offset is the same on every machine, for pages up to huge ones.
    */
   private static final long ALIGNMENT = Trace.ON ? NodeMemory.HUGE_PAGE_BYTES : CacheLine.BYTES;
 
-  /** What devices that are read past the page cache want of memory addresses. */
+  /** The alignment that direct reads, which bypass the page cache, need. */
   private static final long DEVICE_ALIGNMENT = 4096;
 
   private final Arena arena;
@@ -40,7 +38,7 @@ public final class Region {
   private final boolean isReserved;
   private final boolean hasHugePages;
 
-  /** What this gave way to. */
+  /** What replaced this region. */
   private volatile @Nullable Region successor;
 
   private Region(Arena arena, MemorySegment segment, boolean isReserved, boolean hasHugePages) {
@@ -50,14 +48,14 @@ public final class Region {
     this.hasHugePages = hasHugePages;
   }
 
-  /** Takes a few bytes, which are never reserved address space. */
+  /** Allocates a small region, never in reserved address space. */
   public static Region small(long bytes) {
     Arena arena = Arena.ofShared();
     return new Region(arena, allocate(arena, bytes, ALIGNMENT), false, false);
   }
 
   /**
-   * Takes more memory for the arena of a region, which comes back with it.
+   * Allocates more memory in the arena of a region, to be freed with it.
    *
    * @throws MemoryLimitException if the system refuses; the arena is then closed
    */
@@ -65,13 +63,13 @@ public final class Region {
     return allocate(arena, bytes, alignment);
   }
 
-  /** Takes memory to work in from an arena, aligned as that of a region is. */
+  /** Allocates working memory in an arena, aligned like that of a region. */
   public static MemorySegment scratch(Arena arena, long bytes) {
     return arena.allocate(bytes, ALIGNMENT);
   }
 
   /**
-   * Takes exactly so much memory, so aligned that devices can read into it.
+   * Allocates a region of exactly {@code bytes} bytes, aligned so that devices can read into it.
    *
    * @throws MemoryLimitException if the system refuses
    */
@@ -87,11 +85,12 @@ public final class Region {
   }
 
   /**
-   * Takes memory.
+   * Allocates a region.
    *
-   * @param needed fewest bytes
-   * @param wanted bytes of a plain allocation, at least {@code needed}
-   * @param limit most bytes, reserved address space included, at least {@code needed}
+   * @param needed the least number of bytes
+   * @param wanted size of a plain allocation in bytes, at least {@code needed}
+   * @param limit the most bytes, including reserved address space, at least {@code needed}
+   * @param hugePages whether to ask for huge pages
    * @throws MemoryLimitException if the system refuses
    */
   public static Region take(long needed, long wanted, long limit, HugePages hugePages) {
@@ -106,8 +105,8 @@ public final class Region {
   }
 
   /**
-   * Reserves as much address space as the system gives, the limit at most and twice the need at
-   * least, or returns null. Strict overcommit or an address-space limit may refuse the first sizes.
+   * Reserves as much address space as the system grants, at most the limit and at least twice the
+   * need; null if it refuses. Strict overcommit or an address-space limit may refuse larger sizes.
    */
   private static @Nullable MemorySegment reserve(Arena arena, long needed, long limit) {
     if (!VirtualMemory.isAvailable()) {
@@ -140,7 +139,9 @@ public final class Region {
     }
   }
 
-  /** Returns the bytes that count against a limit when the first {@code used} are in use. */
+  /**
+   * Returns the number of bytes that count against a limit if the first {@code used} are in use.
+   */
   public long committedBytes(long used) {
     return isReserved ? used : segment.byteSize();
   }
@@ -155,21 +156,21 @@ public final class Region {
     return segment;
   }
 
-  /** Tells whether this is address space that takes memory by touching. */
+  /** Returns whether this is reserved address space, which uses memory only once it is touched. */
   public boolean isReserved() {
     return isReserved;
   }
 
-  /** Tells whether this is reserved and the system granted huge pages. */
+  /** Returns whether this is reserved address space for which the system granted huge pages. */
   public boolean hasHugePages() {
     return hasHugePages;
   }
 
   /**
-   * Gives way to other memory: gives this back and returns the other one.
+   * Replaces this region by another: copies the contents, frees this region, and returns the other.
    *
-   * @param copy takes what there is from this memory, the first argument, to the other one
-   * @throws IllegalStateException if this was closed; the other one is then closed, too
+   * @param copy copies the contents of this memory, its first argument, to the other's
+   * @throws IllegalStateException if this region is closed; the other is then closed, too
    */
   public Region replacedBy(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
     try {
@@ -182,9 +183,10 @@ public final class Region {
   }
 
   /**
-   * Gives way to other memory, with new contents.
+   * Replaces this region by another with contents of its own: frees this region and returns the
+   * other.
    *
-   * @throws IllegalStateException if this was closed; the other one is then closed, too
+   * @throws IllegalStateException if this region is closed; the other is then closed, too
    */
   public synchronized Region replacedBy(Region other) {
     if (isClosed()) {
@@ -196,7 +198,7 @@ public final class Region {
     return other;
   }
 
-  /** Tells whether the memory was given back, and that which replaced it. */
+  /** Returns whether this memory and that which replaced it have been freed. */
   public boolean isClosed() {
     if (arena.scope().isAlive()) {
       return false;
@@ -205,7 +207,7 @@ public final class Region {
     return next == null || next.isClosed();
   }
 
-  /** Gives the memory back, or that which replaced it. A second call does nothing. */
+  /** Frees the memory, or that which replaced it. A second call does nothing. */
   public void close() {
     Region next = closeThis();
     while (next != null) {

@@ -4,11 +4,12 @@ package dev.espalier.memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a listener of every access to node memory, so that a simulator can replay them through a
- * memory hierarchy of its own.
+ * Reports every access to node memory to a listener, so that a simulator can replay them in a
+ * simulated memory hierarchy.
  *
- * <p>Off by default, and then removed by the JIT; the system property {@code espalier.trace=true}
- * switches it on when the JVM starts. Vector kernels are then off, so that every access is seen.
+ * <p>Off by default, in which case the JIT compiler removes it. The system property {@code
+ * espalier.trace=true}, set when the JVM starts, switches it on; vector kernels are then off, so
+ * that every access is seen.
  */
 public final class Trace {
   /** Whether this JVM traces. */
@@ -16,22 +17,22 @@ public final class Trace {
 
   private static @Nullable Listener listener;
 
-  /** Told of accesses. Addresses are absolute, in bytes. */
+  /** Receives accesses. Addresses are absolute, in bytes. */
   public interface Listener {
-    /** {@code bytes} bytes are read at {@code address}. */
+    /** Called when {@code bytes} bytes are read at {@code address}. */
     void read(long address, int bytes);
 
-    /** {@code bytes} bytes are written at {@code address}. */
+    /** Called when {@code bytes} bytes are written at {@code address}. */
     void write(long address, int bytes);
 
-    /** {@code lines} cache lines are prefetched from {@code address} on. */
+    /** Called when {@code lines} cache lines are prefetched, starting at {@code address}. */
     void prefetch(long address, int lines);
   }
 
   private Trace() {}
 
   /**
-   * Sends all accesses of this JVM to {@code newListener} from now on, or to none if null.
+   * Sends all accesses of this JVM to {@code newListener} from now on, or to no listener if null.
    *
    * @throws IllegalStateException if this JVM was not started with {@code -Despalier.trace=true}
    */

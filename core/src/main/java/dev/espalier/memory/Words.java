@@ -7,11 +7,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The only ways in which trees read, write and prefetch node memory, so that {@link Trace} sees
- * every access. Offsets are bytes from the start of the segment; words are in native byte order.
+ * Accessors of node memory. Trees read, write and prefetch only through these, so that {@link
+ * Trace} sees every access. Offsets are bytes from the start of the segment; words are in native
+ * byte order.
  *
- * <p>All are bounds-checked and refuse a closed segment. The layouts are the unaligned ones,
- * because they spare the alignment check; nodes are in fact aligned.
+ * <p>All check bounds, and throw {@link IllegalStateException} if the segment is closed. They use
+ * unaligned layouts, which avoid the alignment check; nodes are in fact aligned.
  */
 public final class Words {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -87,7 +88,7 @@ public final class Words {
     MemorySegment.copy(from, offset, to, toOffset, bytes);
   }
 
-  /** Reads {@code count} words into an array, from its element {@code first} on. */
+  /** Reads {@code count} words into an array, from index {@code first}. */
   public static void getLongs(
       MemorySegment nodes, long offset, long[] words, int first, int count) {
     if (Trace.ON) {
@@ -96,7 +97,7 @@ public final class Words {
     MemorySegment.copy(nodes, LONG, offset, words, first, count);
   }
 
-  /** Writes {@code count} words of an array, from its element {@code first} on. */
+  /** Writes {@code count} words of an array, from index {@code first}. */
   public static void putLongs(
       MemorySegment nodes, long offset, long[] words, int first, int count) {
     if (Trace.ON) {
@@ -106,7 +107,8 @@ public final class Words {
   }
 
   /**
-   * Asks for {@code lines} cache lines from {@code address} on; does nothing without native access.
+   * Prefetches {@code lines} cache lines, starting at {@code address}. Does nothing without native
+   * access.
    */
   public static void prefetch(long address, int lines, Locality hint) {
     if (Trace.ON) {
@@ -116,14 +118,18 @@ public final class Words {
   }
 
   /**
-   * Asks for {@code lines} cache lines from each of {@code base + offsets[i]} on, for {@code count}
-   * values of {@code i} from {@code from}: a group prefetch, in one call.
+   * Prefetches {@code lines} cache lines at each address {@code base + offsets[i]}, for {@code
+   * count} values of {@code i} from {@code from}: a group prefetch, in one call. Does nothing
+   * without native access.
    */
   public static void prefetchGroup(long base, long[] offsets, int from, int count, int lines) {
     prefetchGroup(base, offsets, from, count, lines, Locality.T0);
   }
 
-  /** As {@link #prefetchGroup(long, long[], int, int, int)}, into chosen caches. */
+  /**
+   * Prefetches as {@link #prefetchGroup(long, long[], int, int, int)} does, into the caches that
+   * {@code hint} names.
+   */
   public static void prefetchGroup(
       long base, long[] offsets, int from, int count, int lines, Locality hint) {
     if (Trace.ON) {

@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The caches of the first processor, as Linux describes them.
+ * The caches of the first processor, as reported by Linux.
  *
- * @param caches by level; empty where it is not known
+ * @param caches the caches, by level; empty if unknown
  */
 public record CacheSizes(List<Cache> caches) {
   private static final long TYPICAL_SECOND_LEVEL_BYTES = 1 << 20;
@@ -24,10 +24,10 @@ public record CacheSizes(List<Cache> caches) {
   /**
    * One cache.
    *
-   * @param level 1 is closest to the processor
-   * @param type what it is for: Data, Instruction or Unified
-   * @param bytes size
-   * @param lineBytes size of a line
+   * @param level the level, 1 being closest to the processor
+   * @param type what it holds: Data, Instruction or Unified
+   * @param bytes size of the cache, in bytes
+   * @param lineBytes size of a cache line, in bytes
    */
   public record Cache(int level, String type, long bytes, int lineBytes) {
 
@@ -69,12 +69,12 @@ public record CacheSizes(List<Cache> caches) {
     caches = List.copyOf(caches);
   }
 
-  /** Returns the caches of this machine, none where the system does not tell. */
+  /** Returns the caches of this machine; none if the system does not report them. */
   public static CacheSizes ofThisMachine() {
     return read(SYSTEM_FOLDER);
   }
 
-  /** Reads a folder that is built as {@code /sys/devices/system/cpu/cpu0/cache}. */
+  /** Reads a folder laid out like {@code /sys/devices/system/cpu/cpu0/cache}. */
   static CacheSizes read(Path folder) {
     List<Cache> caches = new ArrayList<>();
     try (Stream<Path> entries = Files.list(folder)) {
@@ -90,7 +90,7 @@ public record CacheSizes(List<Cache> caches) {
     return new CacheSizes(caches);
   }
 
-  /** Returns the size of the second-level cache in bytes, a typical one's if it is not known. */
+  /** Returns the size of the second-level cache in bytes, or a typical size if it is unknown. */
   public long secondLevelBytes() {
     return caches.stream()
         .filter(cache -> cache.level() == 2)
@@ -99,7 +99,7 @@ public record CacheSizes(List<Cache> caches) {
         .orElse(TYPICAL_SECOND_LEVEL_BYTES);
   }
 
-  /** Returns the size of the largest cache in bytes, or 0 if it is not known. */
+  /** Returns the size of the largest cache in bytes, or 0 if it is unknown. */
   public long lastLevelBytes() {
     return caches.stream().mapToLong(Cache::bytes).max().orElse(0);
   }

@@ -5,18 +5,18 @@ import java.util.function.IntToDoubleFunction;
 import java.util.function.LongToIntFunction;
 
 /**
- * The cache performance of the in-memory indexes, as chapter 3 of the thesis models it: the time
- * that one lookup waits for memory, in units of one full miss latency.
+ * The cache performance of indexes in memory, as modelled in chapter 3 of the thesis: the time that
+ * a lookup waits for memory, in units of one full cache miss (T1).
  *
- * <p>Trees are full and wholly in memory, nothing of them is cached, nodes are aligned to lines,
- * and work in the processor costs nothing. Leaves hold keys only, as in the thesis. Every method
- * takes the number of entries, which must be positive; all are pure functions and take microseconds
- * at most.
+ * <p>The model assumes that trees are full, in memory, and not cached at all, that nodes are
+ * aligned to lines, and that computation costs nothing. Leaves hold keys only, as in the thesis.
+ * Methods that take a number of entries throw {@link IllegalArgumentException} if it is not
+ * positive. All methods are pure functions and take microseconds.
  *
  * @param parameters the machine, the keys and the page size
  */
 public record CostModel(ModelParameters parameters) {
-  /* Overview: how equations are read where the thesis leaves it open
+  /* Overview: how the equations are read where the thesis leaves them open
    *
    *   3.3  H(bp, N/t) is taken as H(bp, N/(bt)): a leaf of the B+-tree is a page of b lines, as a
    *        leaf of the pB+-tree in 3.6 is w lines.
@@ -31,14 +31,15 @@ public record CostModel(ModelParameters parameters) {
    *   3.8  "Doubling the branch factor" of 3.6 is wt, by the same reason as in 3.5.
    */
 
-  /** The widest node that is considered, in lines, where no page bounds it. */
+  /** The widest node that is considered, in lines, unless a page limits it further. */
   public static final int MAX_WIDTH = 64;
 
   /**
-   * Height of a tree with leaves, in levels: H(b, L) (equation 3.1).
+   * Returns the height of a tree with the given number of leaves, in levels: H(b, L) (equation
+   * 3.1).
    *
-   * @param branchFactor children per inner node, two at least
-   * @param leaves number of leaves, one at least
+   * @param branchFactor number of children of an inner node, at least 2
+   * @param leaves number of leaves, at least 1
    */
   public static int height(long branchFactor, long leaves) {
     if (branchFactor < 2) {
@@ -54,10 +55,10 @@ public record CostModel(ModelParameters parameters) {
   }
 
   /**
-   * Average height at which a node of a full binary tree lies, the root at 1: D(h) (equation 3.2).
-   * That many steps a binary search takes on average.
+   * Returns the average depth of a node in a full binary tree, the root being at depth 1: D(h)
+   * (equation 3.2). This is the average number of steps of a binary search.
    *
-   * @param height levels of the tree, from 1 to 62
+   * @param height number of levels of the tree, from 1 to 62
    */
   public static double averageDepth(int height) {
     if (height < 1 || height > 62) {
@@ -67,12 +68,15 @@ public record CostModel(ModelParameters parameters) {
     return ((height - 1) * nodesBelow + 1) / (nodesBelow - 1);
   }
 
-  /** The B+-tree with nodes of the size of a page (equation 3.3). */
+  /** Returns the cost of the B+-tree with nodes as large as a page (equation 3.3). */
   public double bPlusTree(long entries) {
     return bPlusTreeHeight(entries) * averageDepth(ceilLog2(parameters.linesPerPage()));
   }
 
-  /** The B+-tree as figure 3.6 draws it: every step of a binary search misses. */
+  /**
+   * Returns the cost of the B+-tree as in figure 3.6, where every step of a binary search misses
+   * the cache.
+   */
   public double bPlusTreeAsDrawn(long entries) {
     double leaf = averageDepth(height(2, keysPerPage()));
     return leaf + (bPlusTreeHeight(entries) - 1) * (leaf + 1);
@@ -87,50 +91,56 @@ public record CostModel(ModelParameters parameters) {
     return (long) parameters.linesPerPage() * parameters.keysPerLine();
   }
 
-  /** The T-tree with nodes of one line (equation 3.4). */
+  /** Returns the cost of the T-tree with nodes of one line (equation 3.4). */
   public double tTree(long entries) {
     return averageDepth(height(2, leaves(entries, parameters.keysPerLine())));
   }
 
-  /** The CSS-tree (equation 3.5). */
+  /** Returns the cost of the CSS-tree (equation 3.5). */
   public double cssTree(long entries) {
     int keys = parameters.keysPerLine();
     return height(keys, leaves(entries, keys));
   }
 
-  /** The CSB+-tree; its branch factor is but slightly smaller than the CSS-tree's (3.5). */
+  /**
+   * Returns the cost of the CSB+-tree, whose branch factor is only slightly smaller than that of
+   * the CSS-tree (3.5).
+   */
   public double csbPlusTree(long entries) {
     return cssTree(entries);
   }
 
-  /** The pB+-tree with nodes of the best width (equation 3.6). */
+  /** Returns the cost of the pB+-tree with nodes of the best width (equation 3.6). */
   public double pbPlusTree(long entries) {
     return pbPlusTree(entries, pbPlusWidth(entries));
   }
 
-  /** The pB+-tree with nodes of {@code width} lines (equation 3.6, before the minimum). */
+  /**
+   * Returns the cost of the pB+-tree with nodes of {@code width} lines (equation 3.6, before the
+   * minimum is taken).
+   */
   public double pbPlusTree(long entries, int width) {
     checkPositive("width", width);
     return wideNodes(entries, width, parameters.entriesPerLine());
   }
 
-  /** Returns the width that {@link #pbPlusTree(long)} is best with, in lines. */
+  /** Returns the width, in lines, with which {@link #pbPlusTree(long, int)} is least. */
   public int pbPlusWidth(long entries) {
     return bestWidth(width -> pbPlusTree(entries, width), MAX_WIDTH);
   }
 
-  /** The prefetching CSB+-tree with nodes of the best width (3.8). */
+  /** Returns the cost of the prefetching CSB+-tree with nodes of the best width (3.8). */
   public double pcsbPlusTree(long entries) {
     return pcsbPlusTree(entries, pcsbPlusWidth(entries));
   }
 
-  /** The prefetching CSB+-tree with nodes of {@code width} lines (3.8). */
+  /** Returns the cost of the prefetching CSB+-tree with nodes of {@code width} lines (3.8). */
   public double pcsbPlusTree(long entries, int width) {
     checkPositive("width", width);
     return wideNodes(entries, width, parameters.keysPerLine());
   }
 
-  /** Returns the width that {@link #pcsbPlusTree(long)} is best with, in lines. */
+  /** Returns the width, in lines, with which {@link #pcsbPlusTree(long, int)} is least. */
   public int pcsbPlusWidth(long entries) {
     return bestWidth(width -> pcsbPlusTree(entries, width), MAX_WIDTH);
   }
@@ -140,15 +150,19 @@ public record CostModel(ModelParameters parameters) {
     return height((long) width * branchesPerLine, leaves) * latencies(width);
   }
 
-  /** The disk-first fpB+-tree with in-page nodes of the best width (equation 3.7). */
+  /**
+   * Returns the cost of the disk-first fpB+-tree with in-page nodes of the best width (equation
+   * 3.7).
+   */
   public double fpbPlusTree(long entries) {
     return fpbPlusTree(entries, fpbPlusWidth(entries));
   }
 
   /**
-   * The disk-first fpB+-tree with in-page nodes of {@code width} lines (equation 3.7).
+   * Returns the cost of the disk-first fpB+-tree with in-page nodes of {@code width} lines
+   * (equation 3.7).
    *
-   * @param width at most the lines of a page
+   * @param width width of a node, at most the number of lines of a page
    */
   public double fpbPlusTree(long entries, int width) {
     InPageTree page = InPageTree.largest(parameters, width);
@@ -158,21 +172,28 @@ public record CostModel(ModelParameters parameters) {
     return height * page.levels() * latencies(width);
   }
 
-  /** Returns the width that {@link #fpbPlusTree(long)} is best with, in lines. */
+  /** Returns the width, in lines, with which {@link #fpbPlusTree(long, int)} is least. */
   public int fpbPlusWidth(long entries) {
     return bestWidth(width -> fpbPlusTree(entries, width), parameters.linesPerPage());
   }
 
   /**
-   * Returns the average of the widths that are best for 10<sup>n</sup> entries, for every n between
-   * two magnitudes: a width that is adequate for trees of all these sizes (thesis 3.6).
+   * Returns the average of the best widths for 10<sup>n</sup> entries, for all n from {@code least}
+   * to {@code greatest}: a width that suits trees of all these sizes (thesis 3.6).
    *
-   * @param widthOfEntries such as {@link #pbPlusWidth}
+   * @param widthOfEntries returns the best width for a number of entries, such as {@link
+   *     #pbPlusWidth}
+   * @param least the least n, from 0
+   * @param greatest the greatest n, up to 18
    */
   public static double averageWidth(LongToIntFunction widthOfEntries, int least, int greatest) {
     if (least < 0 || greatest > 18 || least > greatest) {
       throw new IllegalArgumentException(
-          "magnitudes are from " + least + " to " + greatest + "; they must ascend within 0 to 18");
+          "least is "
+              + least
+              + " and greatest is "
+              + greatest
+              + "; they must ascend within 0 to 18");
     }
     double sum = 0;
     for (int magnitude = least; magnitude <= greatest; magnitude++) {
@@ -181,12 +202,12 @@ public record CostModel(ModelParameters parameters) {
     return sum / (greatest - least + 1);
   }
 
-  /** The time to fetch a node of {@code width} lines, in units of one latency. */
+  /** Returns the time to fetch a node of {@code width} lines, in units of T1. */
   private double latencies(int width) {
     return parameters.times().ofLines(width) / parameters.times().t1();
   }
 
-  /** The width, among equals the narrowest, with the least cost. */
+  /** Returns the width with the least cost, the narrowest if there are several. */
   private static int bestWidth(IntToDoubleFunction cost, int maxWidth) {
     int best = 1;
     double least = cost.applyAsDouble(1);

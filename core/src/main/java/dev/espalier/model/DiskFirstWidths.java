@@ -6,11 +6,11 @@ package dev.espalier.model;
  * 3.1.1).
  *
  * @param levels height of a full in-page tree; L in the paper
- * @param innerWidth lines of an in-page inner node; w in the paper
- * @param leafWidth lines of an in-page leaf; x in the paper
- * @param leaves leaves of a full in-page tree
- * @param fanOut entries of a full page
- * @param costRatio time of a search in a page, by that of the fastest widths; 1 at least
+ * @param innerWidth width of an in-page inner node, in lines; w in the paper
+ * @param leafWidth width of an in-page leaf, in lines; x in the paper
+ * @param leaves number of leaves of a full in-page tree
+ * @param fanOut number of entries in a full page
+ * @param costRatio time of a search in a page divided by that with the fastest widths; at least 1
  */
 public record DiskFirstWidths(
     int levels, int innerWidth, int leafWidth, int leaves, int fanOut, double costRatio) {}

@@ -6,58 +6,63 @@ import java.util.function.IntToDoubleFunction;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Chooses node widths for the trees of this library: those that T1 and Tnext make fastest, for
- * single lookups or for batches. Pure functions, which take microseconds.
+ * Chooses node widths for the trees of this library: those that are fastest with given T1 and
+ * Tnext, for single lookups or for batches. All methods are pure functions and take microseconds.
  *
- * <p>Unlike in {@link CostModel}, fan-outs are the real ones, with headers, padding and references
- * of four bytes. Widths are powers of two from 1 to {@value #MAX_WIDTH}: few enough that the
- * kernels which search a node can have straight-line code for each.
+ * <p>Unlike {@link CostModel}, this class uses the real fan-outs, with headers, padding and
+ * references of four bytes. Widths are powers of two from 1 to {@value #MAX_WIDTH}: few enough for
+ * the search kernels to have straight-line code for each.
  */
 public final class Geometries {
   /** The widest node, in lines. */
   public static final int MAX_WIDTH = 64;
 
   /**
-   * The last-level cache that an index may hope for. More is often reported, and shared with other
-   * programs; the widths chosen for batches are the same for half and twice as much.
+   * How much of the last-level cache an index is assumed to have. Machines often report more, but
+   * share it with other programs. The widths chosen for batches are the same for half and for twice
+   * as much.
    */
   private static final long CACHE_BYTES = 32L << 20;
 
-  /** Batches pay off for indexes that are larger than the cache: the sizes that are averaged. */
+  /**
+   * The numbers of entries over which batches are averaged: batches pay off for indexes larger than
+   * the cache.
+   */
   private static final long[] BATCHED_ENTRIES = {10_000_000, 100_000_000, 1_000_000_000};
 
-  /** Probes that go down together, and wait for one latency together. */
+  /** Number of probes that descend together and share one wait for memory. */
   private static final int GROUP = 64;
 
   private Geometries() {}
 
   /**
-   * What the width of a node decides, for inner nodes or for leaves.
+   * What depends on the width of a node, for inner nodes or for leaves.
    *
-   * @param capacityOfWidth the most children of an inner node, two at least, or entries of a leaf,
-   *     one at least, of a certain width in lines
-   * @param linesOfWidth lines of such a node that a lookup touches: those of the keys, and the one
-   *     of the child or value found
+   * @param capacityOfWidth returns the most children of an inner node (at least 2) or the most
+   *     entries of a leaf (at least 1) of a given width in lines
+   * @param linesOfWidth returns how many lines of a node of a given width a lookup touches: those
+   *     of the keys, and the one of the child or value found
    */
   public record NodeKind(IntUnaryOperator capacityOfWidth, IntUnaryOperator linesOfWidth) {}
 
   /**
-   * Widths of the two kinds of nodes.
+   * The widths of the two kinds of nodes.
    *
-   * @param inner lines of an inner node
-   * @param leaf lines of a leaf
+   * @param inner width of an inner node, in lines
+   * @param leaf width of a leaf, in lines
    */
   public record Widths(int inner, int leaf) {}
 
   /**
-   * Returns the widths that make single lookups fastest: nothing is cached, a node costs {@code T1
-   * + (width - 1) * Tnext}, and a lookup visits one on each level (thesis 3.6).
+   * Returns the widths with which single lookups are fastest. The model: nothing is cached, a node
+   * costs {@code T1 + (width - 1) * Tnext}, and a lookup visits one node on each level (thesis
+   * 3.6).
    *
-   * <p>The best widths for one number of entries jump where the height does. As the thesis does by
-   * averaging over magnitudes, this chooses for no number in particular: a tree over n leaves
-   * counts as ln(n) / ln(fan-out) levels, a fraction too. Then a level of inner nodes is worth its
-   * time per logarithm of its fan-out, and a leaf saves its capacity's logarithm of that. The
-   * widths grow with T1 / Tnext and depend on nothing else.
+   * <p>For a fixed number of entries, the best widths jump wherever the height changes. The thesis
+   * averages over magnitudes; this method does not depend on the number of entries at all, by
+   * taking the height as the fraction ln(n) / ln(fan-out) for n leaves. Inner nodes are then chosen
+   * for the least time per logarithm of their fan-out; a wider leaf is worth this time for each
+   * logarithm of its capacity. The widths grow with T1 / Tnext and depend on nothing else.
    */
   public static Widths forSingleProbes(MemoryTimes times, NodeKind inner, NodeKind leaf) {
     IntToDoubleFunction timePerLogarithm =
@@ -72,9 +77,9 @@ public final class Geometries {
   }
 
   /**
-   * Returns the widths that make batched lookups fastest, over indexes that are larger than the
-   * cache. The lookups of a batch overlap their latencies, so what counts is how many lines they
-   * touch that are not cached: see {@link #timeOfBatchedProbe}.
+   * Returns the widths with which batched lookups are fastest, in indexes larger than the cache.
+   * The lookups of a batch overlap their latencies, so what counts is the number of uncached lines
+   * that they touch.
    */
   public static Widths forBatches(MemoryTimes times, NodeKind inner, NodeKind leaf) {
     Widths best = new Widths(1, 1);
@@ -96,11 +101,11 @@ public final class Geometries {
   }
 
   /**
-   * Returns the time of one lookup of a batch. The levels fill the cache from the root on, and the
-   * last one that finds room in it may be there in part. On each level a lookup takes, once for the
-   * search, Tnext, which is near to what a search in a cached node was measured to take
-   * (docs/measurements/node-widths.md); and if the node is not cached, Tnext for each line that it
-   * touches, and its share of the latency that its group waits for once.
+   * Returns the time of one lookup of a batch. The levels fill the cache from the root down; the
+   * last one to fit may be cached in part. On each level a lookup takes Tnext for the search, close
+   * to what was measured for a cached node (docs/measurements/node-widths.md). If the node is not
+   * cached, it also takes Tnext for each line it touches, and its share of the one latency that its
+   * group waits for.
    */
   static double timeOfBatchedProbe(
       MemoryTimes times, NodeKind inner, NodeKind leaf, Widths widths, long entries) {
@@ -108,7 +113,11 @@ public final class Geometries {
     int capacity = leaf.capacityOfWidth.applyAsInt(widths.leaf);
     if (fanOut < 2 || capacity < 1) {
       throw new IllegalArgumentException(
-          "fan-out is " + fanOut + ", capacity of leaves " + capacity + ": no tree can be built");
+          "fan-out is "
+              + fanOut
+              + ", capacity of leaves "
+              + capacity
+              + "; a tree needs at least 2 and 1");
     }
     long nodes = Math.ceilDiv(entries, capacity);
     long bytesAbove = innerBytes(nodes, fanOut, widths.inner);
@@ -121,7 +130,7 @@ public final class Geometries {
     return time;
   }
 
-  /** The bytes of all inner nodes over a number of leaves. */
+  /** Returns the bytes of all inner nodes above a number of leaves. */
   private static long innerBytes(long leaves, int fanOut, int width) {
     long sum = 0;
     for (long nodes = leaves; nodes > 1; ) {
@@ -131,7 +140,10 @@ public final class Geometries {
     return sum;
   }
 
-  /** The time on a level of so many nodes, where the levels above it take {@code bytesAbove}. */
+  /**
+   * Returns the time on a level of {@code nodes} nodes, if the levels above it take {@code
+   * bytesAbove}.
+   */
   private static double levelTime(
       MemoryTimes times, NodeKind kind, int width, long nodes, long bytesAbove) {
     double bytes = nodes * bytes(width);

@@ -2,21 +2,21 @@
 package dev.espalier.model;
 
 /**
- * The largest tree that fits into a page of the disk-first fpB+-tree (fpB+ 3.1.1, thesis 3.7): all
- * leaves are of one width, all inner nodes of another, and every inner node may be full.
+ * The largest tree that fits into a page of the disk-first fpB+-tree (fpB+ 3.1.1, thesis 3.7). All
+ * leaves have one width, all inner nodes another, and every inner node may be full.
  *
- * @param leaves its leaves; L in the thesis
- * @param levels its height, 1 if it is a single leaf
+ * @param leaves number of its leaves; L in the thesis
+ * @param levels its height; 1 for a single leaf
  */
 public record InPageTree(int leaves, int levels) {
 
   /**
-   * Returns the tree with the most leaves that fits into so many lines. Takes microseconds.
+   * Returns the tree with the most leaves that fits into a page. Takes microseconds.
    *
-   * @param lines lines of the page, without its header
-   * @param innerWidth lines of an inner node
-   * @param innerCapacity the most children of an inner node, two at least
-   * @param leafWidth lines of a leaf, at most {@code lines}
+   * @param lines number of lines of the page, without its header
+   * @param innerWidth width of an inner node, in lines
+   * @param innerCapacity the most children of an inner node, at least 2
+   * @param leafWidth width of a leaf, in lines, at most {@code lines}
    */
   public static InPageTree largest(int lines, int innerWidth, int innerCapacity, int leafWidth) {
     checkWidth("innerWidth", innerWidth, Integer.MAX_VALUE);
@@ -29,18 +29,18 @@ public record InPageTree(int leaves, int levels) {
     return new InPageTree(leaves, CostModel.height(innerCapacity, leaves));
   }
 
-  /** Returns the tree of equation 3.7 of the thesis, whose nodes are all of one width. */
+  /** Returns the tree of equation 3.7 of the thesis, whose nodes all have the same width. */
   static InPageTree largest(ModelParameters parameters, int width) {
     checkWidth("width", width, parameters.linesPerPage());
     return largest(parameters.linesPerPage(), width, width * parameters.entriesPerLine(), width);
   }
 
   /**
-   * Returns the least number of inner nodes over so many leaves: the sum of k(i, L) of the thesis
-   * over the levels above the leaves.
+   * Returns the least number of inner nodes above the given number of leaves: the sum of the k(i,
+   * L) of the thesis over all levels above the leaves.
    *
-   * @param leaves number of leaves, one at least
-   * @param innerCapacity the most children of an inner node, two at least
+   * @param leaves number of leaves, at least 1
+   * @param innerCapacity the most children of an inner node, at least 2
    */
   public static int innerNodes(int leaves, int innerCapacity) {
     if (leaves < 1) {

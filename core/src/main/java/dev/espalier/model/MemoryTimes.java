@@ -5,23 +5,27 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The two figures of a memory that cost models are fed with (thesis 3.1): fetching {@code w} cache
- * lines, none of which waits for another, takes {@code T1 + (w - 1) * Tnext}.
+ * The two latencies of a memory that the cost models use (thesis 3.1): fetching {@code w}
+ * independent cache lines takes {@code T1 + (w - 1) * Tnext}.
  *
- * <p>Only their ratio decides on the shape of a tree, so the unit is the caller's; measured figures
- * are in nanoseconds.
+ * <p>Only their ratio determines the shape of a tree, so any unit may be used. Measured times are
+ * in nanoseconds.
  *
- * @param t1 time to fetch a line from memory
- * @param tnext time that each further, independent line adds
+ * @param t1 time to fetch one line from memory; positive
+ * @param tnext additional time for each further, independent line; positive
  */
 public record MemoryTimes(double t1, double tnext) {
   /**
-   * Random lines in huge pages, on a server of today; in nanoseconds. What {@link #measure} gave
-   * where the defaults were measured: docs/measurements/node-widths.md.
+   * Random lines in huge pages on a current server, in nanoseconds: the result of {@link #measure}
+   * on the machine on which the defaults were chosen (docs/measurements/node-widths.md).
    */
   public static final MemoryTimes TYPICAL = new MemoryTimes(180, 11);
 
-  /** Checks the parts. */
+  /**
+   * Checks the times.
+   *
+   * @throws IllegalArgumentException if one is not positive and finite
+   */
   public MemoryTimes {
     checkTime("t1", t1);
     checkTime("tnext", tnext);
@@ -29,37 +33,38 @@ public record MemoryTimes(double t1, double tnext) {
 
   private static void checkTime(String name, double time) {
     if (!(time > 0 && time < Double.POSITIVE_INFINITY)) {
-      throw new IllegalArgumentException(name + " is " + time + "; it must be above 0 and finite");
+      throw new IllegalArgumentException(name + " is " + time + "; it must be positive and finite");
     }
   }
 
-  /** Returns the time to fetch {@code lines} independent lines, one at least. */
+  /** Returns the time to fetch {@code lines} independent lines; at least 1. */
   public double ofLines(int lines) {
     return t1 + (lines - 1) * tnext;
   }
 
   /**
-   * Returns what was measured on this machine and saved, or else {@link #TYPICAL}. Measures
-   * nothing; the file is read once per JVM. One that is absent, damaged, unreadable or another
-   * machine's counts as none.
+   * Returns the times that were saved for this machine by {@link #save}, or {@link #TYPICAL} if
+   * there are none. Measures nothing. The file is read once per JVM; it is ignored if it is
+   * damaged, unreadable, or of another machine.
    */
   public static MemoryTimes ofThisMachine() {
     return Current.times;
   }
 
   /**
-   * Measures this machine, in nanoseconds: reads random lines of a region far larger than its
-   * caches, up to 1 GiB, for one or two seconds. Meant for a machine that does nothing else.
+   * Measures this machine, in nanoseconds, by reading random lines of a region far larger than its
+   * caches, up to 1 GiB. Takes one or two seconds. The machine should be idle.
    */
   public static MemoryTimes measure() {
     return MemoryLatency.measure();
   }
 
   /**
-   * Measures this machine and saves the figures. Indexes made from now on, in this program or a
-   * later one, take their default shape from them.
+   * Measures this machine as {@link #measure} does, and saves the result as {@link #save} does.
+   * Trees whose default geometry depends on the latencies of memory use it from then on, in this
+   * program and in later ones.
    *
-   * @throws IOException as {@link #save}
+   * @throws IOException as in {@link #save}
    */
   public static MemoryTimes calibrate() throws IOException {
     MemoryTimes times = measure();
@@ -68,11 +73,12 @@ public record MemoryTimes(double t1, double tnext) {
   }
 
   /**
-   * Makes these the figures of this machine: in this program at once, in later ones through a small
-   * file, which is returned. It lies in the folder that the system property {@code espalier.cache}
-   * names, else in {@code $XDG_CACHE_HOME/espalier}, else in {@code ~/.cache/espalier}.
+   * Makes these the times of this machine, for this program at once, and for later ones by a small
+   * file. The file is in the folder named by the system property {@code espalier.cache}, else in
+   * {@code $XDG_CACHE_HOME/espalier}, else in {@code ~/.cache/espalier}.
    *
-   * @throws IOException if the file can't be written; the figures then hold for this program only
+   * @return the file
+   * @throws IOException if the file can't be written; the times are then used by this program only
    */
   public Path save() throws IOException {
     Current.times = this;
@@ -80,8 +86,10 @@ public record MemoryTimes(double t1, double tnext) {
         .orElseThrow(
             () ->
                 new IOException(
-                    "there is no folder for caches; name one as -D"
-                        + MemoryTimesFile.FOLDER_PROPERTY))
+                    "no folder for the memory latencies: neither XDG_CACHE_HOME nor a home folder"
+                        + " is known; name one by -D"
+                        + MemoryTimesFile.FOLDER_PROPERTY
+                        + "=FOLDER"))
         .write(this);
   }
 

@@ -2,20 +2,24 @@
 package dev.espalier.model;
 
 /**
- * A page with a micro-index (fpB+ 4.1): header and micro-index, one behind the other; the keys; the
- * pointers. Keys and pointers begin at a line, and so does each sub-array of keys. The micro-index
- * has the first key of every sub-array.
+ * The layout of a page with a micro-index (fpB+ 4.1): the header, immediately followed by the
+ * micro-index; then the keys; then the pointers. The keys, each sub-array of them, and the pointers
+ * start at a line. The micro-index holds the first key of every sub-array.
  *
- * @param lines lines of the page
- * @param lineBytes size of a cache line
- * @param headerBytes size of the header
- * @param keyBytes size of a key, at most a line
- * @param pointerBytes size of a pointer or value
+ * @param lines number of lines of the page
+ * @param lineBytes size of a cache line, in bytes
+ * @param headerBytes size of the header, in bytes
+ * @param keyBytes size of a key, in bytes, at most a line
+ * @param pointerBytes size of a pointer or value, in bytes
  */
 public record MicroIndexPage(
     int lines, int lineBytes, int headerBytes, int keyBytes, int pointerBytes) {
 
-  /** Checks the parts. */
+  /**
+   * Checks the sizes.
+   *
+   * @throws IllegalArgumentException if one is out of range, or a key is larger than a line
+   */
   public MicroIndexPage {
     checkAtLeast(1, "lines", lines);
     checkAtLeast(1, "lineBytes", lineBytes);
@@ -24,19 +28,21 @@ public record MicroIndexPage(
     checkAtLeast(1, "pointerBytes", pointerBytes);
     if (keyBytes > lineBytes) {
       throw new IllegalArgumentException(
-          "keyBytes is " + keyBytes + "; a line of " + lineBytes + " bytes must hold a key");
+          "keyBytes is " + keyBytes + "; it must be at most a line, " + lineBytes + " bytes");
     }
   }
 
-  /** Returns the keys of a sub-array of so many lines. */
+  /** Returns how many keys fit into a sub-array of {@code subArrayLines} lines. */
   public int subArrayCapacity(int subArrayLines) {
     checkAtLeast(1, "subArrayLines", subArrayLines);
     return Math.toIntExact((long) subArrayLines * lineBytes / keyBytes);
   }
 
   /**
-   * Returns the most entries that fit, 0 if none do: those whose header, micro-index, keys and
-   * pointers, each rounded up to whole lines, are no more than the page.
+   * Returns the most entries that fit into the page, or 0. Header and micro-index together, the
+   * keys, and the pointers each take whole lines.
+   *
+   * @param subArrayLines width of a sub-array of keys, in lines
    */
   public int entries(int subArrayLines) {
     int entries = Math.toIntExact((long) lines * lineBytes / (keyBytes + pointerBytes));
@@ -54,13 +60,16 @@ public record MicroIndexPage(
     return indexLines(subArrayLines, entries) + keyLines + linesOf((long) entries * pointerBytes);
   }
 
-  /** Returns the lines of header and micro-index over so many entries: the keys begin there. */
+  /**
+   * Returns how many lines the header and the micro-index take for {@code entries} entries; the
+   * keys start after them.
+   */
   public int indexLines(int subArrayLines, int entries) {
     int subArrays = Math.ceilDiv(entries, subArrayCapacity(subArrayLines));
     return linesOf(headerBytes + (long) subArrays * keyBytes);
   }
 
-  /** Returns the lines of the pointers that belong to the keys of one sub-array. */
+  /** Returns how many lines the pointers of one sub-array take. */
   public int pointerLines(int subArrayLines) {
     return linesOf((long) subArrayCapacity(subArrayLines) * pointerBytes);
   }

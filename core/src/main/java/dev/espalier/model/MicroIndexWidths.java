@@ -2,11 +2,11 @@
 package dev.espalier.model;
 
 /**
- * The width of the sub-arrays that a micro-index has one key of each for, and what follows from it
- * (fpB+ 4.1).
+ * The width of the sub-arrays of a page with a micro-index, which holds the first key of each, and
+ * what follows from it (fpB+ 4.1).
  *
- * @param subArrayLines lines of a key sub-array
- * @param fanOut entries of a full page
- * @param costRatio time of a search in a page, by that of the fastest width; 1 at least
+ * @param subArrayLines width of a sub-array of keys, in lines
+ * @param fanOut number of entries in a full page
+ * @param costRatio time of a search in a page divided by that with the fastest width; at least 1
  */
 public record MicroIndexWidths(int subArrayLines, int fanOut, double costRatio) {}

@@ -2,24 +2,33 @@
 package dev.espalier.model;
 
 /**
- * What the cost models of the thesis are fed with (table 3.1).
+ * The parameters of the cost models of the thesis (table 3.1).
  *
  * @param times T1 and Tnext, in any unit
- * @param lineBytes size of a cache line
- * @param keyBytes size of a key
- * @param pointerBytes size of a pointer
- * @param linesPerPage cache lines in a disk page; b in the thesis
+ * @param lineBytes size of a cache line, in bytes
+ * @param keyBytes size of a key, in bytes
+ * @param pointerBytes size of a pointer, in bytes
+ * @param linesPerPage number of cache lines in a disk page; b in the thesis
  */
 public record ModelParameters(
     MemoryTimes times, int lineBytes, int keyBytes, int pointerBytes, int linesPerPage) {
 
-  /** Checks the parts: two entries must fit into a line, and a page must be wider than a line. */
+  /**
+   * Checks the parameters.
+   *
+   * @throws IllegalArgumentException if a size is not positive, if two keys with their pointers do
+   *     not fit into a line, or if a page has fewer than two lines
+   */
   public ModelParameters {
     checkPositive("keyBytes", keyBytes);
     checkPositive("pointerBytes", pointerBytes);
     if (lineBytes / 2 < keyBytes + pointerBytes) {
       throw new IllegalArgumentException(
-          "lineBytes is " + lineBytes + "; two keys with their pointers must fit");
+          "lineBytes is "
+              + lineBytes
+              + "; it must hold two keys with their pointers, "
+              + 2 * (keyBytes + pointerBytes)
+              + " bytes");
     }
     if (linesPerPage < 2) {
       throw new IllegalArgumentException(
@@ -34,11 +43,12 @@ public record ModelParameters(
   }
 
   /**
-   * The Itanium 2 with 8-byte keys, as the thesis compares the indexes (3.9).
+   * Returns the parameters with which the thesis compares the indexes (3.9): an Itanium 2 and
+   * 8-byte keys.
    *
-   * <p>The thesis gives b = 32 and, in parentheses, 16 KB. These contradict each other, a line
-   * being 128 bytes. Here pages have 16 KB, which is 128 lines: that alone leads to the 11 misses
-   * in a leaf and 12 in an inner node that its text reports.
+   * <p>The thesis gives b = 32 and, in parentheses, 16 KB. With lines of 128 bytes, these
+   * contradict each other. Here pages have 16 KB, or 128 lines, because only this leads to the 11
+   * misses in a leaf and 12 in an inner node that its text reports.
    */
   public static ModelParameters itanium2() {
     return new ModelParameters(new MemoryTimes(189, 24), 128, 8, 8, 128);
@@ -49,12 +59,12 @@ public record ModelParameters(
     return new ModelParameters(times, lineBytes, keyBytes, pointerBytes, lines);
   }
 
-  /** Most key/pointer pairs in a cache line; p in the thesis. */
+  /** Returns the most key/pointer pairs in a cache line; p in the thesis. */
   public int entriesPerLine() {
     return lineBytes / (keyBytes + pointerBytes);
   }
 
-  /** Most keys in a cache line; t in the thesis. */
+  /** Returns the most keys in a cache line; t in the thesis. */
   public int keysPerLine() {
     return lineBytes / keyBytes;
   }

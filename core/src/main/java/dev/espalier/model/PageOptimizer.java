@@ -8,23 +8,22 @@ import java.util.function.DoubleFunction;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Chooses the widths within a page: for the two fpB+-trees, and for the tree with micro-indices.
- * Pure functions, which take less than a millisecond.
+ * Chooses the widths of nodes within a page, for the two fpB+-trees and for the B+-tree with
+ * micro-indexes. All methods are pure functions and take less than a millisecond.
  *
- * <p>All follow the goal G of fpB+ 3.1.1. Every width is tried; of those whose search takes at most
- * {@linkplain #TOLERANCE a tenth} longer than the fastest, the one with the largest fan-out of a
- * page is taken: fan-outs decide how many pages are read, while small differences of cost vanish
- * beside what the model leaves out. Among equal fan-outs the fastest search is taken, which costs
- * nothing then; among equals in both, the narrowest nodes, where an insert moves the fewest
- * entries.
+ * <p>All pursue the goal G of fpB+ 3.1.1. Of all widths whose search takes at most {@linkplain
+ * #TOLERANCE a tenth} longer than the fastest, they choose the one with the largest fan-out of a
+ * page, because fan-outs determine how many pages are read, while small differences in cost are
+ * less than what the model leaves out. Of equal fan-outs, they choose the fastest search; if this
+ * is equal too, the narrowest nodes, in which an insert moves the fewest entries.
  *
- * <p>Nothing is taken to be cached, and of T1 and Tnext only the ratio counts.
+ * <p>The model assumes that nothing is cached. Of T1 and Tnext, only the ratio matters.
  */
 public final class PageOptimizer {
-  /** The widest node or sub-array that is tried, in lines; as in fpB+ 3.1.1. */
+  /** The widest node or sub-array considered, in lines, as in fpB+ 3.1.1. */
   public static final int MAX_WIDTH = 32;
 
-  /** The longest time that a search may take, by the least; as in fpB+ 3.1.1. */
+  /** The longest time that a search may take, divided by the shortest, as in fpB+ 3.1.1. */
   public static final double TOLERANCE = 1.1;
 
   /** A node that holds less can't be split, and an inner node does not branch. */
@@ -35,18 +34,19 @@ public final class PageOptimizer {
   // ---------------------------------------------------------------- disk-first
 
   /**
-   * Returns the widths for the disk-first fpB+-tree. Each pair of them is taken with the
-   * {@linkplain InPageTree#largest largest tree} that fits: the one that uses the page best.
+   * Returns the widths for the disk-first fpB+-tree. Each pair of widths is judged by the
+   * {@linkplain InPageTree#largest largest tree} that fits into the page.
    *
-   * <p>In-page trees have two levels at least: a single leaf that leaves room unused must not pass
-   * for a fast tree. Only in a page too small for two levels of whatever widths, the tree is one
-   * leaf, as wide as the page.
+   * <p>In-page trees have at least two levels, lest a single leaf that leaves part of the page
+   * unused pass for a fast tree. Only if the page is too small for two levels of any widths, the
+   * tree is a single leaf as wide as the page.
    *
-   * @param lines lines of a page, without its header
-   * @param innerCapacity the most children of an in-page inner node of a width in lines; 0 or 1 if
-   *     none can have that width
-   * @param leafCapacity the most entries of an in-page leaf of a width in lines; 0 or 1 if none can
-   *     have that width
+   * @param times latencies of memory
+   * @param lines number of lines of a page, without its header
+   * @param innerCapacity returns the most children of an in-page inner node of a given width in
+   *     lines; 0 or 1 if that width is impossible
+   * @param leafCapacity returns the most entries of an in-page leaf of a given width in lines; 0 or
+   *     1 if that width is impossible
    * @throws IllegalArgumentException if no tree fits
    */
   public static DiskFirstWidths diskFirst(
@@ -87,9 +87,10 @@ public final class PageOptimizer {
    * Returns the time of a search in a page of the disk-first fpB+-tree: {@code (L - 1) (T1 + (w -
    * 1) Tnext) + T1 + (x - 1) Tnext} (fpB+ 3.1.1).
    *
+   * @param times latencies of memory
    * @param levels height of the in-page tree; L
-   * @param innerWidth lines of its inner nodes; w
-   * @param leafWidth lines of its leaves; x
+   * @param innerWidth width of its inner nodes, in lines; w
+   * @param leafWidth width of its leaves, in lines; x
    */
   public static double diskFirstCost(MemoryTimes times, int levels, int innerWidth, int leafWidth) {
     return (levels - 1) * times.ofLines(innerWidth) + times.ofLines(leafWidth);
@@ -98,13 +99,14 @@ public final class PageOptimizer {
   // ---------------------------------------------------------------- cache-first
 
   /**
-   * Returns the width of all nodes for the cache-first fpB+-tree, at most that of a page.
+   * Returns the width of the nodes of the cache-first fpB+-tree, at most that of a page.
    *
-   * @param lines lines of a page, without its header
-   * @param innerCapacity the most children of an inner node of a width in lines; 0 or 1 if none can
-   *     have that width
-   * @param leafCapacity the most entries of a leaf of a width in lines; 0 or 1 if none can have
-   *     that width
+   * @param times latencies of memory
+   * @param lines number of lines of a page, without its header
+   * @param innerCapacity returns the most children of an inner node of a given width in lines; 0 or
+   *     1 if that width is impossible
+   * @param leafCapacity returns the most entries of a leaf of a given width in lines; 0 or 1 if
+   *     that width is impossible
    * @throws IllegalArgumentException if no node fits
    */
   public static CacheFirstWidths cacheFirst(
@@ -128,13 +130,14 @@ public final class PageOptimizer {
   }
 
   /**
-   * Returns the time of a search in a cache-first fpB+-tree, by the logarithm of its size to base
-   * 2: {@code (T1 + (w - 1) Tnext) / log2(fan-out)}. The tree has a level for each logarithm of its
-   * size to the base of the fan-out, and pages do not matter. The paper leaves the formula to its
+   * Returns the time of a search in a cache-first fpB+-tree divided by the binary logarithm of its
+   * size: {@code (T1 + (w - 1) Tnext) / log2(fan-out)}. The number of levels is the logarithm of
+   * the size to the base of the fan-out; pages play no part. The paper leaves the formula to its
    * full version.
    *
-   * @param width lines of a node; w
-   * @param innerCapacity the most children of an inner node: the fan-out
+   * @param times latencies of memory
+   * @param width width of a node, in lines; w
+   * @param innerCapacity the most children of an inner node, which is the fan-out
    */
   public static double cacheFirstCost(MemoryTimes times, int width, int innerCapacity) {
     return times.ofLines(width) / (Math.log(innerCapacity) / Math.log(2));
@@ -143,8 +146,10 @@ public final class PageOptimizer {
   // ---------------------------------------------------------------- micro-indexing
 
   /**
-   * Returns the width of the sub-arrays for a tree with micro-indices.
+   * Returns the width of the sub-arrays for the B+-tree with micro-indexes.
    *
+   * @param times latencies of memory
+   * @param page the layout of a page
    * @throws IllegalArgumentException if no page holds two entries
    */
   public static MicroIndexWidths microIndex(MemoryTimes times, MicroIndexPage page) {
@@ -165,11 +170,13 @@ public final class PageOptimizer {
 
   /**
    * Returns the time of a search in a full page with a micro-index: {@code T1 + (m - 1) Tnext} for
-   * the m lines of header and micro-index, then {@code T1 + (s + p - 1) Tnext} for the s lines of a
-   * sub-array of keys and the p lines of its pointers, which are asked for together. The paper
-   * leaves the formula to its full version; this one gives what it prints.
+   * the m lines of header and micro-index, plus {@code T1 + (s + p - 1) Tnext} for the s lines of a
+   * sub-array of keys and the p lines of its pointers, which are fetched together. The paper leaves
+   * the formula to its full version; this one yields the numbers it prints.
    *
-   * @param subArrayLines lines of a sub-array of keys; s
+   * @param times latencies of memory
+   * @param page the layout of a page
+   * @param subArrayLines width of a sub-array of keys, in lines; s
    */
   public static double microIndexCost(MemoryTimes times, MicroIndexPage page, int subArrayLines) {
     int indexLines = page.indexLines(subArrayLines, page.entries(subArrayLines));
@@ -179,7 +186,7 @@ public final class PageOptimizer {
 
   // ---------------------------------------------------------------- the goal
 
-  /** Widths that were tried; what they are is made once the least cost is known. */
+  /** Widths that were tried; the result is created once the least cost is known. */
   private record Candidate<W>(double cost, int fanOut, DoubleFunction<W> ofCostRatio) {}
 
   /** Applies the goal G to candidates in ascending order of width. */

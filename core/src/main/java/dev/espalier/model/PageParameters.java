@@ -2,22 +2,22 @@
 package dev.espalier.model;
 
 /**
- * What the optimizer of fpB+ 3.1.1 is fed with, to lay out the trees of that paper rather than
- * those of this library, which know their own nodes.
+ * The parameters of the optimizer of fpB+ 3.1.1 for the trees of that paper. The trees of this
+ * library differ slightly and know their own nodes.
  *
- * <p>The paper tells the sizes of keys and pointers (4.1) but not those of headers. The headers
- * here are those with which its table 2 comes out. A header of a page takes one line. One of a leaf
- * may have 1 to 8 bytes: 8 have room for a count and for the next leaf's page and offset. One of an
- * in-page inner node has at most 4. One of an inner node of the cache-first tree has 5 to 14, as
- * the example of fpB+ 3.2.2 shows, which has 69 children in 704 bytes. One of a page with
- * micro-index has 5 to 8.
+ * <p>The paper states the sizes of keys and pointers (4.1), but not those of headers. The sizes
+ * used here reproduce its table 2. The header of a page takes one line. That of a leaf may have 1
+ * to 8 bytes; 8 hold a count and the page and offset of the next leaf. That of an in-page inner
+ * node has at most 4 bytes. That of an inner node of the cache-first tree has 5 to 14 bytes,
+ * according to the example of fpB+ 3.2.2, which has 69 children in 704 bytes. That of a page with a
+ * micro-index has 5 to 8 bytes.
  *
  * @param times T1 and Tnext, in any unit
- * @param lineBytes size of a cache line
- * @param pageBytes size of a page, in whole lines, two at least
- * @param keyBytes size of a key, at most a line
- * @param pointerBytes size of a page id and of a tuple id
- * @param offsetBytes size of an offset in a page, which counts lines
+ * @param lineBytes size of a cache line, in bytes
+ * @param pageBytes size of a page, in bytes: at least two whole lines
+ * @param keyBytes size of a key, in bytes, at most a line
+ * @param pointerBytes size of a page id and of a tuple id, in bytes
+ * @param offsetBytes size of an offset within a page, in bytes; offsets count lines
  */
 public record PageParameters(
     MemoryTimes times,
@@ -39,7 +39,11 @@ public record PageParameters(
   /** Header of a page of the fpB+-trees, whose nodes begin at a line. */
   private static final int PAGE_HEADER_LINES = 1;
 
-  /** Checks the parts. */
+  /**
+   * Checks the parameters.
+   *
+   * @throws IllegalArgumentException if one is out of range; the message names it
+   */
   public PageParameters {
     checkPositive("lineBytes", lineBytes);
     checkPositive("keyBytes", keyBytes);
@@ -47,15 +51,23 @@ public record PageParameters(
     checkPositive("offsetBytes", offsetBytes);
     if (keyBytes > lineBytes) {
       throw new IllegalArgumentException(
-          "keyBytes is " + keyBytes + "; a line of " + lineBytes + " bytes must hold a key");
+          "keyBytes is " + keyBytes + "; it must be at most a line, " + lineBytes + " bytes");
     }
     if (pageBytes % lineBytes != 0 || pageBytes / lineBytes < 2) {
       throw new IllegalArgumentException(
-          "pageBytes is " + pageBytes + "; it must be two lines of " + lineBytes + " or more");
+          "pageBytes is "
+              + pageBytes
+              + "; it must be two or more whole lines of "
+              + lineBytes
+              + " bytes");
     }
     if (offsetBytes < Integer.BYTES && pageBytes / lineBytes > 1 << (offsetBytes * Byte.SIZE)) {
       throw new IllegalArgumentException(
-          "offsetBytes is " + offsetBytes + "; it can't tell " + pageBytes / lineBytes + " lines");
+          "offsetBytes is "
+              + offsetBytes
+              + "; it is too small to count the "
+              + pageBytes / lineBytes
+              + " lines of a page");
     }
   }
 
@@ -65,7 +77,11 @@ public record PageParameters(
     }
   }
 
-  /** Returns the setting of table 2 for one of its page sizes, or any other. */
+  /**
+   * Returns the parameters of table 2 of the paper, for one of its page sizes or any other.
+   *
+   * @param pageBytes size of a page, in bytes
+   */
   public static PageParameters ofTable2(int pageBytes) {
     return new PageParameters(new MemoryTimes(150, 10), 64, pageBytes, 4, 4, 2);
   }
@@ -82,22 +98,28 @@ public record PageParameters(
         times, linesForNodes(), this::cacheFirstInnerCapacity, this::leafCapacity);
   }
 
-  /** Returns the best width of sub-arrays for the tree with micro-indices. */
+  /** Returns the best width of sub-arrays for the B+-tree with micro-indexes. */
   public MicroIndexWidths microIndex() {
     return PageOptimizer.microIndex(times, microIndexPage());
   }
 
-  /** Returns the lines of a page behind its header. */
+  /** Returns the number of lines of a page after its header. */
   public int linesForNodes() {
     return pageBytes / lineBytes - PAGE_HEADER_LINES;
   }
 
-  /** Returns the most children of an inner node of the disk-first tree: offsets of one page. */
+  /**
+   * Returns the most children of an in-page inner node of the disk-first tree, whose pointers are
+   * offsets.
+   */
   public int inPageInnerCapacity(int width) {
     return capacity(width, IN_PAGE_INNER_HEADER_BYTES, offsetBytes);
   }
 
-  /** Returns the most children of an inner node of the cache-first tree: page ids and offsets. */
+  /**
+   * Returns the most children of an inner node of the cache-first tree, whose pointers are page ids
+   * with offsets.
+   */
   public int cacheFirstInnerCapacity(int width) {
     return capacity(width, NODE_HEADER_BYTES, pointerBytes + offsetBytes);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the memory hierarchy costs: the thesis's cost models of the in-memory indexes (chapter 3),
- * the figures of a machine that feed them, and the widths that follow, of nodes and within pages.
+ * The cost of the memory hierarchy: the cost models of chapter 3 of the thesis for indexes in
+ * memory, the latencies of a machine that they need, and the widths of nodes, in memory and within
+ * pages, that follow from them.
  */
 @NullMarked
 package dev.espalier.model;

@@ -3,21 +3,24 @@ package dev.espalier.node;
 
 import org.jspecify.annotations.Nullable;
 
-/** Sets of small numbers as bits: number {@code n} is bit {@code n % 64} of word {@code n / 64}. */
+/**
+ * Sets of small numbers as bits: number {@code n} is in the set if bit {@code n % 64} of word
+ * {@code n / 64} is set. Tells which keys {@code getAll} has found.
+ */
 public final class Bits {
   private Bits() {}
 
-  /** Returns how many words the numbers below {@code count} take. */
+  /** Returns the number of words for the numbers below {@code count}. */
   public static int words(int count) {
     return (int) ((count + Long.SIZE - 1L) / Long.SIZE);
   }
 
-  /** Tells whether a number is in the set. */
+  /** Returns whether a number is in the set. */
   public static boolean has(long[] bits, int number) {
     return (bits[number >> 6] >>> number & 1) != 0;
   }
 
-  /** Adds a number. */
+  /** Adds a number to the set. */
   public static void add(long[] bits, int number) {
     bits[number >> 6] |= 1L << number;
   }
@@ -25,7 +28,7 @@ public final class Bits {
   /**
    * Adds the numbers of a group, {@code from + i} for every bit {@code i} of a word.
    *
-   * @param bits the set; where nobody has asked for one, null
+   * @param bits the set, or null to do nothing
    */
   public static void addGroup(long @Nullable [] bits, int from, long group) {
     if (bits == null || group == 0) {

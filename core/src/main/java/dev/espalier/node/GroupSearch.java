@@ -6,23 +6,23 @@ import static dev.espalier.memory.Words.getLong;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Binary searches of many probes, each in a sorted key array of its own, eight at a time: all make
- * their first step, then all their second. The loads of one probe wait for one another, as in any
- * binary search, but those of one step do not, so their cache misses overlap.
+ * Binary searches for many keys, each in its own sorted array, eight at a time: all make their
+ * first step, then all their second, and so on. The loads of one search wait for one another, as in
+ * any binary search, but those of different searches do not, so their cache misses overlap.
  *
- * <p>A probe's search is one long, so that the searches of a group are in an array that the caller
- * has anyway:
+ * <p>The state of a search is one long, so that a group of searches needs no more than an array of
+ * the caller:
  *
  * <pre>
  *  63   62    48 47                                                                         0
  *  | 0 | length | offset of the first of the keys among which the one sought may be         |
  * </pre>
  *
- * When a search has ended, the offset is that of the last key up to the one sought, or of the
- * array's first if all are larger; the length is 1, or still 0 where the array is empty.
+ * At the end of a search, the offset is that of the last key less than or equal to the one sought,
+ * or of the first key if all are greater; the length is 1, or 0 if the array is empty.
  */
 public final class GroupSearch {
-  /** Most keys in an array. */
+  /** The most keys of an array. */
   public static final int MOST_KEYS = (1 << 15) - 1;
 
   private static final int LENGTH_SHIFT = 48;
@@ -32,36 +32,36 @@ public final class GroupSearch {
   private GroupSearch() {}
 
   /**
-   * Returns the search of an array before its first step.
+   * Returns the state of a search before its first step.
    *
    * @param offset byte offset of the first key, below 2^48
-   * @param count keys in the array, from 0 to {@link #MOST_KEYS}
+   * @param count number of keys in the array, from 0 to {@link #MOST_KEYS}
    */
   public static long begin(long offset, int count) {
     return (long) count << LENGTH_SHIFT | offset;
   }
 
-  /** Returns the byte offset of the key where a search is. */
+  /** Returns the byte offset of the key at which a search is. */
   public static long offset(long search) {
     return search & OFFSET_MASK;
   }
 
-  /** Tells whether the key where a search is, is the one sought: in an empty array none is. */
+  /** Returns whether the key at which a search is equals {@code key}; false in an empty array. */
   public static boolean isAt(MemorySegment nodes, long search, long key) {
     return search >>> LENGTH_SHIFT != 0 && getLong(nodes, offset(search)) == key;
   }
 
   /**
-   * Brings searches to their ends. O(probes * log(keys)).
+   * Carries searches to their end. O(searches * log(keys)).
    *
-   * <p>The searches side by side are local variables, because elements of an array would be stored
-   * and loaded at each step. Of pages that are in no cache, eight take two thirds of the time of
-   * four, and two fifths of that of one after the other.
+   * <p>Simultaneous searches are local variables, because array elements would be stored and loaded
+   * at each step. In uncached pages, eight at a time take two thirds of the time of four at a time,
+   * and two fifths of that of one after the other.
    *
    * @param nodes native memory
-   * @param group which probes: {@code i} if bit {@code i} is set
-   * @param keys the keys sought, that of probe {@code i} at {@code keysFrom + i}
-   * @param searches that of probe {@code i} at {@code searchesFrom + i}
+   * @param group which searches: number {@code i} if bit {@code i} is set
+   * @param keys the keys sought, that of search {@code i} at index {@code keysFrom + i}
+   * @param searches the states, that of search {@code i} at index {@code searchesFrom + i}
    */
   public static void finish(
       MemorySegment nodes,

@@ -5,20 +5,20 @@ import static dev.espalier.memory.Words.getInt;
 
 import java.lang.foreign.MemorySegment;
 
-/** Searching ints that are in no order, one after the other from a byte offset on. */
+/** Searches unsorted ints, stored one after the other from a byte offset. */
 public final class Ints {
-  /** The most ints that are searched at once. */
+  /** The most ints that one call searches. */
   public static final int MOST = Long.SIZE;
 
   private Ints() {}
 
   /**
-   * Tells where {@code sought} is among the ints: bit {@code i} of the answer is set if int {@code
-   * i} is equal to it. No branch depends on the ints. O(count).
+   * Returns which ints are equal to {@code sought}: bit {@code i} of the result is set if int
+   * {@code i} is. No branch depends on the ints. O(count).
    *
    * @param nodes native memory
    * @param offset byte offset of the first int
-   * @param count a whole number of cache lines, at most {@link #MOST} ints
+   * @param count number of ints: whole cache lines, at most {@link #MOST} ints
    */
   public static long places(MemorySegment nodes, long offset, int count, int sought) {
     return Keys.SIMD

@@ -8,20 +8,21 @@ import dev.espalier.memory.Trace;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Searching the sorted keys of one node. Every kernel answers the same question: how many of the
- * keys are smaller than the one sought, which is also the slot where it is or belongs (lowerBound).
+ * Searches the sorted keys of one node. All kernels return how many keys are smaller than the one
+ * sought, which is also the slot where it is or belongs (lowerBound).
  *
- * <p>Keys are longs, one after the other from a byte offset on. Key arrays that are searched whole
- * are padded to their last slot with {@link Long#MAX_VALUE}, which is smaller than no key, so that
- * no kernel has to read the node's count first: that read would cost a cache miss of its own.
+ * <p>Keys are longs, stored one after the other from a byte offset. Arrays that are searched as a
+ * whole are padded to their last slot with {@link Long#MAX_VALUE}, which is not smaller than any
+ * key. So kernels need not read the count of the node first, which would cost another cache miss.
  */
 public final class Keys {
-  /** What the unused slots of a key array hold. */
+  /** The key in unused slots of an array. */
   public static final long PADDING = Long.MAX_VALUE;
 
   /**
-   * Whether {@link #lowerBound} uses SIMD: the program added the module jdk.incubator.vector, the
-   * machine has vectors of 4 longs or more, and {@code espalier.simd=off} is not set.
+   * Whether {@link #lowerBound} uses SIMD. It does if the module jdk.incubator.vector is present,
+   * the machine has vectors of at least 4 longs, and the system property {@code espalier.simd} is
+   * not {@code off}.
    */
   public static final boolean SIMD =
       !Trace.ON
@@ -32,12 +33,12 @@ public final class Keys {
   private Keys() {}
 
   /**
-   * Counts the keys smaller than {@code key} in {@code slots} slots, by the kernel that is fastest
-   * here. O(slots).
+   * Returns the number of keys smaller than {@code key} in {@code slots} slots, using the fastest
+   * kernel for this machine. O(slots).
    *
    * @param nodes native memory
    * @param offset byte offset of the first key
-   * @param slots length of the key array, padding included
+   * @param slots length of the array, including padding
    */
   public static int lowerBound(MemorySegment nodes, long offset, int slots, long key) {
     if (slots % CacheLine.LONGS != 0) {
@@ -49,9 +50,8 @@ public final class Keys {
   }
 
   /**
-   * Counts the keys smaller than {@code key} in one cache line, by the kernel that is fastest here.
-   * As {@link #lowerBound} with 8 slots, but small enough to be inlined whatever was compiled
-   * before.
+   * Returns the number of keys smaller than {@code key} in one cache line. Same as {@link
+   * #lowerBound} with 8 slots, but small enough to be inlined whatever was compiled before.
    */
   public static int lowerBoundInLine(MemorySegment nodes, long offset, long key) {
     return SIMD
@@ -60,9 +60,9 @@ public final class Keys {
   }
 
   /**
-   * As {@link #lowerBound} over two lines of keys. A method of its own for each number of lines
-   * that hot searches need: once HotSpot has compiled a method by itself to more than 2500 bytes of
-   * code, it inlines it nowhere, and that happens to one with many cases.
+   * Same as {@link #lowerBound} for two lines of keys. There is one method for each number of lines
+   * that hot searches need, because HotSpot does not inline a method once it has been compiled to
+   * more than 2500 bytes of code, which happens to one with many cases.
    */
   public static int lowerBoundOf2Lines(MemorySegment nodes, long offset, long key) {
     return SIMD
@@ -70,7 +70,7 @@ public final class Keys {
         : lowerBoundByLine(nodes, offset, 2 * CacheLine.LONGS, key);
   }
 
-  /** As {@link #lowerBound} over four lines of keys; see {@link #lowerBoundOf2Lines}. */
+  /** Same as {@link #lowerBound} for four lines of keys; see {@link #lowerBoundOf2Lines}. */
   public static int lowerBoundOf4Lines(MemorySegment nodes, long offset, long key) {
     return SIMD
         ? VectorKeys.lowerBoundOf4Lines(nodes, offset, key)
@@ -78,8 +78,8 @@ public final class Keys {
   }
 
   /**
-   * As {@link #lowerBoundBehindHeader} in a node of four lines whose first word is no key; see
-   * {@link #lowerBoundOf2Lines}.
+   * Same as {@link #lowerBoundBehindHeader} for a node of four lines whose first word is not a key;
+   * see {@link #lowerBoundOf2Lines}.
    */
   public static int lowerBoundOf4LinesBehindWord(MemorySegment nodes, long node, long key) {
     return SIMD
@@ -88,13 +88,14 @@ public final class Keys {
   }
 
   /**
-   * Counts the keys smaller than {@code key} in a node whose first words are no keys. The words are
-   * compared as if they were, and taken off the count again: whole lines need no mask. O(slots).
+   * Returns the number of keys smaller than {@code key} in a node whose first words are not keys.
+   * They are compared like keys and then subtracted from the count, because whole lines need no
+   * mask. O(slots).
    *
    * @param nodes native memory
-   * @param node byte offset of the node, where the words that are no keys begin
-   * @param header number of words that are no keys, fewer than a line has
-   * @param slots words of the node, the header included: a multiple of 8
+   * @param node byte offset of the node, which starts with the words that are not keys
+   * @param header number of words that are not keys, fewer than a line has
+   * @param slots number of words of the node, including the header: a multiple of 8
    */
   public static int lowerBoundBehindHeader(
       MemorySegment nodes, long node, int header, int slots, long key) {
@@ -111,12 +112,12 @@ public final class Keys {
   }
 
   /**
-   * As {@link #lowerBound} over an array that begins on a cache line and may end within one: what
-   * fills whole lines is searched as there, the up to seven keys behind by themselves. O(slots).
+   * Same as {@link #lowerBound} for an array that starts at a cache line and may end within one:
+   * whole lines are searched together, then the up to seven keys after them. O(slots).
    *
-   * @param nodes native memory, which has all of the array's last line
+   * @param nodes native memory, which includes the whole last line of the array
    * @param offset byte offset of the first key, a multiple of the line size
-   * @param slots length of the key array, padding included
+   * @param slots length of the array, including padding
    */
   public static int lowerBoundRagged(MemorySegment nodes, long offset, int slots, long key) {
     if (SIMD) {
@@ -127,7 +128,7 @@ public final class Keys {
     return whole == 0 ? rest : lowerBoundByLine(nodes, offset, whole, key) + rest;
   }
 
-  /** Compares every key: no branch, and no load waits for another. */
+  /** Compares every key. No branches, and no load waits for another. */
   public static int lowerBoundLinear(MemorySegment nodes, long offset, int slots, long key) {
     int smaller = 0;
     for (int i = 0; i < slots; i++) {
@@ -137,9 +138,9 @@ public final class Keys {
   }
 
   /**
-   * Compares the last key of every line but the last, then the keys of one line. {@code slots} is a
-   * multiple of 8. No branch; the loads of the first step do not wait for one another, so the lines
-   * of a node that is not in the cache arrive together even without prefetching.
+   * Compares the last key of every line except the last one, then the keys of one line. {@code
+   * slots} must be a multiple of 8. No branches; the loads of the first step do not wait for one
+   * another, so the lines of an uncached node arrive together even without prefetching.
    */
   public static int lowerBoundByLine(MemorySegment nodes, long offset, int slots, long key) {
     int lines = 0;
@@ -158,8 +159,8 @@ public final class Keys {
   }
 
   /**
-   * Binary search without a branch on the keys: the textbook's, over the {@code count} keys in use.
-   * O(log count) loads, each waiting for the one before.
+   * Textbook binary search over the {@code count} keys in use, without branches on keys. O(log
+   * count) loads, each of which waits for the one before.
    */
   public static int lowerBoundBinary(MemorySegment nodes, long offset, int count, long key) {
     int low = 0;

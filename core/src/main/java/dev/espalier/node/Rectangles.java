@@ -7,33 +7,33 @@ import dev.espalier.memory.CacheLine;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Searching rectangles that are in no order: four columns of doubles in native memory, one after
- * the other, for the least x, the least y, the greatest x and the greatest y.
+ * Searches unsorted rectangles, stored as four columns of doubles in native memory: least x, least
+ * y, greatest x, greatest y.
  *
- * <p>Unused slots hold {@link #PADDING} in every column. No comparison with it holds, so that no
- * kernel has to know how many slots are in use, and coordinates may be infinite.
+ * <p>Unused slots hold {@link #PADDING} in all columns. Every comparison with it is false, so
+ * kernels need not know how many slots are in use, and coordinates may be infinite.
  */
 public final class Rectangles {
-  /** What the columns hold in unused slots. */
+  /** The value of all columns in unused slots. */
   public static final double PADDING = Double.NaN;
 
-  /** The most slots that are searched at once. */
+  /** The most slots that one call searches. */
   public static final int MOST = Long.SIZE;
 
   private Rectangles() {}
 
   /**
-   * Tells which rectangles begin early enough and end late enough: bit {@code i} of the answer is
-   * set if that of slot {@code i} has {@code minX <= mostMinX}, {@code minY <= mostMinY}, {@code
+   * Returns which rectangles start early enough and end late enough: bit {@code i} of the result is
+   * set if the one in slot {@code i} has {@code minX <= mostMinX}, {@code minY <= mostMinY}, {@code
    * maxX >= leastMaxX} and {@code maxY >= leastMaxY}.
    *
-   * <p>With the greatest and then the least coordinates of a rectangle those that overlap it; with
-   * the least and then the greatest those that contain it. O(slots).
+   * <p>Given the greatest and then the least coordinates of a rectangle, these are the ones that
+   * overlap it; given the least and then the greatest, those that contain it. O(slots).
    *
    * @param nodes native memory
    * @param offset byte offset of the first slot's least x
-   * @param columnBytes bytes from one column to the next
-   * @param slots how many slots, at most {@link #MOST}
+   * @param columnBytes distance from one column to the next, in bytes
+   * @param slots number of slots, at most {@link #MOST}
    */
   public static long reaching(
       MemorySegment nodes,

@@ -7,9 +7,9 @@ import static dev.espalier.memory.Words.putLong;
 
 import java.lang.foreign.MemorySegment;
 
-/** Opening and closing gaps between the slots of an array of longs inside a node. */
+/** Opens and closes gaps between the slots of an array of longs inside a node. */
 public final class Slots {
-  /** From this many slots on, a call of the bulk copy costs less than a loop. */
+  /** From this many slots, a bulk copy is faster than a loop. */
   private static final int BULK_COPY = 24;
 
   private Slots() {}

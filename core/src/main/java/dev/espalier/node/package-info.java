@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Kernels inside one node: searching its keys, opening and closing gaps between its slots. */
+/**
+ * Kernels that work inside one node: searching its keys, and opening and closing gaps between its
+ * slots. For those who build trees.
+ */
 @NullMarked
 package dev.espalier.node;
 

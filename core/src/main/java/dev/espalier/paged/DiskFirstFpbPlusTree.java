@@ -25,18 +25,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * The disk-first fractal prefetching B+-tree (fpB+ 3.1): a {@link DiskOptimizedBPlusTree} with a
- * small prefetching B+-tree in each page in place of one large array. As many pages are read as
- * there, or a few percent more; within a page a search takes one memory latency for each of two or
- * three small nodes, and an insert moves part of a node rather than half a page.
+ * The disk-first fractal prefetching B+-tree, or fpB+-tree (fpB+ 3.1): a {@link
+ * DiskOptimizedBPlusTree} with a small prefetching B+-tree in each page instead of one large array.
+ * It has as many pages, or a few percent more. Within a page, a search takes one memory latency for
+ * each of two or three small nodes, and an insert moves part of a node rather than half a page.
  *
- * <p>The tree to take where an index may be larger than memory. With pages of 16 KiB and typical
- * memory a page has a root of 3 lines and up to 18 leaves of 14 lines, which hold 990 entries, or
- * 1332 children. All operations on one key are O(log n); {@code getAll} overlaps the latencies of
- * 64 probes. About 16.6 bytes per entry when full.
+ * <p>The tree to use if an index may be larger than memory. With pages of 16 KiB and typical
+ * memory, a page has a root of 3 lines and up to 18 leaves of 14 lines, which hold 990 entries or
+ * 1332 children. Operations on one key take O(log n) time; {@code getAll} overlaps the latencies of
+ * 64 lookups. A full tree takes about 16.6 bytes per entry.
  *
- * <p>Without native access nothing is prefetched, without the vector module nodes are searched by
- * scalar code; results are the same.
+ * <p>Without native access, nothing is prefetched; without the vector module, nodes are searched by
+ * scalar code. Results are the same.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class DiskFirstFpbPlusTree extends AbstractIndex {
@@ -61,7 +61,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
    *   in-page leaves by InPageTreeCursor.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
           "DiskFirstFpbPlusTree",
@@ -74,7 +74,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Probes that go down together: as many reads as an SSD answers at once. */
+  /** Number of probes that descend together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
 
   /**
@@ -101,23 +101,27 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   private final int pagesOffset;
 
   /**
-   * Widths of the nodes within pages.
+   * The widths of the nodes within pages.
    *
-   * @param innerWidth cache lines per in-page inner node; w in the paper
-   * @param leafWidth cache lines per in-page leaf, at most as many as a page has behind its header;
-   *     x in the paper
+   * @param innerWidth width of an in-page inner node, in cache lines; w in the paper
+   * @param leafWidth width of an in-page leaf, in cache lines, at most that of a page without its
+   *     header; x in the paper
    */
   public record Geometry(int innerWidth, int leafWidth) {
-    /** Checks the parts. */
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
     public Geometry {
       InPageTreeFormat.checkWidth("innerWidth", innerWidth);
       InPageTreeFormat.checkWidth("leafWidth", leafWidth);
     }
 
     /**
-     * Returns the geometry that the cost model chooses for a page size (fpB+ 3.1.1).
+     * Returns the geometry that is best for a page size, according to the cost model (fpB+ 3.1.1).
      *
-     * @param pageBytes bytes of a page
+     * @param pageBytes size of a page, in bytes
      */
     public static Geometry forPages(int pageBytes, MemoryTimes times) {
       MemoryPageStore.checkPageBytes(pageBytes);
@@ -187,12 +191,12 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, whatever its geometry, or makes an empty one with the
-   * geometry for this machine in an empty store.
+   * Opens the tree in a store, whatever its geometry, or creates an empty one if the store is
+   * empty, with the geometry for this machine.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
    */
   public static DiskFirstFpbPlusTree open(IndexOptions options, PageStore store) {
     long stamp = store.meta()[PagedStructure.STAMP];
@@ -204,12 +208,12 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree or one of another geometry is in the
-   *     store, or a page has no room for such nodes
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
+   *     geometry, or if a page has no room for such nodes
    */
   public static DiskFirstFpbPlusTree open(
       IndexOptions options, PageStore store, Geometry geometry) {
@@ -314,8 +318,8 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * The tree's levels, and lookups in groups that begin at any of them. The number of a child is
-   * made of its in-page leaf's place in the page and of its slot there.
+   * The levels of the tree, and lookups in groups that start at any of them. The number of a child
+   * is made of its in-page leaf's place in the page and of its slot there.
    */
   private final class Levels extends PagedLevels {
 
@@ -358,7 +362,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
      * Until the answers are known, {@code values} holds where each probe is: the number of its
      * page, then the place of its in-page node, then of its slot.
      *
-     * @return the keys that are there, as a bit set
+     * @return which keys are present, as a bit set
      */
     @Override
     long answerGroup(

@@ -18,13 +18,12 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The disk-optimized B+-tree (fpB+ section 3): each node is a page, and each page one large sorted
- * array that is searched by halving. As few pages as possible for each lookup, but many cache
- * misses within each, and half a page is moved by each insert. The baseline that the fpB+-trees are
- * measured against.
+ * array with binary search. A lookup visits as few pages as possible, but has many cache misses
+ * within each, and an insert moves half a page. This is the baseline for the fpB+-trees.
  *
- * <p>A page of 16 KiB holds 1020 entries, or 1360 children. {@code get}, {@code put} and {@code
- * remove} visit one page on each level: O(log n) key comparisons, and for the two that change
- * something up to a page of moved memory. About 16.1 bytes per entry when full.
+ * <p>A page of 16 KiB holds 1020 entries or 1360 children. {@code get}, {@code put} and {@code
+ * remove} visit one page on each level and take O(log n) key comparisons; the latter two also move
+ * up to a page of memory. A full tree takes about 16.1 bytes per entry.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class DiskOptimizedBPlusTree extends AbstractIndex {
@@ -38,7 +37,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
    *   pinned by one call, which on files is one wave of reads. Their searches come one after another.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
           "DiskOptimizedBPlusTree",
@@ -49,7 +48,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Probes that go down together: as many reads as an SSD answers at once. */
+  /** Number of probes that descend together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
 
   final PagedStructure tree;
@@ -89,11 +88,11 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
    */
   public static DiskOptimizedBPlusTree open(IndexOptions options, PageStore store) {
     return new DiskOptimizedBPlusTree(options, store);
@@ -169,7 +168,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     putLong(pages, page + format.valuesOffset + ((long) slot << 3), value);
   }
 
-  /** The tree's levels, and lookups in groups that begin at any of them. */
+  /** The levels of the tree, and lookups in groups that start at any of them. */
   private final class Levels extends PagedLevels {
 
     Levels() {
@@ -211,7 +210,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
    * Looks up keys together. Until the answers are known, {@code values} holds where each probe is:
    * the number of its page, then the page's place.
    *
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long lookUpGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {

@@ -21,15 +21,16 @@ import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The disk-optimized B+-tree with a micro-index in each page (fpB+ sections 3 and 4.1): {@link
- * DiskOptimizedBPlusTree} plus a small array in front of the keys that has the first key of every
- * sub-array of them. A search reads the micro-index and one sub-array, the lines of each together,
- * rather than a line for each halving. Inserts and removals still move half a page.
+ * The disk-optimized B+-tree with a micro-index in each page (fpB+ sections 3 and 4.1): a {@link
+ * DiskOptimizedBPlusTree} whose pages have a small array in front of the keys, with the first key
+ * of each sub-array of them. A search reads the micro-index and one sub-array, the lines of each in
+ * parallel, instead of one line for each step of a binary search. Inserts and removals still move
+ * half a page.
  *
- * <p>A page of 16 KiB holds 1000 entries, or 1336 children. {@code get}, {@code put} and {@code
- * remove} visit one page on each level: O(log n) pages, in each of which two arrays of a few lines
- * are searched, and for the two that change something up to a page of moved memory. {@code getAll}
- * overlaps the cache misses of 64 probes. About 16.4 bytes per entry when full.
+ * <p>A page of 16 KiB holds 1000 entries or 1336 children. {@code get}, {@code put} and {@code
+ * remove} visit one page on each level, and search two arrays of a few lines in each; the latter
+ * two also move up to a page of memory. {@code getAll} overlaps the cache misses of 64 lookups. A
+ * full tree takes about 16.4 bytes per entry.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class MicroIndexBPlusTree extends AbstractIndex {
@@ -63,7 +64,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
    *   I10 Behind the last key, its sub-array is padding; in an empty page the first sub-array.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
           "MicroIndexBPlusTree",
@@ -76,7 +77,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Probes that go down together: as many reads as an SSD answers at once. */
+  /** Number of probes that descend together: as many reads as an SSD answers at once. */
   private static final int GROUP = 64;
 
   /** Whether key lines are prefetched by calls, as the kernels' own loads do not overlap enough. */
@@ -133,12 +134,12 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, with the sub-arrays it was made with, or makes an empty one
-   * in an empty store, with those that the optimizer chooses for this machine.
+   * Opens the tree in a store, whatever its sub-arrays, or creates an empty one if the store is
+   * empty, with the best sub-arrays for this machine.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @throws IllegalArgumentException if another kind of tree is in the store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree
    */
   public static MicroIndexBPlusTree open(IndexOptions options, PageStore store) {
     int made = MicroIndexFormat.subArrayLinesOf(store.meta()[PagedStructure.STAMP]);
@@ -149,23 +150,24 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree that is in a store, or makes an empty one in an empty store.
+   * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options of which the memory's do not matter: that is the store's
-   * @param store belongs to the tree from now on, which closes it
-   * @param subArrayLines cache lines of a sub-array of keys, from 1 to 32, and no more than a page
-   *     has
-   * @throws IllegalArgumentException if another kind of tree or one with other sub-arrays is in the
-   *     store
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @param subArrayLines width of a sub-array of keys, in cache lines, from 1 to 32, and at most
+   *     that of a page
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one with other
+   *     sub-arrays
    */
   public static MicroIndexBPlusTree open(IndexOptions options, PageStore store, int subArrayLines) {
     return new MicroIndexBPlusTree(options, store, subArrayLines);
   }
 
   /**
-   * Returns the cache lines of a sub-array that the cost model chooses for a page size (fpB+ 4.1).
+   * Returns the width of a sub-array, in cache lines, that is best for a page size, according to
+   * the cost model (fpB+ 4.1).
    *
-   * @param pageBytes bytes of a page
+   * @param pageBytes size of a page, in bytes
    */
   public static int bestSubArrayLines(int pageBytes, MemoryTimes times) {
     return MicroIndexFormat.bestSubArrayLines(times, pageBytes);
@@ -314,7 +316,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     putLong(pages, page + format.valuesOffset + ((long) slot << 3), value);
   }
 
-  /** The tree's levels, and lookups in groups that begin at any of them. */
+  /** The levels of the tree, and lookups in groups that start at any of them. */
   private final class Levels extends PagedLevels {
 
     Levels() {
@@ -358,7 +360,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
    * the number of its page, the page's place, then in the page the place of its slot were the keys
    * at the page's start.
    *
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long lookUpGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {

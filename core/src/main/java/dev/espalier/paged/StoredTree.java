@@ -5,18 +5,18 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.tree.StoreTree;
 
 /**
- * What can be said of a tree from its store's {@linkplain PageStore#meta meta words} alone, without
- * its pages.
+ * Reads facts about a stored tree from the {@linkplain PageStore#meta meta words} of its store,
+ * without its pages.
  */
 public final class StoredTree {
   private StoredTree() {}
 
-  /** Returns the number of levels, 0 if there is no tree yet. */
+  /** Returns the number of levels, or 0 if there is no tree yet. */
   public static int height(long[] meta) {
     return StoreTree.height(meta);
   }
 
-  /** Returns the number of entries, below 0 if the tree does not know it without a pass. */
+  /** Returns the number of entries, or a negative number if the tree would have to count them. */
   public static long size(long[] meta) {
     return StoreTree.size(meta);
   }

@@ -19,17 +19,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache-oblivious B-tree of Bender, Duan, Iacono and Wu: a {@link PackedMemoryArray} and, over
- * its segments, a static binary search tree in van Emde Boas order. Any block of memory, of a line,
- * a page or a huge page, holds a subtree of about as many nodes as fit, so that a search touches
- * O(log_B n) blocks of every size B without knowing any.
+ * The cache-oblivious B-tree of Bender, Duan, Iacono and Wu: a {@link PackedMemoryArray} with a
+ * static binary search tree in van Emde Boas order over its segments. Each block of memory, be it a
+ * line, a page or a huge page, holds a subtree with about as many nodes as fit, so a search touches
+ * O(log_B n) blocks of any size B without knowing it.
  *
- * <p>Lookups are O(log n) comparisons. An insert or remove is one lookup, and moves entries as in
- * the packed memory array; windows that were rebalanced get new separators. A scan reads one array.
- * {@link #getAll} overlaps the misses of many probes.
+ * <p>A lookup takes O(log n) comparisons. An insert or remove takes a lookup, moves entries as in
+ * the packed memory array, and updates the separators of rebalanced windows. A scan reads one
+ * array. {@link #getAll} overlaps the cache misses of many lookups.
  *
- * <p>Memory is that of the array; the index takes less than a hundredth of it with segments of the
- * default size.
+ * <p>It takes as much memory as the array; with segments of the default size, the index adds less
+ * than a hundredth.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class CacheObliviousBTree extends AbstractIndex {
@@ -47,7 +47,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
    *   In the segments it goes on as in the packed memory array.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inMemory(
           "CacheObliviousBTree",
@@ -58,7 +58,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Probes that go down together: their lines fit into the first-level cache. */
+  /** Number of probes that descend together: their lines fit into the first-level cache. */
   private static final int GROUP = 64;
 
   /**
@@ -85,7 +85,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static CacheObliviousBTree create(IndexOptions options, Geometry geometry) {
     return new CacheObliviousBTree(options, geometry);
   }
@@ -186,7 +186,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
    * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
    * holds where each probe is: the number of its node, then the offset of its segment.
    *
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long answerGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
@@ -290,7 +290,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
 
   // ---------------------------------------------------------------- inspect
 
-  /** Returns what rebalances have moved since the array was made. */
+  /** Returns how much rebalancing has moved since the array was created. */
   public RebalanceCounts rebalanceCounts() {
     tree.checkOpen();
     return RebalanceCounts.of(tree);

@@ -17,17 +17,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The packed memory array: all entries in key order in one array of segments with gaps between
- * them, so that a scan reads memory from one end to the other, however the entries came.
+ * The packed memory array: all entries in key order in one array, in segments with gaps, so that a
+ * scan reads memory sequentially, in whatever order the entries were inserted.
  *
- * <p>A lookup is O(log n): a binary search over the first keys of the segments, each step a cache
- * miss, and one within a segment. {@link CacheObliviousBTree} has an index instead. An insert or
- * remove moves O(log^2 n) entries amortized at worst, keys that all come at one place, and O(log n)
- * for keys in random order; now and then one takes O(n), when the array grows or shrinks. {@link
- * #getAll} overlaps the misses of many probes.
+ * <p>A lookup takes O(log n) time, for a binary search over the first keys of the segments, with a
+ * cache miss at each step, and one within a segment. {@link CacheObliviousBTree} has an index
+ * instead. An insert or remove moves O(log n) entries amortized if keys come in random order, and
+ * O(log^2 n) in the worst case, when all come at one place. Occasionally one takes O(n) time, when
+ * the array grows or shrinks. {@link #getAll} overlaps the cache misses of many lookups.
  *
- * <p>There are up to 2.7 slots for an entry after the array has grown, 1.3 before, and more after
- * many removes. While it grows there is memory for both arrays.
+ * <p>The array has about 1.3 slots per entry just before it grows, up to 2.7 just after, and more
+ * after many removes. While it grows, both arrays are in memory.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class PackedMemoryArray extends AbstractIndex {
@@ -44,7 +44,7 @@ public final class PackedMemoryArray extends AbstractIndex {
    *   will compare with are fetched by one call, then the lines of the values.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inMemory(
           "PackedMemoryArray",
@@ -55,7 +55,7 @@ public final class PackedMemoryArray extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Probes that go down together: their lines fit into the first-level cache. */
+  /** Number of probes that descend together: their lines fit into the first-level cache. */
   private static final int GROUP = 64;
 
   /** Levels from the root whose first keys, a line each, stay in the second-level cache. */
@@ -64,19 +64,25 @@ public final class PackedMemoryArray extends AbstractIndex {
   final PmaStructure tree;
 
   /**
-   * The array's proportions.
+   * The proportions of the array.
    *
-   * @param segmentSlots slots of a segment, a power of two from 4 to 512
+   * @param segmentSlots number of slots of a segment, a power of two from 4 to 512
    * @param densities how full windows may be
    */
   public record Geometry(int segmentSlots, Densities densities) {
-    /** The sheet's choice for arrays that are changed. */
+    /**
+     * Segments of 128 slots and {@link Densities#UPDATE_ORIENTED}: for arrays that keep changing.
+     */
     public static final Geometry DEFAULT = new Geometry(128, Densities.UPDATE_ORIENTED);
 
     /** More slots would not fit twice into the least memory limit. */
     private static final int MOST_SLOTS = 512;
 
-    /** Checks the parts. */
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
     public Geometry {
       Objects.requireNonNull(densities, "densities");
       if (segmentSlots < 4 || segmentSlots > MOST_SLOTS || Integer.bitCount(segmentSlots) != 1) {
@@ -127,7 +133,7 @@ public final class PackedMemoryArray extends AbstractIndex {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty array. */
+  /** Creates an empty array. */
   public static PackedMemoryArray create(IndexOptions options, Geometry geometry) {
     return new PackedMemoryArray(options, geometry);
   }
@@ -233,7 +239,7 @@ public final class PackedMemoryArray extends AbstractIndex {
    * Looks up at most {@link #GROUP} keys together. Until the answers are known, {@code values}
    * holds where each probe is.
    *
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long answerGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
@@ -328,7 +334,7 @@ public final class PackedMemoryArray extends AbstractIndex {
 
   // ---------------------------------------------------------------- inspect
 
-  /** Returns what rebalances have moved since the array was made. */
+  /** Returns how much rebalancing has moved since the array was created. */
   public RebalanceCounts rebalanceCounts() {
     tree.checkOpen();
     return RebalanceCounts.of(tree);

@@ -2,12 +2,12 @@
 package dev.espalier.pma;
 
 /**
- * What keeping a packed memory array in order has taken since it was made.
+ * The work spent on keeping a packed memory array in order since it was created.
  *
- * @param moved entries written to another place, by updates within a segment, rebalances and
- *     resizes; an entry that a rebalance moves twice counts twice
- * @param rebalances windows that were spread anew
- * @param resizes how often the array grew or shrank
+ * @param moved number of entries moved, by updates within a segment, rebalances and resizes; an
+ *     entry that a rebalance moves twice counts twice
+ * @param rebalances number of windows whose entries were spread evenly
+ * @param resizes number of times that the array grew or shrank
  */
 public record RebalanceCounts(long moved, long rebalances, long resizes) {
 

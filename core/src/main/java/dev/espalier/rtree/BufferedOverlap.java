@@ -9,16 +9,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many overlap queries over one {@link RTree} at once, buffered on their way down, so that each
- * part of the tree is in the cache for all queries that go there: Zhou and Ross, "Buffering
- * Accesses to Memory-Resident Index Structures", VLDB 2003. It pays where the tree is larger than
- * the second-level cache and the queries are not sorted by place.
+ * Answers many overlap queries over an {@link RTree} at once. Queries are buffered on their way
+ * down, so that each part of the tree is in the cache for all queries that go there: Zhou and Ross,
+ * "Buffering Accesses to Memory-Resident Index Structures", VLDB 2003. Worthwhile if the tree is
+ * larger than the second-level cache and the queries are not sorted by place.
  *
- * <p>Buffers take about 80 bytes of native memory for each query of a round, and are kept for the
- * next call. The tree may change between two calls.
+ * <p>Buffers take about 80 bytes of native memory for each query of a round, and are reused by the
+ * next call. The tree may change between calls.
  *
- * <p><b>Threads.</b> For one thread at a time; each may have one of its own over the same tree,
- * while none changes the tree.
+ * <p><b>Threads.</b> To be used by one thread at a time. Several threads may each have their own
+ * over the same tree, as long as none changes the tree.
  */
 public final class BufferedOverlap implements AutoCloseable {
   private final RTree tree;
@@ -27,21 +27,25 @@ public final class BufferedOverlap implements AutoCloseable {
   private boolean isClosed;
 
   /**
-   * How queries are buffered.
+   * Options of buffering.
    *
-   * @param capacity queries of one round, after each of which all buffers are flushed
-   * @param inOrder whether pairs are visited by the numbers of their queries; the pairs of a round
+   * @param capacity number of queries in a round; after each round all buffers are flushed
+   * @param inOrder whether pairs are visited in the order of their queries; the pairs of a round
    *     are then kept on the Java heap, 20 bytes each
-   * @param virtualNodes how the tree's levels are grouped, or null: as the sizes of tree and caches
-   *     say (paper, 5.1)
+   * @param virtualNodes how the levels of the tree are grouped, or null to choose by the sizes of
+   *     the tree and the caches (paper, 5.1)
    */
   public record Choices(int capacity, boolean inOrder, @Nullable VirtualNodes virtualNodes) {
-    /** Rounds of a million queries, results in no order, virtual nodes by the sizes. */
+    /** Rounds of a million queries, results in any order, and virtual nodes chosen by size. */
     public static final Choices DEFAULT = new Choices(1 << 20, false, null);
 
     private static final int MOST_QUERIES = 1 << 24;
 
-    /** Checks the parts. */
+    /**
+     * Checks the options.
+     *
+     * @throws IllegalArgumentException if {@code capacity} is out of range
+     */
     public Choices {
       if (capacity < 1 || capacity > MOST_QUERIES) {
         throw new IllegalArgumentException(
@@ -49,17 +53,19 @@ public final class BufferedOverlap implements AutoCloseable {
       }
     }
 
-    /** Returns these choices with another number of queries of one round. */
+    /** Returns these choices with another number of queries in a round. */
     public Choices withCapacity(int queries) {
       return new Choices(queries, inOrder, virtualNodes);
     }
 
-    /** Returns these choices with results by the numbers of the queries. */
+    /** Returns these choices with results in the order of the queries. */
     public Choices withOrder() {
       return new Choices(capacity, true, virtualNodes);
     }
 
-    /** Returns these choices with the levels grouped so; the tree must have as many. */
+    /**
+     * Returns these choices with the given virtual nodes, which must have the height of the tree.
+     */
     public Choices withVirtualNodes(VirtualNodes nodes) {
       return new Choices(capacity, inOrder, nodes);
     }
@@ -70,26 +76,27 @@ public final class BufferedOverlap implements AutoCloseable {
     this.choices = choices;
   }
 
-  /** Prepares queries over a tree, with default choices. */
+  /** Prepares buffered queries over a tree, with default choices. */
   public static BufferedOverlap over(RTree tree) {
     return over(tree, Choices.DEFAULT);
   }
 
-  /** Prepares queries over a tree. */
+  /** Prepares buffered queries over a tree. */
   public static BufferedOverlap over(RTree tree, Choices choices) {
     return new BufferedOverlap(
         Objects.requireNonNull(tree, "tree"), Objects.requireNonNull(choices, "choices"));
   }
 
   /**
-   * Visits, for each query, the values of all rectangles that have a point in common with it: in
-   * all the pairs that {@link RTree#overlapping} gives for one after the other. If the visitor
-   * throws, the rest is forgotten.
+   * Visits, for each query, the values of all rectangles that have a point in common with it: the
+   * same pairs as {@link RTree#overlapping} for one query after the other. If the visitor throws,
+   * the remaining pairs are not visited.
    *
    * @param queries least x, least y, greatest x, greatest y of each query in turn
-   * @return how many pairs were visited
-   * @throws IllegalArgumentException if there are not four coordinates for each query, or some are
-   *     no rectangle (nothing is visited then); or if the chosen virtual nodes do not suit the tree
+   * @return the number of pairs visited
+   * @throws IllegalArgumentException if {@code queries} does not have four coordinates for each
+   *     query, or some are not those of a rectangle (nothing is visited then), or if the chosen
+   *     virtual nodes do not have the height of the tree
    * @throws IllegalStateException if this or the tree is closed
    * @throws dev.espalier.memory.MemoryLimitException if the system refuses memory for buffers
    */
@@ -195,7 +202,7 @@ public final class BufferedOverlap implements AutoCloseable {
     return (Math.pow(fanOut, height) - 1) / (fanOut - 1) * nodeBytes;
   }
 
-  /** Returns the bytes of native memory that held queries in the last call, at most. */
+  /** Returns the most bytes of native memory that held queries during the last call. */
   public long usedBytes() {
     checkOpen();
     return buffers == null ? 0 : buffers.usedBytes();

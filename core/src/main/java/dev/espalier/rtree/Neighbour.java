@@ -2,9 +2,9 @@
 package dev.espalier.rtree;
 
 /**
- * What {@link RTree#nearest} finds.
+ * A result of {@link RTree#nearest}.
  *
  * @param value the value of the rectangle
- * @param distance Euclidean distance from the point to the rectangle, 0 if the point is in it
+ * @param distance the Euclidean distance from the point to the rectangle; 0 if the point is in it
  */
 public record Neighbour(long value, double distance) {}

@@ -2,8 +2,8 @@
 package dev.espalier.rtree;
 
 /**
- * Told of each pair of a query and a value that many queries find; may end them all. Must not
- * change the tree.
+ * Receives the results of {@link BufferedOverlap}, pairs of a query and a value; may end all
+ * queries. Must not change the tree.
  */
 @FunctionalInterface
 public interface OverlapVisitor {
@@ -11,8 +11,8 @@ public interface OverlapVisitor {
   /**
    * Called for each pair.
    *
-   * @param query the query's number, from 0 on
-   * @param value of a rectangle that overlaps the query
+   * @param query number of the query, from 0
+   * @param value value of a rectangle that overlaps the query
    * @return true to go on, false to end all queries
    */
   boolean visit(int query, long value);

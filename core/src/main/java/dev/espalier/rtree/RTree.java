@@ -12,25 +12,26 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * An R-tree (Guttman) in native memory: rectangles in the plane, each with a long value, found by
- * what they overlap, contain, lie in, or are near to. Packed by {@link #bulkload} in Hilbert order,
- * as in Zhou and Ross, "Buffering Accesses to Memory-Resident Index Structures", VLDB 2003.
+ * An R-tree (Guttman) in native memory: rectangles in the plane, each with a long value. Queries
+ * find those that overlap or contain a rectangle, lie in one, or are nearest to a point. {@link
+ * #bulkload} packs them in Hilbert order, as in Zhou and Ross, "Buffering Accesses to
+ * Memory-Resident Index Structures", VLDB 2003.
  *
- * <p>The same rectangle may be there several times, with the same value or others. Rectangles are
- * closed: those that touch overlap. Calls that take a rectangle take its four coordinates as well,
- * without making an object; they refuse what {@link Rectangle} refuses, with an {@link
- * IllegalArgumentException} that names the coordinate.
+ * <p>The same rectangle may be stored several times, with equal or different values. Rectangles
+ * include their borders, so those that touch overlap. Methods that take a rectangle also take its
+ * four coordinates, which avoids creating an object. Coordinates must satisfy the conditions of
+ * {@link Rectangle}; otherwise an {@link IllegalArgumentException} names the coordinate.
  *
- * <p>{@link #insert(double, double, double, double, long) insert} is O(log n). A query takes as
- * many nodes as there are whose bounds it can't rule out: O(log n) and those for the rectangles
- * found, where bounds overlap little. About 46 bytes per rectangle when full.
+ * <p>{@link #insert(double, double, double, double, long) insert} takes O(log n) time. A query
+ * visits all nodes whose bounds match it: O(log n) plus those of the rectangles found, if bounds
+ * overlap little. A full tree takes about 46 bytes per rectangle.
  *
- * <p><b>Threads.</b> Many threads may read at once, or one may write; the caller keeps readers and
- * writers apart. Misuse may give wrong answers or an exception, and a tree that is to be cleared or
- * closed; it does not crash the JVM.
+ * <p><b>Threads.</b> Any number of threads may read at the same time, or one may write; the caller
+ * keeps readers and writers apart. Misuse may lead to wrong answers or exceptions, after which the
+ * tree must be cleared or closed, but not to a crash of the JVM.
  *
- * <p><b>Closing.</b> {@link #close} frees the memory. Every later call but {@link #close} and
- * {@link #isClosed}, from any thread, throws {@link IllegalStateException}.
+ * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every method except {@link #close}
+ * and {@link #isClosed} throws {@link IllegalStateException}, in any thread.
  */
 public final class RTree implements AutoCloseable {
   /* Overview
@@ -52,22 +53,26 @@ public final class RTree implements AutoCloseable {
   final RTreeStructure tree;
 
   /**
-   * The tree's proportions, in cache lines of 64 bytes. A node of {@code 5k} lines loses none of
-   * them: it has {@code 8k - 1} rectangles as a leaf and {@code 8k} children as an inner node. The
-   * papers' nodes of 4 KiB are 64 lines wide and have 96 and 112 of them.
+   * The widths of nodes, in cache lines of 64 bytes. Widths of {@code 5k} lines leave none unused:
+   * a leaf then holds {@code 8k - 1} rectangles, and an inner node {@code 8k} children. The nodes
+   * of 4 KiB in the papers are 64 lines wide and hold 96 rectangles or 112 children.
    *
-   * @param innerWidth lines per inner node, from 3 to 64
-   * @param leafWidth lines per leaf, from 3 to 64
+   * @param innerWidth width of an inner node, in lines, from 3 to 64
+   * @param leafWidth width of a leaf, in lines, from 3 to 64
    */
   public record Geometry(int innerWidth, int leafWidth) {
     /**
-     * 5 lines and 10: 8 children, 15 rectangles. Inner nodes of one vector compare for each column,
-     * because a small query wants one or two of a node's children but reads all its lines; leaves
+     * Widths of 5 and 10 lines, for 8 children and 15 rectangles. Inner nodes are narrow, because a
+     * small query needs one or two of the children of a node but reads all its lines; leaves are
      * twice as wide, which saves memory and was measured to be as fast.
      */
     public static final Geometry DEFAULT = new Geometry(5, 10);
 
-    /** Checks the parts. */
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
     public Geometry {
       RTreeNode.checkWidth("innerWidth", innerWidth);
       RTreeNode.checkWidth("leafWidth", leafWidth);
@@ -91,12 +96,12 @@ public final class RTree implements AutoCloseable {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty tree. The missing value is not used. */
+  /** Creates an empty tree. The missing value is not used. */
   public static RTree create(IndexOptions options, Geometry geometry) {
     return new RTree(options, geometry);
   }
 
-  /** Returns the proportions of the nodes. */
+  /** Returns the widths of the nodes. */
   public Geometry geometry() {
     return geometry;
   }
@@ -107,14 +112,17 @@ public final class RTree implements AutoCloseable {
     return tree.size;
   }
 
-  /** Tells whether there is no rectangle. */
+  /** Returns whether there are no rectangles. */
   public boolean isEmpty() {
     return size() == 0;
   }
 
   // ---------------------------------------------------------------- search
 
-  /** As {@link #overlapping(double, double, double, double, ValueVisitor)}. */
+  /**
+   * Visits overlapping rectangles, as {@link #overlapping(double, double, double, double,
+   * ValueVisitor)} does.
+   */
   public long overlapping(Rectangle query, ValueVisitor visitor) {
     return overlapping(query.minX(), query.minY(), query.maxX(), query.maxY(), visitor);
   }
@@ -122,7 +130,7 @@ public final class RTree implements AutoCloseable {
   /**
    * Visits the values of all rectangles that have a point in common with the query.
    *
-   * @return how many were visited
+   * @return the number of values visited
    */
   public long overlapping(
       double minX, double minY, double maxX, double maxY, ValueVisitor visitor) {
@@ -130,15 +138,18 @@ public final class RTree implements AutoCloseable {
     return reaching(maxX, maxY, minX, minY, visitor);
   }
 
-  /** As {@link #containing(double, double, double, double, ValueVisitor)}. */
+  /**
+   * Visits containing rectangles, as {@link #containing(double, double, double, double,
+   * ValueVisitor)} does.
+   */
   public long containing(Rectangle query, ValueVisitor visitor) {
     return containing(query.minX(), query.minY(), query.maxX(), query.maxY(), visitor);
   }
 
   /**
-   * Visits the values of all rectangles in which the query lies whole.
+   * Visits the values of all rectangles that contain the whole query.
    *
-   * @return how many were visited
+   * @return the number of values visited
    */
   public long containing(double minX, double minY, double maxX, double maxY, ValueVisitor visitor) {
     Rectangle.check(minX, minY, maxX, maxY);
@@ -146,9 +157,9 @@ public final class RTree implements AutoCloseable {
   }
 
   /**
-   * Visits the values of all rectangles in which a point lies.
+   * Visits the values of all rectangles that contain a point.
    *
-   * @return how many were visited
+   * @return the number of values visited
    */
   public long containing(double x, double y, ValueVisitor visitor) {
     Rectangle.checkNumber("x", x);
@@ -219,15 +230,18 @@ public final class RTree implements AutoCloseable {
     return found;
   }
 
-  /** As {@link #containedIn(double, double, double, double, ValueVisitor)}. */
+  /**
+   * Visits contained rectangles, as {@link #containedIn(double, double, double, double,
+   * ValueVisitor)} does.
+   */
   public long containedIn(Rectangle query, ValueVisitor visitor) {
     return containedIn(query.minX(), query.minY(), query.maxX(), query.maxY(), visitor);
   }
 
   /**
-   * Visits the values of all rectangles that lie whole in the query.
+   * Visits the values of all rectangles that lie entirely within the query.
    *
-   * @return how many were visited
+   * @return the number of values visited
    */
   public long containedIn(
       double minX, double minY, double maxX, double maxY, ValueVisitor visitor) {
@@ -290,7 +304,7 @@ public final class RTree implements AutoCloseable {
 
   /**
    * Returns the {@code k} rectangles nearest to a point, or all if there are fewer, the nearest
-   * first; those equally far in any order. Best-first search (Hjaltason and Samet).
+   * first. Those at equal distance come in any order. Uses best-first search (Hjaltason and Samet).
    *
    * @throws IllegalArgumentException if a coordinate of the point is not finite or {@code k} is
    *     negative
@@ -313,16 +327,16 @@ public final class RTree implements AutoCloseable {
 
   // ---------------------------------------------------------------- insert
 
-  /** As {@link #insert(double, double, double, double, long)}. */
+  /** Adds a rectangle, as {@link #insert(double, double, double, double, long)} does. */
   public void insert(Rectangle rectangle, long value) {
     insert(rectangle.minX(), rectangle.minY(), rectangle.maxX(), rectangle.maxY(), value);
   }
 
   /**
-   * Adds a rectangle with a value, even if the two are there already.
+   * Adds a rectangle with a value, even if the tree already holds the same pair.
    *
-   * @throws dev.espalier.memory.MemoryLimitException if the tree may not grow further; it is then
-   *     as it was
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; the tree is then
+   *     unchanged
    */
   public void insert(double minX, double minY, double maxX, double maxY, long value) {
     Rectangle.check(minX, minY, maxX, maxY);
@@ -331,13 +345,13 @@ public final class RTree implements AutoCloseable {
 
   // ---------------------------------------------------------------- delete
 
-  /** As {@link #delete(double, double, double, double, long)}. */
+  /** Deletes a rectangle, as {@link #delete(double, double, double, double, long)} does. */
   public boolean delete(Rectangle rectangle, long value) {
     return delete(rectangle.minX(), rectangle.minY(), rectangle.maxX(), rectangle.maxY(), value);
   }
 
   /**
-   * Deletes one rectangle that has exactly these coordinates and this value. Never needs memory.
+   * Deletes one rectangle with exactly these coordinates and this value. Never needs memory.
    *
    * @return whether there was one
    */
@@ -354,13 +368,14 @@ public final class RTree implements AutoCloseable {
   // ---------------------------------------------------------------- bulkload
 
   /**
-   * Fills this empty tree, faster than by inserts and with nodes that overlap less: packed in
-   * Hilbert order of the rectangles' centres (Kamel and Faloutsos). Takes about 100 bytes of the
+   * Fills this empty tree, packed in Hilbert order of the centres of the rectangles (Kamel and
+   * Faloutsos): faster than by inserts, and with nodes that overlap less. Needs about 100 bytes of
    * Java heap per rectangle while it runs. O(n log n).
    *
-   * @param fillFactor how full to make the nodes, from 0.5 to 1; below 1 leaves room for inserts
-   * @param total number of rectangles for the listener, or -1 if unknown
-   * @param listener told how many rectangles were read, and again that number while nodes are built
+   * @param fillFactor how full to make the nodes, from 0.5 to 1; less than 1 leaves room for
+   *     inserts
+   * @param total number of rectangles, to be reported to the listener, or -1 if unknown
+   * @param listener told how many rectangles were read, and then how many are in nodes; may cancel
    * @throws IllegalStateException if the tree is not empty
    * @throws IllegalArgumentException if the fill factor is out of range, a coordinate is NaN or a
    *     rectangle inverted; the tree is then empty
@@ -379,27 +394,29 @@ public final class RTree implements AutoCloseable {
   // ---------------------------------------------------------------- inspect
 
   /**
-   * Checks every invariant of the structure, in one pass.
+   * Checks every invariant of the structure, in one pass over all nodes. O(n).
    *
-   * @throws dev.espalier.inspect.InvariantViolationException naming the first invariant that does
-   *     not hold, by its number in the source, and the place
+   * @throws dev.espalier.inspect.InvariantViolationException if an invariant does not hold; the
+   *     message names the first such invariant, by its number in the source, and the place
    * @throws java.util.concurrent.CancellationException if the listener cancels
    */
   public void verify(ProgressListener listener) {
     RTreeVerifier.verify(tree, listener);
   }
 
-  /** Checks every invariant, as {@link #verify(ProgressListener)}. */
+  /** Checks every invariant, as {@link #verify(ProgressListener)} does. */
   public void verify() {
     verify(ProgressListener.NONE);
   }
 
-  /** Returns height, nodes, fill and bytes. Takes a pass over the nodes. */
+  /**
+   * Returns the height, the numbers of nodes, how full they are, and bytes. Visits all nodes, O(n).
+   */
   public IndexStatistics statistics() {
     return RTreeCount.of(tree);
   }
 
-  /** Tells whether {@link #close} was called. */
+  /** Returns whether {@link #close} was called. */
   public boolean isClosed() {
     return tree.memory.isClosed();
   }

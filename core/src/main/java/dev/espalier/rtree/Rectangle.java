@@ -2,9 +2,9 @@
 package dev.espalier.rtree;
 
 /**
- * A rectangle with sides parallel to the axes, its border included: rectangles that touch overlap.
- * It may be a line or a point. Coordinates may be infinite, so that half planes and the whole plane
- * are rectangles; 0.0 and -0.0 are the same place.
+ * A rectangle with sides parallel to the axes, including its border, so that rectangles that touch
+ * overlap. It may be a line or a point. Coordinates may be infinite, so half planes and the whole
+ * plane are rectangles. 0.0 and -0.0 are the same coordinate.
  *
  * @param minX least x
  * @param minY least y
@@ -16,7 +16,8 @@ public record Rectangle(double minX, double minY, double maxX, double maxY) {
   /**
    * Checks the coordinates.
    *
-   * @throws IllegalArgumentException if one is NaN, or a least coordinate is above the greatest
+   * @throws IllegalArgumentException if one is NaN, or a least coordinate is greater than the
+   *     corresponding greatest
    */
   public Rectangle {
     check(minX, minY, maxX, maxY);

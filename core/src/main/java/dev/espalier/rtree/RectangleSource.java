@@ -3,32 +3,38 @@ package dev.espalier.rtree;
 
 import java.util.Objects;
 
-/** Rectangles with their values one after the other: what {@link RTree#bulkload} reads. */
+/**
+ * A sequence of rectangles with values, read one after the other: the input of {@link
+ * RTree#bulkload}.
+ */
 public interface RectangleSource {
 
-  /** Moves to the next rectangle; the first call moves to the first. Returns false at the end. */
+  /**
+   * Moves to the next rectangle, at the first call to the first rectangle. Returns false at the
+   * end.
+   */
   boolean next();
 
-  /** Returns the current rectangle's least x. */
+  /** Returns the least x of the current rectangle. */
   double minX();
 
-  /** Returns the current rectangle's least y. */
+  /** Returns the least y of the current rectangle. */
   double minY();
 
-  /** Returns the current rectangle's greatest x. */
+  /** Returns the greatest x of the current rectangle. */
   double maxX();
 
-  /** Returns the current rectangle's greatest y. */
+  /** Returns the greatest y of the current rectangle. */
   double maxY();
 
-  /** Returns the current rectangle's value. */
+  /** Returns the value of the current rectangle. */
   long value();
 
   /**
-   * Returns the rectangles of two arrays, which are not copied.
+   * Returns a source of the rectangles of two arrays, which are not copied.
    *
    * @param coordinates least x, least y, greatest x, greatest y of each rectangle in turn
-   * @param values one for each rectangle
+   * @param values a value for each rectangle
    * @throws IllegalArgumentException if there are not four coordinates for each value
    */
   static RectangleSource of(double[] coordinates, long[] values) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.rtree;
 
-/** Told of each value that a query finds; may end the query. Must not change the tree. */
+/** Receives the values that a query finds; may end the query. Must not change the tree. */
 @FunctionalInterface
 public interface ValueVisitor {
 
   /**
-   * Called for each value found, in no order.
+   * Called for each value found, in no particular order.
    *
    * @return true to go on, false to end the query
    */

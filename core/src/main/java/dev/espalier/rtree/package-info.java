@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The R-tree: rectangles with a value each, found by where they lie. It has an interface of its
- * own, because rectangles have no order that a {@link dev.espalier.LongIndex} could keep.
+ * The R-tree, which finds rectangles by their place. It has an interface of its own, because
+ * rectangles have no order that a {@link dev.espalier.LongIndex} could keep.
  *
  * <p>Start at {@link dev.espalier.rtree.RTree}.
  */

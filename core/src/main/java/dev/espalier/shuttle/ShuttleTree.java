@@ -19,27 +19,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The shuttle tree of Bender, Farach-Colton, Fineman, Fogel, Kuszmaul and Nelson: a search tree
- * with buffers on its edges, all laid out in one array so that searches, and drains of the buffers,
- * touch few blocks whatever the block size is.
+ * with buffers on its edges, laid out in one array such that searches and flushes of buffers touch
+ * few blocks, whatever the block size.
  *
- * <p>{@link #set}, {@link #putAll} and {@link #delete} are blind: they leave a message in the first
- * buffer on the key's path, from where it goes down later, together with others. {@link #put},
- * {@link #putIfAbsent} and {@link #remove} search, and change what they find in place; only a new
- * key becomes a message. No removal needs memory.
+ * <p>{@link #set}, {@link #putAll} and {@link #delete} do not look for the previous value: they
+ * leave a message in the first buffer on the path, which descends later, together with others.
+ * {@link #put}, {@link #putIfAbsent} and {@link #remove} search, and change an existing entry in
+ * place; only a new key becomes a message. Removals never need memory.
  *
- * <p>{@link #size} is exact. After a blind write it is not known, and the next call counts, in one
- * pass over everything; {@link #sizeEstimate} never does, and is too large by the messages that
- * replace or remove. {@link #isEmpty} looks for the first entry.
+ * <p>{@link #size} is exact, but the first call after {@code set}, {@code putAll} or {@code delete}
+ * counts all entries, in O(n) time. {@link #sizeEstimate} does not count, and is too large by the
+ * number of messages that replace or remove entries. {@link #isEmpty} looks for the first entry.
  *
- * <p>Lookups are O(log n) comparisons and search the buffers on the way; in blocks of {@code B}
- * entries, O(log n / log B) transfers. <b>With the constants of the paper, the schedule {@link
- * Schedule#LITERAL}, no tree of fewer than about 4^89 leaves has a buffer at all;</b> below 2^32
- * entries, that is any tree. By default heights of buffers are shifted so that nodes of height 4,
- * 6, 9, 12 and 14 have some; the bounds keep their form, and constants grow. Buffers take about 8 %
- * of the entries' room.
+ * <p>Lookups take O(log n) comparisons and search the buffers on the path; with blocks of {@code B}
+ * entries, they take O(log n / log B) transfers. <b>With the constants of the paper ({@link
+ * Schedule#LITERAL}), no tree with fewer than about 4^89 leaves has any buffers</b>, and so no tree
+ * that fits into a machine. By default, the heights of buffers are shifted so that nodes of height
+ * 4, 6, 9, 12 and 14 have some; the bounds keep their form, with larger constants. Buffers take
+ * about 8% of the room of the entries.
  *
- * <p>Single inserts move memory: the array is kept in its order by spreading windows of it, O(log^2
- * n) lines a split in the long run, and a split high up may copy most of the index.
+ * <p>Inserts move memory: the array is kept in order by spreading windows of it, which moves
+ * O(log^2 n) lines per split amortized; a split near the root may copy most of the index.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class ShuttleTree extends AbstractIndex {
@@ -57,7 +57,7 @@ public final class ShuttleTree extends AbstractIndex {
    *   of the buffers on it, so no place between root and leaf could stand for it.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inMemory(
           "ShuttleTree",
@@ -69,32 +69,36 @@ public final class ShuttleTree extends AbstractIndex {
           Capability.UPDATE_IN_PLACE,
           Capability.BLIND_WRITES);
 
-  /** Probes that go down together: as many as a long has bits. */
+  /** Number of probes that descend together: as many as a long has bits. */
   private static final int GROUP = Long.SIZE;
 
   /** Lines of a node that a probe is certain to read: the header is not, the first keys are. */
   private static final int FETCHED_LINES = 2;
 
-  /** Which heights buffers have. */
+  /** Which nodes have buffers, by height. */
   public enum Schedule {
-    /** Heights moved so that there are buffers in trees that fit a machine. */
+    /** Heights shifted so that trees that fit into a machine have buffers. */
     SHIFTED,
-    /** Heights as in the paper: no buffers below 2^32 entries, nor far beyond. */
+    /** Heights as in the paper: no tree that fits into a machine has buffers. */
     LITERAL
   }
 
   /**
-   * The tree's proportions.
+   * The proportions of the tree.
    *
    * @param schedule which heights buffers have
-   * @param fanout the paper's c, from 4 to 16: nodes have about that many children
-   * @param leafEntries entries of a leaf, from 2 to 1024
+   * @param fanout about how many children nodes have, from 4 to 16; c in the paper
+   * @param leafEntries capacity of a leaf, in entries, from 2 to 1024
    */
   public record Geometry(Schedule schedule, int fanout, int leafEntries) {
-    /** Small fanout: more and finer buffers. Leaves of 1 KiB. */
+    /** The smallest fanout, for more and finer buffers, and leaves of 1 KiB (64 entries). */
     public static final Geometry DEFAULT = new Geometry(Schedule.SHIFTED, 4, 64);
 
-    /** Checks the parts. */
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
     public Geometry {
       Objects.requireNonNull(schedule, "schedule");
       check("fanout", fanout, 4, 16);
@@ -131,7 +135,7 @@ public final class ShuttleTree extends AbstractIndex {
     return create(options, Geometry.DEFAULT);
   }
 
-  /** Makes an empty tree. */
+  /** Creates an empty tree. */
   public static ShuttleTree create(IndexOptions options, Geometry geometry) {
     return new ShuttleTree(options, geometry);
   }
@@ -230,7 +234,7 @@ public final class ShuttleTree extends AbstractIndex {
    * Looks up at most {@link #GROUP} keys together. Until a probe is answered, {@code values} holds
    * the node it is at.
    *
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long answerGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.array.nodes;
@@ -287,7 +291,7 @@ public final class ShuttleTree extends AbstractIndex {
     return tree.put(key, value, missingValue, true);
   }
 
-  /** Leaves a message; searches only where memory is full, or no edge has a buffer. */
+  /** Leaves a message; searches only if memory is full, or no edge has a buffer. */
   @Override
   public void set(long key, long value) {
     tree.set(key, value);
@@ -310,7 +314,7 @@ public final class ShuttleTree extends AbstractIndex {
     return tree.remove(key, missingValue);
   }
 
-  /** Leaves a message; searches only where memory is full, or no edge has a buffer. */
+  /** Leaves a message; searches only if memory is full, or no edge has a buffer. */
   @Override
   public void delete(long key) {
     tree.delete(key);

@@ -19,14 +19,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The T-tree (thesis 3.3): a balanced binary tree whose nodes hold several adjacent entries, made
- * for memories as fast as the processor. Two keys of a node decide whether a search ends there or
- * goes left or right.
+ * The T-tree (thesis 3.3): a balanced binary tree whose nodes hold several adjacent entries,
+ * designed when memory was as fast as the processor. Two keys of a node decide whether a search
+ * ends there or goes left or right. Included for comparison.
  *
- * <p>All operations on one key are O(log n). Its height is that of a binary tree, log2 of the
- * number of nodes, and each level is a cache miss: single lookups take several times those of a
- * B+-tree. {@link #getAll} overlaps the misses of many probes. A node of width {@code w} lines
- * holds {@code 4w - 2} entries.
+ * <p>Operations on one key take O(log n) time. The tree is as high as a binary tree, log2 of the
+ * number of nodes, and each level is a cache miss, so single lookups take about four times as long
+ * as in a {@link dev.espalier.bplus.PbPlusTree}. {@link #getAll} overlaps the misses of many
+ * lookups. A node of {@code w} lines holds {@code 4w - 2} entries.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class TTree extends AbstractIndex {
@@ -49,7 +49,7 @@ public final class TTree extends AbstractIndex {
    *   probes, half as many on each level further up, are looked up once more from the root.
    */
 
-  /** This tree in the catalogue. */
+  /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inMemory(
           "TTree",
@@ -60,10 +60,10 @@ public final class TTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Lines per node: what measured best, docs/measurements/thesis-family.md. */
+  /** Width of a node in lines: the best value measured (docs/measurements/thesis-family.md). */
   private static final int DEFAULT_WIDTH = 8;
 
-  /** Probes that go down together: their lines fit into the first-level cache. */
+  /** Number of probes that descend together: their lines fit into the first-level cache. */
   private static final int GROUP = 64;
 
   /**
@@ -100,9 +100,10 @@ public final class TTree extends AbstractIndex {
   }
 
   /**
-   * Makes an empty tree.
+   * Creates an empty tree.
    *
-   * @param width cache lines per node, from 1 to {@link dev.espalier.memory.NodeMemory#MAX_LINES}
+   * @param width width of a node, in cache lines, from 1 to {@link
+   *     dev.espalier.memory.NodeMemory#MAX_LINES}
    */
   public static TTree create(IndexOptions options, int width) {
     return new TTree(options, width);
@@ -127,7 +128,7 @@ public final class TTree extends AbstractIndex {
     return tree.findSlot(tree.findNode(key), key) >= 0;
   }
 
-  /** The tree's levels, and lookups in groups that begin at any of them. */
+  /** The levels of the tree, and lookups in groups that start at any of them. */
   private final class Levels implements TreeLevels {
 
     @Override
@@ -193,7 +194,7 @@ public final class TTree extends AbstractIndex {
    * holds where each probe is: the offset of its node, then of its entry, 0 for none.
    *
    * @param depth levels above those nodes from which the probes begin
-   * @return the keys that are there, as a bit set
+   * @return which keys are present, as a bit set
    */
   private long answerGroup(
       int depth, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {

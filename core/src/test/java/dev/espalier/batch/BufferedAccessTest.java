@@ -14,6 +14,7 @@ import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.family.Family;
 import dev.espalier.memory.MemoryLimitException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ final class BufferedAccessTest {
   private static final long KEYS = 20_000;
 
   /** Writes down what it is told: per tag, values or entries; and the tags in their order. */
-  private static final class Notes implements AnswerConsumer {
+  private static final class Notes implements AnswerConsumer.Bulk {
     final Map<Long, List<Long>> answers = new HashMap<>();
     final List<Long> order = new ArrayList<>();
 
@@ -145,7 +146,7 @@ final class BufferedAccessTest {
     try (LongIndex index = loaded()) {
       RuntimeException failure = new RuntimeException("consumer");
       List<Long> answered = new ArrayList<>();
-      AnswerConsumer failing =
+      AnswerConsumer.Bulk failing =
           (tags, _, _, _, from, to) -> {
             for (int i = from; i < to; i++) {
               answered.add(tags[i]);
@@ -166,6 +167,68 @@ final class BufferedAccessTest {
       assertEquals(3000, answered.size());
       assertEquals(0, access.waiting());
       access.flush(); // Thrown once.
+      access.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void lambdaIsToldOfEveryAnswerWhetherItsKeyIsThere(boolean inOrder) {
+    record Answer(long tag, long key, long value, boolean found) {}
+    try (LongIndex index = PbPlusTree.create(IndexOptions.DEFAULT)) {
+      long missing = index.missingValue();
+      index.put(1, 10);
+      index.put(2, missing);
+      List<Answer> answers = new ArrayList<>();
+      BufferOptions options = BufferOptions.DEFAULT.withInOrder(inOrder);
+      try (var access =
+          BufferedAccess.over(
+              index,
+              options,
+              (tag, key, value, found) -> answers.add(new Answer(tag, key, value, found)))) {
+        access.get(1, 100);
+        access.get(2, 101);
+        access.get(3, 102);
+        access.ceiling(-5, 103);
+        access.range(1, 3, 104);
+        access.floor(-5, 105);
+      }
+      answers.sort(Comparator.comparingLong(Answer::tag));
+      assertEquals(
+          List.of(
+              new Answer(100, 1, 10, true),
+              new Answer(101, 2, missing, true),
+              new Answer(102, 3, missing, false),
+              new Answer(103, 1, 10, true),
+              new Answer(104, 1, 10, true),
+              new Answer(104, 2, missing, true)),
+          answers);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void lambdaThatFailsForOneAnswerIsToldTheOthers(boolean inOrder) {
+    try (LongIndex index = loaded()) {
+      List<Long> answered = new ArrayList<>();
+      BufferOptions options = BufferOptions.DEFAULT.withInOrder(inOrder);
+      var access =
+          BufferedAccess.over(
+              index,
+              options,
+              (tag, _, _, _) -> {
+                if (tag % 10 == 3) {
+                  throw new RuntimeException("tag " + tag);
+                }
+                answered.add(tag);
+              });
+      for (int tag = 0; tag < 100; tag++) {
+        access.get(7, tag);
+      }
+      RuntimeException thrown = assertThrows(RuntimeException.class, access::flush);
+      assertEquals("tag 3", thrown.getMessage());
+      assertEquals(90, answered.stream().distinct().count());
+      assertEquals(90, answered.size());
       access.close();
     }
   }
@@ -242,7 +305,7 @@ final class BufferedAccessTest {
           BufferedAccess.over(
               index,
               BufferOptions.DEFAULT,
-              (_, _, _, _, _, _) ->
+              (_, _, _, _) ->
                   calls.forEach(
                       call ->
                           refusals.add(

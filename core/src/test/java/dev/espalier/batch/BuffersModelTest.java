@@ -151,7 +151,7 @@ class BuffersModelTest {
   }
 
   /** Probes and updates through the buffers of one kind. */
-  private final class Run implements AnswerConsumer {
+  private final class Run implements AnswerConsumer.Bulk {
     private final LongIndex index;
     private final TreeMap<Long, Long> model;
     private final BufferOptions options;

@@ -52,7 +52,7 @@ final class CacheAnalysisTest {
   void wrongPartsAreRefusedByName() {
     assertThrows(IllegalArgumentException.class, () -> new CacheAnalysis(List.of()));
     assertEquals(
-        "heights is [2, 0]; every virtual node has one level at least",
+        "heights is [2, 0]; there must be at least one, and each must be at least 1",
         assertThrows(IllegalArgumentException.class, () -> VirtualNodes.of(2, 0)).getMessage());
     assertEquals("(2,1,4)", VirtualNodes.of(2, 1, 4).toString());
     assertEquals(7, VirtualNodes.of(2, 1, 4).treeHeight());

@@ -189,7 +189,7 @@ final class CostModelTest {
     assertRefused("width is 0; it must be positive", () -> model.pcsbPlusTree(5, 0));
     assertRefused("width is 129 lines; it must be from 1 to 128", () -> model.fpbPlusTree(5, 129));
     assertRefused(
-        "magnitudes are from 3 to 2; they must ascend within 0 to 18",
+        "least is 3 and greatest is 2; they must ascend within 0 to 18",
         () -> CostModel.averageWidth(model::pbPlusWidth, 3, 2));
     MemoryTimes times = MemoryTimes.TYPICAL;
     assertRefused(
@@ -197,7 +197,7 @@ final class CostModelTest {
     assertRefused(
         "pointerBytes is 0; it must be positive", () -> new ModelParameters(times, 64, 8, 0, 8));
     assertRefused(
-        "lineBytes is 31; two keys with their pointers must fit",
+        "lineBytes is 31; it must hold two keys with their pointers, 32 bytes",
         () -> new ModelParameters(times, 31, 8, 8, 8));
     assertRefused(
         "linesPerPage is 1; it must be at least 2", () -> new ModelParameters(times, 64, 8, 8, 1));

@@ -44,7 +44,7 @@ final class MemoryTimesTest {
   void timesThatAreNotPositiveAreRefused(double time) {
     assertThrows(IllegalArgumentException.class, () -> new MemoryTimes(time, 1));
     var e = assertThrows(IllegalArgumentException.class, () -> new MemoryTimes(1, time));
-    assertEquals("tnext is " + time + "; it must be above 0 and finite", e.getMessage());
+    assertEquals("tnext is " + time + "; it must be positive and finite", e.getMessage());
   }
 
   @Test

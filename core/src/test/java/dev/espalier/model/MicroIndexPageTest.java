@@ -64,7 +64,7 @@ final class MicroIndexPageTest {
         "headerBytes is -1; it must be at least 0", () -> new MicroIndexPage(1, 64, -1, 4, 4));
     assertRefused("keyBytes is 0; it must be at least 1", () -> new MicroIndexPage(1, 64, 8, 0, 4));
     assertRefused(
-        "keyBytes is 65; a line of 64 bytes must hold a key",
+        "keyBytes is 65; it must be at most a line, 64 bytes",
         () -> new MicroIndexPage(1, 64, 8, 65, 4));
     assertRefused(
         "pointerBytes is 0; it must be at least 1", () -> new MicroIndexPage(1, 64, 8, 4, 0));

@@ -168,12 +168,20 @@ final class PageParametersTest {
   void impossibleSizesAreRefused() {
     assertRefused("lineBytes is 0; it must be positive", 0, 4096, 4, 4, 2);
     assertRefused("keyBytes is 0; it must be positive", 64, 4096, 0, 4, 2);
-    assertRefused("keyBytes is 65; a line of 64 bytes must hold a key", 64, 4096, 65, 4, 2);
+    assertRefused("keyBytes is 65; it must be at most a line, 64 bytes", 64, 4096, 65, 4, 2);
     assertRefused("pointerBytes is -1; it must be positive", 64, 4096, 4, -1, 2);
     assertRefused("offsetBytes is 0; it must be positive", 64, 4096, 4, 4, 0);
-    assertRefused("pageBytes is 64; it must be two lines of 64 or more", 64, 64, 4, 4, 2);
-    assertRefused("pageBytes is 4100; it must be two lines of 64 or more", 64, 4100, 4, 4, 2);
-    assertRefused("offsetBytes is 1; it can't tell 512 lines", 64, 32 << 10, 4, 4, 1);
+    assertRefused(
+        "pageBytes is 64; it must be two or more whole lines of 64 bytes", 64, 64, 4, 4, 2);
+    assertRefused(
+        "pageBytes is 4100; it must be two or more whole lines of 64 bytes", 64, 4100, 4, 4, 2);
+    assertRefused(
+        "offsetBytes is 1; it is too small to count the 512 lines of a page",
+        64,
+        32 << 10,
+        4,
+        4,
+        1);
   }
 
   private static void assertRefused(String message, int line, int page, int key, int id, int off) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.prefetch;
 
-/** Into which caches a line is fetched, and for what. */
+/** Which caches to prefetch a line into, and for what use. */
 public enum Locality {
-  /** Into every level of cache: will be read soon. */
+  /** Into all levels: the line will be read soon. */
   T0(0),
 
-  /** Into the second level and beyond. */
+  /** Into the second level and those beyond. */
   T1(1),
 
   /** Into the last level only. */
   T2(2),
 
-  /** Into the first level, soon to be evicted: will be read once. */
+  /** Into the first level, to be evicted early: the line will be read once. */
   NTA(3),
 
-  /** Into every level of cache, exclusively: will be written soon. */
+  /** Into all levels, exclusively: the line will be written soon. */
   WRITE(4);
 
   /** {@code ESPALIER_HINT_*} of {@code espalier.h}. */

@@ -2,19 +2,20 @@
 package dev.espalier.prefetch;
 
 /**
- * Whether native code is in use, and if not, why and what would help.
+ * Whether native code is in use, and if not, why, and what the user can do about it.
  *
- * @param state what became of it
- * @param detail what was found, for a person to read; never empty
- * @param remedy what the user can do to have it available; empty if it is, or if nothing helps
+ * @param state the outcome
+ * @param detail a description for people; never empty
+ * @param remedy what the user can do to make native code available; empty if it is, or if nothing
+ *     helps
  */
 public record NativeStatus(State state, String detail, String remedy) {
 
-  /** The ways it can end. */
+  /** The possible outcomes. */
   public enum State {
     /** Native code is in use. */
     AVAILABLE,
-    /** The user asked for the fallback: {@code -Despalier.native=off}. */
+    /** The user switched it off by {@code -Despalier.native=off}. */
     SWITCHED_OFF,
     /** There is no native code for this operating system or processor. */
     UNSUPPORTED_PLATFORM,
@@ -26,11 +27,11 @@ public record NativeStatus(State state, String detail, String remedy) {
     LOAD_FAILED,
     /** The library comes from another version of Espalier. */
     ABI_MISMATCH,
-    /** The system forbids what is wanted of it, as containers often do. */
+    /** The system forbids the calls needed, as containers often do. */
     NOT_PERMITTED,
-    /** The system is too old, or has not what is wanted of it. */
+    /** The system lacks the calls needed, for example because it is too old. */
     NOT_SUPPORTED,
-    /** A limit of the process is reached: on locked memory, or on open files. */
+    /** The process has reached a limit, on locked memory or on open files. */
     OUT_OF_RESOURCES
   }
 

@@ -13,26 +13,28 @@ import java.lang.invoke.MethodHandle;
 import java.util.Objects;
 
 /**
- * Asks the processor to fetch cache lines of native memory that will be needed soon.
+ * Prefetches cache lines of native memory that will be needed soon.
  *
- * <p>A prefetch is a hint: it may name any address, mapped or not, and changes nothing but time. It
- * works in steps of {@value #LINE_BYTES} bytes from the line that holds the address. Without native
- * access, or without the library, nothing happens; {@link #status()} tells, and {@link #isNative()}
- * is a constant to the JIT compiler, so that code behind it then vanishes.
+ * <p>A prefetch is a hint: any address is allowed, mapped or not, and only time is affected. Lines
+ * are {@value #LINE_BYTES} bytes apart, starting with the one that holds the address. Without
+ * native access, or without the library, prefetches do nothing, and {@link #status()} says why.
+ * {@link #isNative()} is a constant for the JIT compiler, so code that depends on it is then
+ * removed.
  *
- * <p>Each call costs a few nanoseconds, about as much as it takes to fetch one more line. To fetch
- * many nodes, one {@code batch} is cheaper than many calls. Calls do not let the garbage collector
- * in: keep a batch to a few thousand lines.
+ * <p>A call costs a few nanoseconds, about as much as fetching one more line. To fetch many nodes,
+ * one {@code batch} is cheaper than many calls. The garbage collector has to wait for a call to
+ * end, so keep batches to a few thousand lines.
  */
 public final class Prefetch {
 
-  /** Bytes from one prefetched line to the next, on every platform. */
+  /** The distance from one prefetched line to the next in bytes, on all platforms. */
   public static final int LINE_BYTES = 64;
 
   private static final NativeLibrary LIBRARY = NativeLibrary.espalier();
   private static final boolean NATIVE = LIBRARY.status().isAvailable();
 
-  // An address that is only a hint travels as a long: any value is right, and no segment is made.
+  // An address that is only a hint is passed as a long: any value is valid, and no segment is
+  // created.
   private static final MethodHandle LINES =
       LIBRARY.downcall(
           "espalier_prefetch_lines",
@@ -48,7 +50,7 @@ public final class Prefetch {
 
   private Prefetch() {}
 
-  /** {@return whether a prefetch reaches the processor} */
+  /** {@return whether prefetches reach the processor} */
   public static boolean isNative() {
     return NATIVE;
   }
@@ -59,7 +61,7 @@ public final class Prefetch {
   }
 
   /**
-   * Prefetches consecutive lines into every level of cache.
+   * Prefetches consecutive lines into all levels of cache.
    *
    * @param address an address in the first line
    * @param lines how many lines; none if not positive
@@ -73,7 +75,7 @@ public final class Prefetch {
    *
    * @param address an address in the first line
    * @param lines how many lines; none if not positive
-   * @param locality into which caches
+   * @param locality which caches to prefetch into
    */
   public static void lines(long address, int lines, Locality locality) {
     if (NATIVE) {
@@ -86,29 +88,29 @@ public final class Prefetch {
   }
 
   /**
-   * Prefetches lines at many places into every level of cache.
+   * Prefetches lines at many offsets into all levels of cache.
    *
-   * @param base what the offsets are added to
-   * @param offsets places, in bytes from {@code base}
+   * @param base the address to which the offsets are added
+   * @param offsets offsets from {@code base}, in bytes
    * @param from index of the first offset to use
    * @param count how many offsets to use
-   * @param lines how many lines at each place; none if not positive
-   * @throws IndexOutOfBoundsException if {@code offsets} does not have all these indexes
+   * @param lines how many lines at each offset; none if not positive
+   * @throws IndexOutOfBoundsException if these indexes are not within {@code offsets}
    */
   public static void batch(long base, long[] offsets, int from, int count, int lines) {
     batch(base, offsets, from, count, lines, Locality.T0);
   }
 
   /**
-   * Prefetches lines at many places.
+   * Prefetches lines at many offsets.
    *
-   * @param base what the offsets are added to
-   * @param offsets places, in bytes from {@code base}
+   * @param base the address to which the offsets are added
+   * @param offsets offsets from {@code base}, in bytes
    * @param from index of the first offset to use
    * @param count how many offsets to use
-   * @param lines how many lines at each place; none if not positive
-   * @param locality into which caches
-   * @throws IndexOutOfBoundsException if {@code offsets} does not have all these indexes
+   * @param lines how many lines at each offset; none if not positive
+   * @param locality which caches to prefetch into
+   * @throws IndexOutOfBoundsException if these indexes are not within {@code offsets}
    */
   public static void batch(
       long base, long[] offsets, int from, int count, int lines, Locality locality) {
@@ -124,16 +126,16 @@ public final class Prefetch {
   }
 
   /**
-   * Prefetches lines at many places whose offsets are in native memory.
+   * Prefetches lines at many offsets, which are in native memory.
    *
-   * @param base what the offsets are added to
-   * @param offsets places, in bytes from {@code base}: a native segment of longs in native byte
+   * @param base the address to which the offsets are added
+   * @param offsets offsets from {@code base}, in bytes: a native segment of longs in native byte
    *     order, aligned to 8 bytes
    * @param from index of the first offset to use
    * @param count how many offsets to use
-   * @param lines how many lines at each place; none if not positive
-   * @param locality into which caches
-   * @throws IndexOutOfBoundsException if {@code offsets} does not have all these indexes
+   * @param lines how many lines at each offset; none if not positive
+   * @param locality which caches to prefetch into
+   * @throws IndexOutOfBoundsException if these indexes are not within {@code offsets}
    * @throws IllegalArgumentException if {@code offsets} is a heap segment
    * @throws IllegalStateException if {@code offsets} has been freed
    * @throws WrongThreadException if {@code offsets} belongs to another thread

@@ -5,6 +5,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import dev.espalier.batch.AnswerConsumer;
 import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.BufferOptions;
 import dev.espalier.batch.BufferedAccess;
@@ -105,11 +106,12 @@ final class BufferedLookups implements AutoCloseable {
         BufferedAccess.over(
             index,
             options,
-            (tags, _, values, _, from, to) -> {
-              for (int i = from; i < to; i++) {
-                sum += tags[i] ^ values[i];
-              }
-            })) {
+            (AnswerConsumer.Bulk)
+                (tags, _, values, _, from, to) -> {
+                  for (int i = from; i < to; i++) {
+                    sum += tags[i] ^ values[i];
+                  }
+                })) {
       for (int i = 0; i < keys.length; i++) {
         if (withInserts && i % PROBES_PER_UPDATE == 0) {
           access.put(WorkKeys.key(entries + inserted), i);

@@ -4,7 +4,7 @@ package dev.espalier.experiment.buffering;
 import dev.espalier.batch.AnswerConsumer;
 
 /** Adds up the answers to lookups. */
-final class SumOfValues implements AnswerConsumer {
+final class SumOfValues implements AnswerConsumer.Bulk {
   /** Of all values since it was last cleared. */
   long sum;
 

@@ -12,7 +12,7 @@ import dev.espalier.node.Bits;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up the keys of a batch, and tells for each row whether it has a partner. */
+/** Looks up the keys of a batch, and notes for each row whether it has a partner. */
 final class BatchProbe implements AutoCloseable {
   private final LongIndex inner;
   private final JoinOptions options;
@@ -52,7 +52,10 @@ final class BatchProbe implements AutoCloseable {
     };
   }
 
-  /** An index behind a lock makes its own choice, under the lock. */
+  /**
+   * Returns whether the join can choose the method. An index behind a lock chooses itself, under
+   * the lock.
+   */
   private static boolean canChoose(LongIndex inner) {
     try {
       inner.batchLookup();
@@ -112,7 +115,7 @@ final class BatchProbe implements AutoCloseable {
     findMatches(found, 0, 0, rows);
   }
 
-  /** Notes of some rows whether they have a partner, as so many bits say. */
+  /** Notes whether rows have a partner, according to bits. */
   private void findMatches(long[] bits, int bitsFrom, int rowsFrom, int count) {
     for (int i = 0; i < count; i++) {
       batch.matched[rowsFrom + i] = Bits.has(bits, bitsFrom + i);
@@ -121,7 +124,7 @@ final class BatchProbe implements AutoCloseable {
 
   // ---------------------------------------------------------------- in any order
 
-  /** The payloads travel with the probes, as their tags, which must not be negative. */
+  /** Payloads travel with the probes as their tags, which must not be negative. */
   private boolean hasNegativePayload(int rows) {
     for (int row = 0; row < rows; row++) {
       if (batch.payloads[row] < 0) {
@@ -132,8 +135,8 @@ final class BatchProbe implements AutoCloseable {
   }
 
   /**
-   * Answers rows in the order in which the buffers give them. They overwrite the batch from its
-   * front on: no answer comes before its probe, so what they overwrite has been read.
+   * Looks up rows, and stores them in the order of the answers. Answers overwrite the batch from
+   * the front. As no answer comes before its probe, what they overwrite has been read.
    */
   private void probeUnordered(int rows) {
     if (unordered == null) {
@@ -147,7 +150,7 @@ final class BatchProbe implements AutoCloseable {
     unordered.flush();
   }
 
-  private final class Rows implements AnswerConsumer {
+  private final class Rows implements AnswerConsumer.Bulk {
     @Override
     public void values(long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
       int count = to - from;

@@ -5,9 +5,10 @@ import dev.espalier.LongIndex;
 import java.util.Objects;
 
 /**
- * The index-nested-loop join: for each row of the outer side, looks its key up in an index.
+ * The index-nested-loop join: looks up the key of each row of the outer side in an index, the inner
+ * side.
  *
- * <p>An operator for engines of the iterator model, pulled batch by batch:
+ * <p>An operator in the iterator model, which produces its output batch by batch:
  *
  * {@snippet :
  * try (var join = new IndexNestedLoopJoin(outer, orders, JoinOptions.DEFAULT)) {
@@ -21,19 +22,17 @@ import java.util.Objects;
  * }
  * }
  *
- * <p>Over an index far larger than the cache, large batches are buffered on their way down ({@link
- * dev.espalier.batch.BatchLookup}), which takes another 16 bytes per row while they are. A forced
- * method other than {@code SINGLE} needs the index itself, not one behind a lock.
+ * <p>If the index is far larger than the cache, the lookups of large batches are buffered ({@link
+ * dev.espalier.batch.BatchLookup}), which takes another 16 bytes per row for the time being. An
+ * index behind a lock supports the methods {@code AUTO} and {@code SINGLE} only.
  *
- * <p>It allocates once, 25 bytes per row of the batch size, and streams: rows come out in the order
- * in which the outer side gives them, unless the options allow any. The index is neither owned nor
- * closed. It may be written between two calls of {@link #next}; the rows then come from different
- * states of it. A join is for one thread; many joins may read one index.
+ * <p>A join allocates memory once, about 25 bytes per row of the batch size. Rows come out in the
+ * order of the outer side, unless the options allow any order. Closing the join does not close the
+ * index. The index may be changed between two calls of {@link #next}; later rows then reflect its
+ * new state. A join is used by one thread at a time; several joins may read the same index.
  *
- * <p>Any value may be stored in the index. One that equals its {@code missingValue()} is told from
- * an absent key by a second, single lookup. Absent keys take it too, and so cost about twice as
- * much as keys that are found; only single probes of a join without inner values need just one
- * lookup.
+ * <p>The index may hold any values, including its {@code missingValue()}: a row has a partner if
+ * its key is present. Each key is looked up once.
  */
 public final class IndexNestedLoopJoin implements AutoCloseable {
   private final OuterSource outer;
@@ -48,9 +47,13 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
   private int largestBatch;
 
   /**
-   * Makes a join that is yet to be opened.
+   * Creates a join, which must then be opened.
    *
-   * @throws IllegalStateException if the index is closed and the batch size is to be chosen for it
+   * @param outer the outer side, opened and closed by the join
+   * @param inner the index to look up keys in
+   * @param options the type of the join, and how to look up keys
+   * @throws IllegalStateException if the index is closed and the options leave the batch size to
+   *     the join
    */
   public IndexNestedLoopJoin(OuterSource outer, LongIndex inner, JoinOptions options) {
     this.outer = Objects.requireNonNull(outer, "outer is null");
@@ -61,7 +64,8 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
   }
 
   /**
-   * Opens the outer side and stands before the first batch. A closed join may be opened again.
+   * Opens the outer side, and positions the join before the first batch. A closed join may be
+   * opened again.
    *
    * @throws IllegalStateException if the join is open
    */
@@ -79,10 +83,10 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
   }
 
   /**
-   * Moves to the next batch of output, which has a row at least. Returns false at the end.
+   * Moves to the next batch of output, which has at least one row. Returns false at the end.
    *
    * @throws IllegalStateException if the join is not open, the index is closed, or the outer side
-   *     gives an impossible number of rows
+   *     returns an impossible number of rows
    */
   public boolean next() {
     checkOpen();
@@ -100,12 +104,12 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
     return !atEnd;
   }
 
-  /** Returns the rows that {@link #next} moved to; always the same object. */
+  /** Returns the batch that {@link #next} moved to; always the same object. */
   public JoinBatch batch() {
     return batch;
   }
 
-  /** Returns what was done since the join was opened last. */
+  /** Returns counters of what the join has done since it was last opened. */
   public JoinStatistics statistics() {
     return new JoinStatistics(rowsIn, rowsOut, batches, largestBatch, probe.choice());
   }
@@ -125,7 +129,7 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
     int rows = outer.nextBatch(batch.keys, batch.payloads);
     if (rows < 0 || rows > batch.keys.length) {
       throw new IllegalStateException(
-          "the outer side gave " + rows + " rows for a batch of " + batch.keys.length);
+          "the outer side returned " + rows + " rows for a batch of " + batch.keys.length);
     }
     if (rows > 0) {
       rowsIn += rows;

@@ -4,8 +4,8 @@ package dev.espalier.join;
 import java.util.Objects;
 
 /**
- * Some rows of a join's output, in the order of the outer side. One object for all batches of a
- * join: the next call of {@link IndexNestedLoopJoin#next} overwrites it.
+ * A batch of rows of the output of a join. A join has one batch, which the next call of {@link
+ * IndexNestedLoopJoin#next} overwrites.
  */
 public final class JoinBatch {
   final long[] keys;
@@ -31,29 +31,28 @@ public final class JoinBatch {
   /**
    * Returns the key of a row.
    *
-   * @throws IndexOutOfBoundsException if there is no such row; so do all methods
+   * @throws IndexOutOfBoundsException if there is no such row; applies to all methods
    */
   public long key(int row) {
     return keys[checkRow(row)];
   }
 
-  /** Returns the payload of a row's outer side. */
+  /** Returns the payload that the outer side gave to a row. */
   public long outerPayload(int row) {
     return payloads[checkRow(row)];
   }
 
-  /**
-   * Tells whether a row has a partner; of interest in a left join, where some have and some not.
-   */
+  /** Returns whether a row has a partner. Only in a left join does this differ from row to row. */
   public boolean isMatched(int row) {
     return matched[checkRow(row)];
   }
 
   /**
-   * Returns the value of a row's inner side; if the row {@linkplain #isMatched has no partner}, the
-   * index's {@code missingValue()}.
+   * Returns the value found in the index, or its {@code missingValue()} if the row {@linkplain
+   * #isMatched has no partner}.
    *
-   * @throws IllegalStateException if the join's type has no inner values
+   * @throws IllegalStateException if the type of the join has no inner values, as {@link
+   *     JoinType#SEMI} and {@link JoinType#ANTI}
    */
   public long innerValue(int row) {
     if (!type.hasInnerValues()) {
@@ -66,7 +65,7 @@ public final class JoinBatch {
     return Objects.checkIndex(row, count);
   }
 
-  /** Keeps the first rows that the join's type asks for, of those that were probed. */
+  /** Keeps those of the first {@code probed} rows that belong to the output. */
   void keep(int probed) {
     int kept = 0;
     for (int row = 0; row < probed; row++) {

@@ -6,15 +6,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a join is made with.
+ * Options of a join.
  *
- * @param type which rows it gives
- * @param method how the index is probed; {@code AUTO} decides for each batch by what a probe costs
- * @param batchSize most rows that are read from the outer side at a time, or {@link
- *     #CHOSEN_BATCH_SIZE}
- * @param inOrder whether rows come out in the order of the outer side; if not, buffered probing is
- *     spared to put them back
- * @param residual what must hold besides equal keys, or null
+ * @param type which rows are in the output
+ * @param method how keys are looked up; {@code AUTO} chooses the fastest method for each batch
+ * @param batchSize the most rows read from the outer side at a time, or {@link #CHOSEN_BATCH_SIZE}
+ * @param inOrder whether rows come out in the order of the outer side; if not, buffered lookups are
+ *     faster, because they need not restore it
+ * @param residual a further condition for rows with equal keys, or null
  */
 public record JoinOptions(
     JoinType type,
@@ -24,28 +23,38 @@ public record JoinOptions(
     @Nullable ResidualPredicate residual) {
 
   /**
-   * As many rows as the method gains from: {@value #SMALL_BATCH}, or about a million where probes
+   * Lets the join choose the batch size: {@value #SMALL_BATCH} rows, or about a million if lookups
    * are sorted or buffered.
    */
   public static final int CHOSEN_BATCH_SIZE = 0;
 
-  /** Where grouped lookups gain no more, and a batch still fits into the first-level cache. */
+  /**
+   * Beyond this, lookups in groups gain no more, and a batch no longer fits into the first-level
+   * cache.
+   */
   static final int SMALL_BATCH = 256;
 
-  /** So many that the nodes of a large index are used more than once. */
+  /** Large enough for the nodes of a large index to be used by several rows each. */
   static final int LARGE_BATCH = 1 << 20;
 
-  /** An inner join, in order, with the method and the batch size of choice. */
+  /**
+   * An inner join in the order of the outer side, which chooses the method and the batch size
+   * itself.
+   */
   public static final JoinOptions DEFAULT =
       new JoinOptions(JoinType.INNER, ProbeMethod.AUTO, CHOSEN_BATCH_SIZE, true, null);
 
-  /** Checks the parts. */
+  /**
+   * Checks the options.
+   *
+   * @throws IllegalArgumentException if {@code batchSize} is negative
+   */
   public JoinOptions {
     Objects.requireNonNull(type, "type is null");
     Objects.requireNonNull(method, "method is null");
     if (batchSize < 0) {
       throw new IllegalArgumentException(
-          "batchSize is " + batchSize + " rows; it must be positive, or 0 for the size of choice");
+          "batchSize is " + batchSize + " rows; it must be positive, or 0 to let the join choose");
     }
   }
 
@@ -54,7 +63,7 @@ public record JoinOptions(
     return new JoinOptions(other, method, batchSize, inOrder, residual);
   }
 
-  /** Returns these options with another way to probe. */
+  /** Returns these options with another lookup method. */
   public JoinOptions withMethod(ProbeMethod other) {
     return new JoinOptions(type, other, batchSize, inOrder, residual);
   }
@@ -64,12 +73,12 @@ public record JoinOptions(
     return new JoinOptions(type, method, rows, inOrder, residual);
   }
 
-  /** Returns these options with rows in the order of the outer side, or in any order. */
+  /** Returns these options with rows in the order of the outer side if true, or in any order. */
   public JoinOptions withInOrder(boolean keepsOrder) {
     return new JoinOptions(type, method, batchSize, keepsOrder, residual);
   }
 
-  /** Returns these options with a predicate besides that keys are equal. */
+  /** Returns these options with a further condition for rows with equal keys. */
   public JoinOptions withResidual(ResidualPredicate predicate) {
     return new JoinOptions(type, method, batchSize, inOrder, predicate);
   }

@@ -2,25 +2,25 @@
 package dev.espalier.join;
 
 /**
- * Which rows a join gives. The keys of an index are unique, so an outer row has one partner at
- * most, and no type gives more rows than the outer side has.
+ * Which rows are in the output of a join. Keys of an index are unique, so an outer row has at most
+ * one partner, and the output never has more rows than the outer side.
  */
 public enum JoinType {
-  /** Outer rows that have a partner, with its value. */
+  /** Outer rows with a partner, and its value. */
   INNER,
   /** All outer rows; those without a partner are marked as unmatched. */
   LEFT,
-  /** Outer rows that have a partner, without its value. */
+  /** Outer rows with a partner, without its value. */
   SEMI,
-  /** Outer rows that have no partner. */
+  /** Outer rows without a partner. */
   ANTI;
 
-  /** Tells whether the join's output carries the values of the inner side. */
+  /** Returns whether the output has values of the inner side. */
   public boolean hasInnerValues() {
     return this == INNER || this == LEFT;
   }
 
-  /** Tells whether a row is in the output. */
+  /** Returns whether a row is in the output. */
   boolean keeps(boolean matched) {
     return switch (this) {
       case INNER, SEMI -> matched;

@@ -2,35 +2,36 @@
 package dev.espalier.join;
 
 /**
- * The outer side of a join: rows that come in batches, each with the key to look up and a payload
- * that says which row it is (a row number, a handle, an offset into the caller's own batch).
+ * The outer side of a join: a source of rows in batches. Each row has a key to look up, and a
+ * payload that identifies the row (a row number, a handle, an offset into a batch of the caller).
  *
- * <p>An operator of an iterator-model engine implements it over its child. It may throw unchecked
- * exceptions, which pass through the join.
+ * <p>Engines in the iterator model implement it on top of the child operator. Unchecked exceptions
+ * pass through the join.
  */
 public interface OuterSource {
 
-  /** Begins at the first row. Called by {@link IndexNestedLoopJoin#open}. */
+  /** Starts at the first row. Called by {@link IndexNestedLoopJoin#open}. */
   void open();
 
   /**
-   * Writes the next rows to the front of two arrays, which have the join's batch size as length.
+   * Writes the next rows to the front of two arrays, whose length is the batch size of the join.
    *
-   * <p>A source that gives fewer rows at a time gains less from batched probes.
+   * <p>Batched lookups gain less if a source returns fewer rows at a time.
    *
-   * @param keys takes each row's key
-   * @param payloads takes each row's payload
+   * @param keys receives the key of each row
+   * @param payloads receives the payload of each row
    * @return the number of rows, from 1 to the arrays' length, or 0 at the end
    */
   int nextBatch(long[] keys, long[] payloads);
 
   /**
-   * Ends the reading; {@link #open} may follow again. Called by {@link IndexNestedLoopJoin#close}.
+   * Ends the reading. {@link #open} may be called again afterwards. Called by {@link
+   * IndexNestedLoopJoin#close}.
    */
   void close();
 
   /**
-   * Returns rows that lie in arrays, which are not copied.
+   * Returns a source of the rows of two arrays, which are not copied.
    *
    * @throws IllegalArgumentException if the arrays differ in length
    */

@@ -2,12 +2,14 @@
 package dev.espalier.join;
 
 /**
- * What rows with the same key must fulfil besides to be joined: {@code on outer.key = inner.key and
- * ...}.
+ * A further condition for joining rows with equal keys: the rest of {@code on outer.key = inner.key
+ * and ...}.
  */
 @FunctionalInterface
 public interface ResidualPredicate {
 
-  /** Tells whether an outer row and the value that its key has in the index belong together. */
+  /**
+   * Returns whether an outer row is to be joined with the value that the index holds for its key.
+   */
   boolean test(long key, long outerPayload, long innerValue);
 }

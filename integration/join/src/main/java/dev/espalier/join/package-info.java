@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Joins that use an index as their inner side. */
+/** The index-nested-loop join; start at {@link dev.espalier.join.IndexNestedLoopJoin}. */
 @NullMarked
 package dev.espalier.join;
 

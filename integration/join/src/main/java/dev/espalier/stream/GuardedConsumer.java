@@ -4,7 +4,7 @@ package dev.espalier.stream;
 import dev.espalier.batch.AnswerConsumer;
 
 /** Keeps what a consumer throws, so that it gets all other answers nevertheless. */
-final class GuardedConsumer implements AnswerConsumer {
+final class GuardedConsumer implements AnswerConsumer.Bulk {
   private final AnswerConsumer consumer;
   private final KeptFailure failure;
 

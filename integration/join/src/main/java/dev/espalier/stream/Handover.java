@@ -8,7 +8,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Where probes go from the threads that have them to the worker, and what is known of both. */
+/** Passes probes from the calling threads to the worker. */
 final class Handover {
   /* Overview
    *
@@ -187,7 +187,11 @@ final class Handover {
   private void checkFits(int count) {
     if (count > threads.places) {
       throw new IllegalArgumentException(
-          "count is " + count + " probes; there is room for " + threads.places + " at a time");
+          "count is "
+              + count
+              + " probes; there is room for at most "
+              + threads.places
+              + " at a time");
     }
   }
 
@@ -282,7 +286,7 @@ final class Handover {
     Throwable cause = failure;
     if (cause != null) {
       throw new ProbeStreamException(
-          "the stream has failed, with " + (taken - answered) + " not answered", cause);
+          "the stream has failed; " + (taken - answered) + " probes or updates are lost", cause);
     }
   }
 
@@ -299,7 +303,7 @@ final class Handover {
       checkUsable();
       int places = threads.places / 2;
       if (places == 0) {
-        throw new IllegalStateException("there is no room for one more publisher");
+        throw new IllegalStateException("there is no room for another publisher");
       }
       threads.places -= places;
       ProbeSubscriber subscriber = new ProbeSubscriber(this, new Share(places));

@@ -18,7 +18,7 @@ final class KeptFailure {
     Throwable thrown = first.getAndSet(null);
     if (thrown != null) {
       throw new ProbeStreamException(
-          "all was answered, but a consumer or an update has failed", thrown);
+          "everything was answered, but the consumer or an update failed", thrown);
     }
   }
 }

@@ -4,14 +4,14 @@ package dev.espalier.stream;
 import java.time.Duration;
 
 /**
- * When to flush, and how many probes may be inside, so that every answer comes in time. It learns
- * from the last flushes.
+ * Decides when to flush, and how many probes may be in the stream, so that every answer comes in
+ * time. Learns from recent flushes.
  */
 final class Pacing {
   /* Overview
    *
-   * The worst that can happen to a probe is that it is taken when the worker has just begun with
-   * others: it waits for these, and then for those that it is among. So the work for all probes
+   * In the worst case, a probe is accepted when the worker has just started on others: it waits for
+   * these, and then for those that it is among. So the work for all probes
    * inside is to take no longer than half of the response time. The limit of the probes is cut in
    * proportion when that took too long, and doubled when it took half of what it may and probes were
    * waiting for room.
@@ -26,7 +26,9 @@ final class Pacing {
   /** Times of probes nearer than this part of the response time need not be told apart. */
   private static final int RESOLUTION = 1024;
 
-  /** What a probe may take as long as nothing is known: a cold program's, with a wide margin. */
+  /**
+   * The time of a probe assumed before the first flush: that of a cold program, with a wide margin.
+   */
   private static final long COLD_PROBE_NANOS = 2_000;
 
   /** Fewer probes at once gain nothing over single lookups (buffering paper, 6.6). */
@@ -36,7 +38,7 @@ final class Pacing {
   private final int mostInside;
   private long limit;
 
-  /** What flushes took lately: rises at once, falls slowly. */
+  /** The time of recent flushes: rises at once, falls slowly. */
   private long flushNanos;
 
   private long flushCount = 1;
@@ -59,12 +61,12 @@ final class Pacing {
     return responseNanos / RESOLUTION;
   }
 
-  /** Returns how many probes may be inside at the moment. */
+  /** Returns how many probes may currently be in the stream. */
   long limit() {
     return limit;
   }
 
-  /** Returns how many of {@code places} may be in use at the moment: as many of each share. */
+  /** Returns how many of {@code places} may currently be in use: the same part of each share. */
   long allowed(int places) {
     return Math.max(1, places * limit / mostInside);
   }

@@ -2,8 +2,8 @@
 package dev.espalier.stream;
 
 /**
- * A probe or an update as an object, as publishers give them. {@code tag} comes back with the
- * answer and must not be negative.
+ * A probe or an update as an object, for publishers. The {@code tag} is passed on with the answer,
+ * and must not be negative.
  */
 public sealed interface Probe {
 
@@ -15,7 +15,7 @@ public sealed interface Probe {
     }
   }
 
-  /** Asks for the entry with the greatest key that is not above {@code key}. */
+  /** Asks for the entry with the greatest key less than or equal to {@code key}. */
   record Floor(long key, long tag) implements Probe {
     /** Checks the tag. */
     public Floor {
@@ -23,7 +23,7 @@ public sealed interface Probe {
     }
   }
 
-  /** Asks for the entry with the least key that is not below {@code key}. */
+  /** Asks for the entry with the least key greater than or equal to {@code key}. */
   record Ceiling(long key, long tag) implements Probe {
     /** Checks the tag. */
     public Ceiling {
@@ -31,7 +31,7 @@ public sealed interface Probe {
     }
   }
 
-  /** Asks for all entries from {@code from} to {@code to}, both included. */
+  /** Asks for all entries with keys from {@code from} to {@code to}, inclusive. */
   record Range(long from, long to, long tag) implements Probe {
     /** Checks the tag. */
     public Range {
@@ -39,10 +39,10 @@ public sealed interface Probe {
     }
   }
 
-  /** Stores a value; it has no answer. */
+  /** Stores a value; there is no answer. */
   record Put(long key, long value) implements Probe {}
 
-  /** Removes a key, if it is there; it has no answer. */
+  /** Removes a key, if present; there is no answer. */
   record Delete(long key) implements Probe {}
 
   private static void checkTag(long tag) {

@@ -11,53 +11,55 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes probes of an index as they come, from any number of threads or from publishers, and answers
- * each within a stated response time (buffering paper, 4.5 and 6.7). In between they wait, so that
- * many share the way to the leaves: a stream answers several times as many in a second as single
- * lookups do, if the index is far larger than the cache.
+ * Takes lookups of an index, called probes, one by one from any number of threads or from
+ * publishers, and answers each within a given response time (buffering paper, 4.5 and 6.7).
+ * Meanwhile they wait in buffers, so that many of them share the path to the leaves. If the index
+ * is far larger than the cache, a stream answers several times as many per second as single
+ * lookups.
  *
  * {@snippet :
+ * AnswerConsumer consumer = (tag, key, value, found) -> reply(tag, found ? value : -1);
  * try (var stream = ProbeStream.over(orders, ProbeStreamOptions.DEFAULT, consumer)) {
- *   stream.get(keys, tags, 0, count);
+ *   stream.get(4711, 1);
  * }
  * }
  *
- * <p><b>Answers.</b> Every probe that was taken is answered exactly once, in a thread of the
- * stream's own. Probes and updates may be mixed: a probe sees exactly the updates that were taken
- * before it, so what one thread puts, its later probes find. Updates alternating with probes for
- * the nearest key, or for ranges, cost a flush each time.
+ * <p><b>Answers.</b> Every accepted probe is answered exactly once, in a thread of the stream.
+ * Probes and updates may be mixed: a probe sees exactly the updates accepted before it, so a
+ * thread's probes find what the thread has put before. If updates alternate with probes for the
+ * nearest key or for ranges, each switch costs a flush.
  *
- * <p><b>Time.</b> An answer comes no later than the response time plus a tick, which is a sixteenth
- * of it: the stream begins to flush a tick and the time that a flush is expected to take before the
- * oldest probe's time is up, and takes no more probes than it expects to answer in half of the
- * response time. What no stream can foresee, such as a consumer that suddenly takes long or a
- * machine that stands still, comes on top; {@link #statistics} tells.
+ * <p><b>Time.</b> The stream aims to answer within the response time plus one sixteenth of it. It
+ * starts to flush early enough for the oldest probe, going by how long flushes have taken, and
+ * accepts no more probes than it expects to answer in half the response time. Unforeseeable delays,
+ * such as a consumer that is suddenly slow or a machine that stalls, add to that; {@link
+ * #statistics} reports the latencies.
  *
- * <p><b>Room.</b> At most {@code mostInside} probes and updates are inside, less while they can't
- * be answered in time. When the stream is full, methods that throw {@link InterruptedException}
- * wait, the others refuse.
+ * <p><b>Room.</b> At most {@code mostInside} probes and updates are in the stream, and fewer as
+ * long as so many cannot be answered in time. If the stream is full, methods that throw {@link
+ * InterruptedException} wait, and the others return false.
  *
- * <p><b>Failures.</b> What a consumer or an update throws is kept, and everything else goes on; the
- * next {@link #flush} or {@link #close} throws the first of it, as the cause of a {@link
+ * <p><b>Failures.</b> If the consumer or an update throws, everything else goes on, and the next
+ * {@link #flush} or {@link #close} throws the first such exception, as the cause of a {@link
  * ProbeStreamException}. If the index itself fails, because it is closed or damaged, the stream
- * fails: what is inside is lost, and all calls from then on throw that exception.
+ * fails: what is in it is lost, and all later calls throw a {@link ProbeStreamException}.
  *
- * <p>Any thread may call a stream. A consumer may call the methods that refuse, but none that
- * waits. The stream counts as one reader of the index, or as a writer if it is given updates:
- * nobody else may change the index while the stream is open, or even read it if there are updates.
- * The index is neither owned nor closed.
+ * <p>Any thread may call a stream. A consumer may call the methods that return false if the stream
+ * is full, but none that waits. The stream counts as a reader of the index, or as a writer if it is
+ * given updates: no one else may change the index while the stream is open, or even read it if
+ * there are updates. Closing the stream does not close the index.
  */
 public final class ProbeStream implements AutoCloseable {
   /* Overview
    *
    * Threads hand probes over to a worker (Handover), which gives them to a BufferedAccess and
-   * flushes it in time (StreamWorker). When, and how many may be inside, is decided by Pacing.
+   * flushes it in time (StreamWorker). Pacing decides when to flush, and how many may be inside.
    *
    * Deviations from the paper:
    *   D1  Buffers are of variable size. With the fixed ones of the paper's 6.7 most probes wait for
    *       the timer as well, since a buffer far down is seldom full after a part of a second; but
-   *       variable ones are faster, and the time of their flush can be foreseen, because all
-   *       answers come by it.
+   *       variable ones are faster, and the time of their flush can be predicted, because all
+   *       answers come with it.
    *   D2  The paper's timer fires at fixed intervals. Here the oldest probe's age counts.
    */
 
@@ -85,10 +87,11 @@ public final class ProbeStream implements AutoCloseable {
   /**
    * Opens a stream.
    *
-   * @param consumer is called by the stream's own thread alone, and should be fast: its time is
-   *     part of the response time
+   * @param index the index to look up keys in
+   * @param consumer receives the answers, in a thread of the stream; should be fast, because its
+   *     time is part of the response time
    * @throws IllegalStateException if the index is closed
-   * @throws UnsupportedOperationException if it is an index behind a lock, which would not be held
+   * @throws UnsupportedOperationException if the index is behind a lock, which could not be held
    *     while probes wait
    * @throws dev.espalier.memory.MemoryLimitException if there is no memory for the buffers
    */
@@ -110,14 +113,14 @@ public final class ProbeStream implements AutoCloseable {
   // ---------------------------------------------------------------- probes
 
   /**
-   * Asks for the value of a key; waits while the stream is full.
+   * Asks for the value of a key. Waits while the stream is full.
    *
-   * @param tag comes back with the answer; not negative
-   * @throws InterruptedException if the thread was interrupted while it waited for room: the probe
-   *     was not taken. As of all methods that wait for room.
+   * @param tag a number that is passed on with the answer; not negative
+   * @throws InterruptedException if the thread was interrupted while it waited for room; the probe
+   *     was not accepted. Applies to all methods that wait for room
    * @throws IllegalArgumentException if the tag is negative
-   * @throws IllegalStateException if the stream is closed, also while the thread waits, or if a
-   *     consumer calls. As of all methods that wait for room.
+   * @throws IllegalStateException if the stream is closed, even while the thread waits, or if
+   *     called by a consumer. Applies to all methods that wait for room
    * @throws ProbeStreamException if the stream has failed
    */
   public void get(long key, long tag) throws InterruptedException {
@@ -125,15 +128,15 @@ public final class ProbeStream implements AutoCloseable {
   }
 
   /**
-   * Asks for the values of {@code count} keys, from {@code from} on, with the tags at the same
-   * places: all are taken together, or none. The arrays are free for other use afterwards. Large
-   * batches are the cheapest way to hand probes over.
+   * Asks for the values of {@code count} keys, from index {@code from}, with the tags at the same
+   * indexes. Accepts all of them or none. Waits while there is no room. The arrays may be reused
+   * afterwards. Large batches are the fastest way to pass probes.
    *
-   * @throws InterruptedException if the thread was interrupted while it waited for room for all of
-   *     them: none was taken
-   * @throws IndexOutOfBoundsException if they are not within both arrays
-   * @throws IllegalArgumentException if a tag is negative, or if there would not be room for so
-   *     many even in an empty stream
+   * @throws InterruptedException if the thread was interrupted while it waited for room; no probe
+   *     was accepted
+   * @throws IndexOutOfBoundsException if the range is not within both arrays
+   * @throws IllegalArgumentException if a tag is negative, or if so many would not fit even into an
+   *     empty stream
    */
   public void get(long[] keys, long[] tags, int from, int count) throws InterruptedException {
     checkGets(keys, tags, from, count);
@@ -141,15 +144,15 @@ public final class ProbeStream implements AutoCloseable {
     handover.takeGets(keys, tags, from, count);
   }
 
-  /** As {@link #get(long, long)}, but returns false, and takes nothing, if the stream is full. */
+  /** Asks for the value of a key, or returns false if the stream is full. */
   public boolean tryGet(long key, long tag) {
     ProbeBatch.checkTag(tag);
     return handover.tryTake(Kind.GET, key, 0, tag);
   }
 
   /**
-   * As {@link #get(long[], long[], int, int)}, but returns false, and takes nothing, if there is no
-   * room for all.
+   * Asks for the values of {@code count} keys, as {@link #get(long[], long[], int, int)} does, or
+   * returns false and accepts none if there is no room for all.
    */
   public boolean tryGet(long[] keys, long[] tags, int from, int count) {
     checkGets(keys, tags, from, count);
@@ -164,17 +167,26 @@ public final class ProbeStream implements AutoCloseable {
     }
   }
 
-  /** Asks for the entry with the greatest key that is not above {@code key}. */
+  /**
+   * Asks for the entry with the greatest key less than or equal to {@code key}. Waits while the
+   * stream is full.
+   */
   public void floor(long key, long tag) throws InterruptedException {
     takeProbe(Kind.FLOOR, key, 0, tag);
   }
 
-  /** Asks for the entry with the least key that is not below {@code key}. */
+  /**
+   * Asks for the entry with the least key greater than or equal to {@code key}. Waits while the
+   * stream is full.
+   */
   public void ceiling(long key, long tag) throws InterruptedException {
     takeProbe(Kind.CEILING, key, 0, tag);
   }
 
-  /** Asks for all entries from {@code from} to {@code to}, both included. */
+  /**
+   * Asks for all entries with keys from {@code from} to {@code to}, inclusive. Waits while the
+   * stream is full.
+   */
   public void range(long from, long to, long tag) throws InterruptedException {
     takeProbe(Kind.RANGE, from, to, tag);
   }
@@ -187,13 +199,19 @@ public final class ProbeStream implements AutoCloseable {
 
   // ---------------------------------------------------------------- updates
 
-  /** Stores a value: the probes taken from now on find it, those taken before do not. */
+  /**
+   * Stores a value. Probes accepted later find it; probes accepted earlier do not. Waits while the
+   * stream is full.
+   */
   public void put(long key, long value) throws InterruptedException {
     checkMayWait();
     handover.take(Kind.PUT, key, value, 0);
   }
 
-  /** Removes a key, if it is there, for the probes taken from now on. */
+  /**
+   * Removes a key, if present. Probes accepted earlier still find it; probes accepted later do not.
+   * Waits while the stream is full.
+   */
   public void delete(long key) throws InterruptedException {
     checkMayWait();
     handover.take(Kind.DELETE, key, 0, 0);
@@ -201,7 +219,7 @@ public final class ProbeStream implements AutoCloseable {
 
   // ---------------------------------------------------------------- probes as objects
 
-  /** Takes a probe or an update, or returns false if the stream is full. */
+  /** Accepts a probe or an update, or returns false if the stream is full. */
   public boolean offer(Probe probe) {
     return switch (probe) {
       case Probe.Get(long key, long tag) -> handover.tryTake(Kind.GET, key, 0, tag);
@@ -214,13 +232,13 @@ public final class ProbeStream implements AutoCloseable {
   }
 
   /**
-   * Takes what a publisher gives, and never requests more of it than there is room for. Half of the
-   * room that no other publisher has is set aside for it until it ends.
+   * Accepts the probes and updates of a publisher, and never requests more than there is room for.
+   * Reserves for it half of the room that is not reserved for other publishers, until it ends.
    *
-   * @return completes when the publisher is complete and all that it gave is answered;
-   *     exceptionally with what the publisher failed with, also after all that it gave is answered,
-   *     or if the stream is closed or fails before that
-   * @throws IllegalStateException if there is no room for one more publisher, or the stream is
+   * @return a future that completes when the publisher has completed and everything it published is
+   *     answered; exceptionally, if the publisher failed, again after everything it published is
+   *     answered, or if the stream is closed or fails before
+   * @throws IllegalStateException if there is no room for another publisher, or the stream is
    *     closed
    */
   public CompletableFuture<@Nullable Void> subscribeTo(Flow.Publisher<? extends Probe> publisher) {
@@ -237,11 +255,11 @@ public final class ProbeStream implements AutoCloseable {
   // ---------------------------------------------------------------- end
 
   /**
-   * Waits until all that was taken before the call is answered.
+   * Answers everything accepted before the call, and waits until that is done.
    *
-   * @throws InterruptedException if the thread was interrupted meanwhile: the flush goes on
-   * @throws ProbeStreamException if a consumer or an update has failed, which is then no longer
-   *     kept, or if the stream has failed
+   * @throws InterruptedException if the thread was interrupted while it waited; the flush goes on
+   * @throws ProbeStreamException if the consumer or an update has failed, which is reported once,
+   *     or if the stream has failed
    */
   public void flush() throws InterruptedException {
     checkMayWait();
@@ -249,7 +267,10 @@ public final class ProbeStream implements AutoCloseable {
     kept.throwKept();
   }
 
-  /** Returns what was done so far; also after {@link #close}. */
+  /**
+   * Returns counters and latencies of what has been done so far. May be called after {@link
+   * #close}.
+   */
   public ProbeStreamStatistics statistics() {
     return meter.statistics(handover::taken);
   }
@@ -261,13 +282,13 @@ public final class ProbeStream implements AutoCloseable {
   }
 
   /**
-   * Takes no more, answers everything inside, and ends the stream's thread. Threads that wait for
-   * room get an {@link IllegalStateException}; publishers that have not ended are cancelled, also
-   * those that subscribe only later. An interrupt does not shorten this, and is kept. A second call
-   * waits for the first.
+   * Stops accepting probes, answers everything in the stream, and ends its thread. Threads that
+   * wait for room get an {@link IllegalStateException}; subscriptions to publishers that have not
+   * ended are cancelled, even if they start later. An interrupt does not shorten this, but the
+   * interrupt status is kept. A second call waits for the first.
    *
-   * @throws IllegalStateException if it is called by a consumer
-   * @throws ProbeStreamException as {@link #flush}; the stream is closed nevertheless
+   * @throws IllegalStateException if called by a consumer
+   * @throws ProbeStreamException as in {@link #flush}; the stream is closed all the same
    */
   @Override
   public void close() {

@@ -2,8 +2,8 @@
 package dev.espalier.stream;
 
 /**
- * What went wrong in a stream's own thread, told to a thread that uses the stream. The cause is
- * what was thrown there.
+ * Reports a failure in the thread of a stream to a thread that uses the stream. The cause is the
+ * exception thrown there.
  */
 public final class ProbeStreamException extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -6,29 +6,36 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How a stream answers.
+ * Options of a {@link ProbeStream}.
  *
- * @param responseTime the longest time from when a probe is taken to its answer; the longer, the
- *     more probes share the work
- * @param mostInside the most probes and updates that are taken and not answered
- * @param inOrder whether answers come in the order in which probes were taken
+ * @param responseTime the longest time that a probe should wait for its answer, from a millisecond
+ *     to a day; the longer, the more probes share the work
+ * @param mostInside the most probes and updates in the stream at a time, from 1 to {@link
+ *     #MOST_INSIDE}
+ * @param inOrder whether answers come in the order in which probes were accepted
  */
 public record ProbeStreamOptions(Duration responseTime, int mostInside, boolean inOrder) {
 
-  /** The bound of {@code mostInside}. */
+  /** The upper limit of {@code mostInside}. */
   public static final int MOST_INSIDE = BufferOptions.MOST_WAITING / 2;
 
-  /** Below, threads are not woken in time. */
+  /** Threads are not woken up more exactly than this. */
   private static final Duration SHORTEST = Duration.ofMillis(1);
 
-  /** Above, nobody waits for an answer. */
+  /**
+   * Longer than anyone waits for an answer, and within the range of the latencies that are counted.
+   */
   private static final Duration LONGEST = Duration.ofDays(1);
 
-  /** Answers within 100 ms, in any order; a million probes inside. */
+  /** Answers within 100 ms, in any order, and up to a million probes in the stream. */
   public static final ProbeStreamOptions DEFAULT =
       new ProbeStreamOptions(Duration.ofMillis(100), 1 << 20, false);
 
-  /** Checks the parts. */
+  /**
+   * Checks the options.
+   *
+   * @throws IllegalArgumentException if one is out of range; the message names it
+   */
   public ProbeStreamOptions {
     Objects.requireNonNull(responseTime, "responseTime is null");
     if (responseTime.compareTo(SHORTEST) < 0 || responseTime.compareTo(LONGEST) > 0) {
@@ -46,12 +53,12 @@ public record ProbeStreamOptions(Duration responseTime, int mostInside, boolean 
     return new ProbeStreamOptions(other, mostInside, inOrder);
   }
 
-  /** Returns these options with another bound of the probes inside. */
+  /** Returns these options with another limit of probes and updates in the stream. */
   public ProbeStreamOptions withMostInside(int probes) {
     return new ProbeStreamOptions(responseTime, probes, inOrder);
   }
 
-  /** Returns these options with answers in the order of the probes, or in any order. */
+  /** Returns these options with answers in the order of the probes if true, or in any order. */
   public ProbeStreamOptions withInOrder(boolean isInOrder) {
     return new ProbeStreamOptions(responseTime, mostInside, isInOrder);
   }

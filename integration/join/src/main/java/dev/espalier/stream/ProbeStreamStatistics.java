@@ -4,43 +4,43 @@ package dev.espalier.stream;
 import java.time.Duration;
 
 /**
- * What a stream has done so far.
+ * Counters and latencies of a stream so far.
  *
- * @param taken probes and updates taken
- * @param answered probes answered and updates applied
- * @param perSecond of these per second, from the first that was taken to the last answer; 0 before
- *     there is one
- * @param latency how long they were inside
- * @param flushes how often, and why, all were answered
+ * @param taken number of probes and updates accepted
+ * @param answered number of probes answered and updates applied
+ * @param perSecond probes answered and updates applied per second, from the first accepted to the
+ *     last answered; 0 if there is none
+ * @param latency how long they were in the stream
+ * @param flushes how often everything in the stream was answered, and why
  */
 public record ProbeStreamStatistics(
     long taken, long answered, double perSecond, Latency latency, Flushes flushes) {
 
   /**
-   * Times from when probes and updates were taken to the end of the flush that answered them, and
+   * Times from the acceptance of probes and updates to the end of the flush that answered them, and
    * so upper bounds of the times to their answers. All are 0 before the first answer; otherwise
-   * right to three digits, or to a microsecond.
+   * exact to three digits, or to a microsecond.
    *
-   * @param mean of all
-   * @param p50 that of the half that was fastest
-   * @param p99 that of 99 in 100
-   * @param p999 that of 999 in 1000
-   * @param max the longest
+   * @param mean the mean
+   * @param p50 the median
+   * @param p99 the 99th percentile
+   * @param p999 the 99.9th percentile
+   * @param max the maximum
    */
   public record Latency(Duration mean, Duration p50, Duration p99, Duration p999, Duration max) {}
 
   /**
-   * Counts of flushes.
+   * Numbers of flushes, by reason.
    *
-   * @param byTimer so that the response time was kept
+   * @param byTimer to keep the response time
    * @param whenFull because a thread or a publisher waited for room
-   * @param asked by {@code flush} or {@code close}, or by a publisher's end
-   * @param betweenKinds because updates must not wait together with probes for the nearest key or
+   * @param asked because of a call to {@code flush} or {@code close}, or because a publisher ended
+   * @param betweenKinds because updates may not wait together with probes for the nearest key or
    *     for ranges
    */
   public record Flushes(long byTimer, long whenFull, long asked, long betweenKinds) {}
 
-  /** Returns how many probes and updates are inside. */
+  /** Returns the number of probes and updates in the stream. */
   public long waiting() {
     return taken - answered;
   }

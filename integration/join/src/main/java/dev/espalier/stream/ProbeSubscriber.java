@@ -65,7 +65,8 @@ final class ProbeSubscriber implements Flow.Subscriber<Probe> {
           case Probe.Delete(long key) -> take(Kind.DELETE, key, 0, 0);
         };
     if (!wasTaken) {
-      onError(new IllegalStateException("a probe came that was not requested: " + probe));
+      onError(
+          new IllegalStateException("the publisher sent a probe that was not requested: " + probe));
     }
   }
 

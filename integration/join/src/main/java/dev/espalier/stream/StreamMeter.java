@@ -9,17 +9,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
-/** Counts and times what a stream does. The worker writes, other threads read. */
+/** Counts and times the work of a stream. The worker writes, other threads read. */
 final class StreamMeter {
-  /** What is longer is counted as this long. */
+  /** Longer times are counted as this long. */
   private static final long LONGEST_NANOS = Duration.ofDays(2).toNanos();
 
-  /** Nobody needs to know more exactly. */
+  /** Times are not counted more exactly. */
   private static final long RESOLUTION_NANOS = 1_000;
 
   private static final int DIGITS = 3;
 
-  /** When the probes that wait were taken, with how many at a time; for the worker alone. */
+  /** When waiting probes were accepted, and how many at that time; used by the worker only. */
   private long[] times = new long[16];
 
   private int[] counts = new int[16];
@@ -30,7 +30,7 @@ final class StreamMeter {
   private long firstTime;
   private long lastTime;
 
-  /** Notes that so many probes wait that were taken at a time. */
+  /** Notes that {@code count} probes, accepted at the same time, wait. */
   void waits(long time, int count) {
     if (waiting == times.length) {
       times = Arrays.copyOf(times, 2 * waiting);
@@ -40,12 +40,14 @@ final class StreamMeter {
     counts[waiting++] = count;
   }
 
-  /** Notes that some, but not all, were answered. */
+  /**
+   * Notes a flush between kinds. Its probes count as answered at the end of the next full flush.
+   */
   synchronized void flushedBetweenKinds() {
     flushes.merge(FlushCause.BETWEEN_KINDS, 1L, Long::sum);
   }
 
-  /** Notes that all that waited were answered at a time. */
+  /** Notes that everything waiting was answered. */
   synchronized void flushed(FlushCause cause, long now) {
     flushes.merge(cause, 1L, Long::sum);
     if (latencies.getTotalCount() == 0 && waiting > 0) {
@@ -61,7 +63,7 @@ final class StreamMeter {
   /**
    * Returns the statistics of a stream.
    *
-   * @param taken how many were taken; asked for while no more are answered
+   * @param taken returns how many were accepted; called while no more are answered
    */
   synchronized ProbeStreamStatistics statistics(LongSupplier taken) {
     long answered = latencies.getTotalCount();

@@ -162,6 +162,6 @@ final class StreamWorker implements Runnable {
     }
     return thrown instanceof RuntimeException exception
         ? exception
-        : new IllegalStateException("the buffered access has lost probes");
+        : new IllegalStateException("the buffered access did not answer all probes");
   }
 }

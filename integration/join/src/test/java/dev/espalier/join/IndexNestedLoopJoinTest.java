@@ -324,7 +324,7 @@ final class IndexNestedLoopJoinTest {
     assertMessage("type is null", () -> JoinOptions.DEFAULT.withType(nil()));
     assertMessage("method is null", () -> JoinOptions.DEFAULT.withMethod(nil()));
     assertMessage(
-        "batchSize is -1 rows; it must be positive, or 0 for the size of choice",
+        "batchSize is -1 rows; it must be positive, or 0 to let the join choose",
         () -> JoinOptions.DEFAULT.withBatchSize(-1));
     assertMessage(
         "keys and payloads differ in length: keys.length=1, payloads.length=2",
@@ -336,7 +336,7 @@ final class IndexNestedLoopJoinTest {
   void impossibleNumberOfOuterRowsIsReported(int rows) {
     try (var join = join(new ScriptedSource(rows), JoinType.INNER)) {
       join.open();
-      assertMessage("the outer side gave " + rows + " rows for a batch of 256", join::next);
+      assertMessage("the outer side returned " + rows + " rows for a batch of 256", join::next);
     }
   }
 

@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Keeps all answers; can hold the stream's thread up in the first one. */
-final class AnswerLog implements AnswerConsumer {
+final class AnswerLog implements AnswerConsumer.Bulk {
   /** What each tag was answered: the value, or the entries as keys and values. */
   final Map<Long, List<Long>> answers = new LinkedHashMap<>();
 

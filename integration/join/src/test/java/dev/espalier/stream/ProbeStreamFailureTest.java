@@ -26,7 +26,7 @@ final class ProbeStreamFailureTest extends StreamFixture {
     fill(1000);
     Map<Long, Integer> seen = new HashMap<>();
     AnswerConsumer failing =
-        new AnswerConsumer() {
+        new AnswerConsumer.Bulk() {
           @Override
           public void values(
               long[] tags, long[] keys, long[] values, long[] found, int from, int to) {
@@ -67,7 +67,7 @@ final class ProbeStreamFailureTest extends StreamFixture {
         ProbeStream.over(
             index,
             PATIENT,
-            (_, _, _, _, _, _) -> {
+            (_, _, _, _) -> {
               throw new StackOverflowError();
             });
     stream.get(1, 1);
@@ -122,7 +122,7 @@ final class ProbeStreamFailureTest extends StreamFixture {
     fill(100);
     AtomicReference<ProbeStream> self = new AtomicReference<>();
     List<Throwable> refused = new ArrayList<>();
-    AnswerConsumer asking =
+    AnswerConsumer.Bulk asking =
         (tags, keys, values, found, from, to) -> {
           log.values(tags, keys, values, found, from, to);
           if (tags[from] == 1) {

@@ -33,6 +33,23 @@ final class ProbeStreamTest extends StreamFixture {
   // ---------------------------------------------------------------- answers
 
   @Test
+  void lambdaIsToldOfEveryAnswerWhetherItsKeyIsThere() throws InterruptedException {
+    fill(100);
+    List<String> answers = new ArrayList<>();
+    try (ProbeStream stream =
+        ProbeStream.over(
+            index,
+            PATIENT.withInOrder(true),
+            (tag, key, value, found) ->
+                answers.add(tag + ":" + key + (found ? "=" + value : "")))) {
+      stream.get(4, 1);
+      stream.get(5, 2);
+      stream.range(10, 13, 3);
+    }
+    assertEquals(List.of("1:4=12", "2:5", "3:10=30", "3:12=36"), answers);
+  }
+
+  @Test
   void everyProbeOfSeveralThreadsIsAnsweredOnceWithTheValueOfItsKey() throws Exception {
     int entries = 100_000; // Larger than a cache, so that probes wait below the root.
     int threads = 4;
@@ -45,7 +62,7 @@ final class ProbeStreamTest extends StreamFixture {
     int mostInside = 5_000;
     AtomicReference<ProbeStream> self = new AtomicReference<>();
     List<Long> waiting = new ArrayList<>();
-    AnswerConsumer consumer =
+    AnswerConsumer.Bulk consumer =
         (theirTags, theirKeys, values, found, from, to) -> {
           if (theirTags[from] % 100 == 0) {
             waiting.add(self.get().statistics().waiting());
