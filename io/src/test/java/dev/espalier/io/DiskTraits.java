@@ -23,8 +23,7 @@ record DiskTraits(int alignment, long byteLimit, boolean garbageSectors, boolean
           "alignment is " + alignment + "; it must be 1, 512 or 4096");
     }
     if (byteLimit < 0) {
-      throw new IllegalArgumentException(
-          "byteLimit is " + byteLimit + "; it must not be negative");
+      throw new IllegalArgumentException("byteLimit is " + byteLimit + "; it must not be negative");
     }
   }
 

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * PowerLostException}, and so does every later one until the next life begins, over what is left:
  *
  * <ul>
- *   <li>after a power loss, what was forced, and of all else any part ({@link SimulatedFile}, {@link
- *       SimulatedNames}). All of it is safe then.
+ *   <li>after a power loss, what was forced, and of all else any part ({@link SimulatedFile},
+ *       {@link SimulatedNames}). All of it is safe then.
  *   <li>after a kill, all that was done, and of what was under way any part. What was not forced is
  *       still not: a later power loss may take it away.
  * </ul>
@@ -53,6 +53,7 @@ final class SimulatedDisk implements StoreFiles {
 
   private final long seed;
   private final DiskTraits traits;
+
   /** Drawn anew where a life ends: what is left differs from one operation to the next. */
   private RandomGenerator random;
 
@@ -121,7 +122,9 @@ final class SimulatedDisk implements StoreFiles {
     return names.names();
   }
 
-  /** Returns what a process reads of a file through the page cache, also after the end of a life. */
+  /**
+   * Returns what a process reads of a file through the page cache, also after the end of a life.
+   */
   synchronized byte[] contents(Path path) {
     return find(path).bytes();
   }
@@ -313,8 +316,8 @@ final class SimulatedDisk implements StoreFiles {
   }
 
   /**
-   * Changes names, or fails and leaves them as they were; the failure has no error number, as
-   * that of {@link SystemFiles} has none.
+   * Changes names, or fails and leaves them as they were; the failure has no error number, as that
+   * of {@link SystemFiles} has none.
    */
   private void change(DiskOperation operation, Path path, String failure, Runnable effect) {
     DiskFault fault = next(life, operation, path, 0, 0, effect);

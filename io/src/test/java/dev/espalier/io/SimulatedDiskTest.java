@@ -199,6 +199,30 @@ class SimulatedDiskTest {
   }
 
   @Test
+  void aStartedBatchIsMovedWhenItIsFoundDoneOrFinishedOrItsFileClosed() {
+    Map<String, Integer> seen =
+        outcomes(
+            seed -> {
+              SimulatedDisk disk = disk(seed);
+              PageFile file = safeFile(disk, "f", 1);
+              MEMORY.fill((byte) 2);
+              IoBatch batch = batch(0, SECTOR);
+              file.startWrite(batch);
+              assertEquals("11111111", sectors(disk, "f"));
+              boolean done = file.isDone(batch);
+              String before = sectors(disk, "f");
+              if (seed % 2 == 0) {
+                file.finish(batch);
+              } else {
+                file.close();
+              }
+              assertEquals("21111111", sectors(disk, "f"));
+              return done + " " + before;
+            });
+    assertEquals(Set.of("false 11111111", "true 21111111"), seen.keySet());
+  }
+
+  @Test
   void garbageIsOnlyWhereSomethingWasNotForcedAndOnlyIfWanted() {
     for (boolean wanted : new boolean[] {false, true}) {
       DiskTraits traits = wanted ? DiskTraits.USUAL.withGarbageSectors() : DiskTraits.USUAL;

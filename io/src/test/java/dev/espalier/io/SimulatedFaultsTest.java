@@ -48,8 +48,7 @@ class SimulatedFaultsTest {
 
   // ---------------------------------------------------------------- force
 
-  private static final CrashPlan FORCE_FAILS =
-      CrashPlan.NOTHING.failing(DiskFault.DEVICE_ERROR, 2);
+  private static final CrashPlan FORCE_FAILS = CrashPlan.NOTHING.failing(DiskFault.DEVICE_ERROR, 2);
 
   @Test
   void afterAFailedForceTheNextOneSucceedsAndBringsNothingBack() {
@@ -273,11 +272,13 @@ class SimulatedFaultsTest {
   @Test
   void aFullDiskRefusesGrowthAndWritesBehindTheEndAndLeavesTheFile() {
     DiskTraits small = DiskTraits.USUAL.withByteLimit(3 * BLOCK);
+    int cutBack = 0;
     for (int seed = 0; seed < SEEDS; seed++) {
       SimulatedDisk disk = prepared(seed, small, CrashPlan.NOTHING);
       PageFile file = open(disk, "f");
       assertFails(Errno.ENOSPC, () -> file.grow(4 * BLOCK));
       assertEquals(BLOCK, file.bytes());
+      cutBack += disk.done().getLast().operation() == DiskOperation.TRUNCATE ? 1 : 0;
       assertFails(Errno.ENOSPC, () -> write(file, 3 * BLOCK, SECTOR, 2));
       PageFile other = create(disk, "g");
       write(other, 0, SECTOR, 3);
@@ -286,6 +287,7 @@ class SimulatedFaultsTest {
       write(file, BLOCK, BLOCK, 2);
       assertEquals("1111111122222222", read(file));
     }
+    assertTrue(cutBack > 0, "it never grows by some, to be cut back");
   }
 
   @Test

@@ -164,10 +164,7 @@ final class SimulatedFile {
   }
 
   private void put(int sector, byte[] bytes) {
-    unforced
-        .computeIfAbsent(sector, _ -> new Unforced(sector(sector)))
-        .written
-        .add(bytes);
+    unforced.computeIfAbsent(sector, _ -> new Unforced(sector(sector))).written.add(bytes);
     place(sector, bytes);
   }
 
@@ -234,8 +231,7 @@ final class SimulatedFile {
         (sector, state) -> {
           boolean spoilt = garbage && !state.isStale() && random.nextInt(GARBAGE_RARITY) == 0;
           place(
-              sector,
-              spoilt ? garbage(state, random) : survival.choose(state.safe, state.written));
+              sector, spoilt ? garbage(state, random) : survival.choose(state.safe, state.written));
         });
     unforced.clear();
     Survival ofLength = new Survival(random);

@@ -130,8 +130,7 @@ class SimulatedNamesTest {
               disk.losePower();
               return files(disk);
             });
-    assertEquals(
-        Set.of("", "f1", "g2", "h3", "f1g2", "f1h3", "g2h3", "f1g2h3"), seen.keySet());
+    assertEquals(Set.of("", "f1", "g2", "h3", "f1g2", "f1h3", "g2h3", "f1g2h3"), seen.keySet());
   }
 
   @Test

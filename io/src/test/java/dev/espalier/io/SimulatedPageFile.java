@@ -37,7 +37,12 @@ final class SimulatedPageFile extends EngineFile {
    * @param alignment 1 for going through the page cache
    */
   SimulatedPageFile(
-      SimulatedDisk disk, Path path, SimulatedFile file, int life, boolean writable, int alignment) {
+      SimulatedDisk disk,
+      Path path,
+      SimulatedFile file,
+      int life,
+      boolean writable,
+      int alignment) {
     super(path, new IoStatus(Engine.THREADS, alignment > 1, "the disk is simulated", ""));
     this.disk = disk;
     this.file = file;
@@ -172,7 +177,8 @@ final class SimulatedPageFile extends EngineFile {
     long offset = IoRequest.address(batch.requests(), request) - batch.memory().address();
     int length = IoRequest.length(batch.requests(), request);
     RandomGenerator random = disk.random();
-    int bytes = powerLoss ? length : new int[] {0, random.nextInt(length), length}[random.nextInt(3)];
+    int bytes =
+        powerLoss ? length : new int[] {0, random.nextInt(length), length}[random.nextInt(3)];
     if (disk.lengthThatFits(file, position + bytes) >= position + bytes) {
       file.write(position, batch.memory(), offset, bytes);
     }
