@@ -14,8 +14,8 @@ import java.util.Set;
 /** How an operation of a {@link SimulatedDisk} goes wrong. */
 enum DiskFault {
   /**
-   * EIO. Of a write some sectors are written, others not; after a force {@link
-   * SimulatedFile#failForce} says what is left; everything else is as if it had not been tried.
+   * EIO. A write leaves some of its sectors written and others not; what a force leaves, {@link
+   * SimulatedFile#failForce} says; all else is as if it had not been tried.
    */
   DEVICE_ERROR(EnumSet.allOf(DiskOperation.class)),
   /** ENOSPC, whatever room there is: nothing is written. A force fails as by a device error. */

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * process. What is common to engines, such as going on after short transfers, is {@link
  * EngineFile}'s, as in earnest.
  *
- * <p>A batch that was started is under way until it is finished, or found to be done: a force
- * before does not cover it, and a crash before may leave any of it. Nothing is read or written
- * earlier than that, so that the memory of a batch has to be left alone meanwhile.
+ * <p>A batch that was started is under way until it is finished or found to be done. Until then no
+ * force covers it, a crash may leave any part of it, and no byte is read or written, so its memory
+ * has to be left alone.
  */
 final class SimulatedPageFile extends EngineFile {
   private static final int EINTR = 4;
