@@ -57,16 +57,13 @@ public final class Readme implements Runnable {
           "Cola",
           "PackedMemoryArray",
           "CacheObliviousBTree",
-          "BEpsilonTree",
-          "ShuttleTree",
-          "DeamortizedCola");
+          "BEpsilonTree");
 
   /** Trees that are not filled by random puts: the CSS-tree is made for data that stays. */
   private static final Set<String> BULKLOADED = Set.of("CssTree");
 
   /** Trees whose writes are cheap if they do not look at what was there. */
-  private static final Set<String> WRITTEN_BLINDLY =
-      Set.of("Cola", "BEpsilonTree", "ShuttleTree", "DeamortizedCola");
+  private static final Set<String> WRITTEN_BLINDLY = Set.of("Cola", "BEpsilonTree");
 
   /** LMDB's binding reaches into the JDK; and the heap is to have huge pages, as the trees do. */
   private static final List<String> JVM_FLAGS =
