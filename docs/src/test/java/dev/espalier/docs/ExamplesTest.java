@@ -13,17 +13,19 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/**
- * The README's examples are {@link ReadmeExample} and {@link ReadmeFileExample} to the letter, and
- * print what the README says.
- */
-final class ReadmeExampleTest {
+/** The examples in the documents are those that are compiled here, and print what is said there. */
+final class ExamplesTest {
   private static final Path README = Path.of("..", "README.md");
+  private static final Path FILES = Path.of("files.md");
   private static final Path SOURCES = Path.of("src/test/java/dev/espalier/docs");
 
   private static final Pattern JAVA_BLOCK = Pattern.compile("(?ms)^```java\n(.*?)^```$");
   private static final Pattern PRINTED_BLOCK =
       Pattern.compile("(?ms)^It prints\n\n```text\n(.*?)^```$");
+  private static final Pattern PRINTED_LINE = Pattern.compile("System\\.out\\..*; // (.*)");
+
+  /** From the comment on, as far as the method goes. */
+  private static final Pattern SHOWN = Pattern.compile("(?ms)^    // Shown:\n(.*?)^  }$");
 
   /** An example's {@code main}. */
   @FunctionalInterface
@@ -32,31 +34,39 @@ final class ReadmeExampleTest {
   }
 
   @Test
-  void readmeShowsTheExamplesAsTheyAreCompiled() throws IOException {
-    assertEquals(
-        List.of(source("ReadmeExample.java"), source("ReadmeFileExample.java")),
-        blocks(JAVA_BLOCK));
+  void readmeShowsItsExampleAsItIsCompiled() throws IOException {
+    String shown = only(SHOWN, Files.readString(SOURCES.resolve("ReadmeExample.java")));
+    assertEquals(shown.replaceAll("(?m)^    ", ""), only(JAVA_BLOCK, Files.readString(README)));
   }
 
   @Test
-  void examplesPrintWhatTheReadmeSays() throws IOException {
+  void readmeExamplePrintsWhatItsCommentsSay() throws IOException {
+    String example = only(JAVA_BLOCK, Files.readString(README));
+    List<String> comments = all(PRINTED_LINE, example);
+    assertEquals(comments, outputOf(ReadmeExample::main).lines().toList());
+    assertEquals(2, comments.size());
+  }
+
+  @Test
+  void pageOfFilesShowsItsExampleAsItIsCompiled() throws IOException {
+    String source = Files.readString(SOURCES.resolve("FileExample.java"));
     assertEquals(
-        blocks(PRINTED_BLOCK),
-        List.of(outputOf(ReadmeExample::main), outputOf(ReadmeFileExample::main)));
+        source.substring(source.indexOf("import ")), only(JAVA_BLOCK, Files.readString(FILES)));
   }
 
-  /** Returns a source without license and package. */
-  private static String source(String file) throws IOException {
-    String source = Files.readString(SOURCES.resolve(file));
-    return source.substring(source.indexOf("import "));
+  @Test
+  void fileExamplePrintsWhatThePageSays() throws IOException {
+    assertEquals(only(PRINTED_BLOCK, Files.readString(FILES)), outputOf(FileExample::main));
   }
 
-  private static List<String> blocks(Pattern pattern) throws IOException {
-    return pattern
-        .matcher(Files.readString(README))
-        .results()
-        .map(block -> block.group(1))
-        .toList();
+  private static String only(Pattern pattern, String text) {
+    List<String> found = all(pattern, text);
+    assertEquals(1, found.size(), pattern.pattern());
+    return found.getFirst();
+  }
+
+  private static List<String> all(Pattern pattern, String text) {
+    return pattern.matcher(text).results().map(block -> block.group(1)).toList();
   }
 
   private static String outputOf(Main example) throws IOException {
