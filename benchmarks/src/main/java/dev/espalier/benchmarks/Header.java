@@ -9,7 +9,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** What results depend on and must be read with: machine, JVM, commit, native code. */
@@ -19,23 +21,27 @@ public final class Header {
 
   /** Returns the lines to print before results, each a name and a value. */
   public static List<String> lines() {
-    return List.of(
-        "CPU:         "
-            + Machine.cpuModel()
-            + ", "
-            + Runtime.getRuntime().availableProcessors()
-            + " processors",
-        "data caches: " + caches(),
-        "huge pages:  " + Machine.hugePages(),
-        "JVM:         "
-            + System.getProperty("java.vm.name")
-            + " "
-            + System.getProperty("java.vm.version"),
-        "JVM flags:   "
-            + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()),
-        "commit:      " + commit(),
-        "native:      " + Prefetch.status(),
-        "SIMD:        " + (Keys.SIMD ? "in use" : "not in use"));
+    return facts().entrySet().stream()
+        .map(fact -> "%-12s %s".formatted(fact.getKey() + ":", fact.getValue()))
+        .toList();
+  }
+
+  /** Returns values by name, in the order in which they are to be read. */
+  public static Map<String, String> facts() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put(
+        "CPU",
+        Machine.cpuModel() + ", " + Runtime.getRuntime().availableProcessors() + " processors");
+    facts.put("data caches", caches());
+    facts.put("huge pages", Machine.hugePages());
+    facts.put(
+        "JVM", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
+    facts.put(
+        "JVM flags", String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
+    facts.put("commit", commit());
+    facts.put("native", Prefetch.status().toString());
+    facts.put("SIMD", Keys.SIMD ? "in use" : "not in use");
+    return facts;
   }
 
   private static String caches() {

@@ -14,6 +14,7 @@ public final class Machine {
   private static final Path CACHES = Path.of("/sys/devices/system/cpu/cpu0/cache");
   private static final Path HUGE_PAGES = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
   private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
+  private static final Path LOAD = Path.of("/proc/loadavg");
   private static final Path MEMORY_INFO = Path.of("/proc/meminfo");
 
   private Machine() {}
@@ -34,6 +35,15 @@ public final class Machine {
   /** Returns the setting of transparent huge pages, as the kernel writes it. */
   static String hugePages() {
     return Files.isReadable(HUGE_PAGES) ? read(HUGE_PAGES).strip() : "unknown";
+  }
+
+  /** Returns how many threads ran or waited for a processor in the last minute, on average. */
+  public static String loadAverage() {
+    if (!Files.isReadable(LOAD)) {
+      return "unknown";
+    }
+    String averages = read(LOAD);
+    return averages.substring(0, averages.indexOf(' '));
   }
 
   /** Returns the bytes of memory that programs could still take, or empty if unknown. */

@@ -3,14 +3,15 @@ package dev.espalier.experiment;
 
 /**
  * How the rows of an experiment are drawn. Rows with the same text in the column of the series
- * belong together.
+ * belong together. Which scale an axis has follows from its values: {@link Scale}.
  *
  * @param kind lines over numbers, or bars over texts
  * @param series name of the column that tells the series apart, of texts
- * @param x column along the horizontal axis
- * @param y column along the vertical axis
+ * @param x name of the column along the horizontal axis of lines; bars have a group for each text
+ * @param y name of the column of the values that are shown
+ * @param panels name of the column that tells panels apart, or nothing for a single panel
  */
-public record Chart(Kind kind, String series, Axis x, Axis y) {
+public record Chart(Kind kind, String series, String x, String y, String panels) {
 
   /** How a row becomes visible. */
   public enum Kind {
@@ -22,30 +23,13 @@ public record Chart(Kind kind, String series, Axis x, Axis y) {
     STACKED_BARS
   }
 
-  /** How values are spread along an axis. */
-  public enum Scale {
-    /** Equal differences are equal distances. */
-    LINEAR,
-    /** Equal ratios are equal distances. */
-    LOGARITHMIC
+  /** Makes a chart of a single panel. */
+  public Chart(Kind kind, String series, String x, String y) {
+    this(kind, series, x, y, "");
   }
 
-  /**
-   * An axis; its caption is the label and the unit of its column.
-   *
-   * @param column name of the column
-   * @param scale how values are spread
-   */
-  public record Axis(String column, Scale scale) {
-
-    /** Makes an axis of linear scale. */
-    public static Axis linear(String column) {
-      return new Axis(column, Scale.LINEAR);
-    }
-
-    /** Makes an axis of logarithmic scale. */
-    public static Axis logarithmic(String column) {
-      return new Axis(column, Scale.LOGARITHMIC);
-    }
+  /** Returns this chart with a panel for each text of a column. */
+  public Chart inPanels(String column) {
+    return new Chart(kind, series, x, y, column);
   }
 }

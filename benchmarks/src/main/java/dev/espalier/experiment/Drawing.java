@@ -1,156 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment;
 
-import dev.espalier.experiment.Chart.Scale;
-import java.awt.Color;
-import java.awt.Font;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.espalier.experiment.Chart.Kind;
+import dev.espalier.experiment.Sketch.Anchor;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
-import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.BitmapEncoder.BitmapFormat;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.VectorGraphicsEncoder;
-import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.style.AxesChartStyler;
-import org.knowm.xchart.style.Styler.LegendPosition;
 
-/** The chart of a result, drawn. Works without a screen. */
+/**
+ * The chart of a result: a title, panels of at most eight lines, and a line that says where the
+ * figures come from.
+ */
 public final class Drawing {
   private static final int WIDTH = 960;
-  private static final int HEIGHT = 560;
-  private static final Color GRID = new Color(0xDDDDDD);
+  private static final int MARGIN = 16;
+  private static final int TITLE_SIZE = 16;
+  private static final int TITLE_HEIGHT = 44;
+  private static final int FOOTER_SIZE = 11;
+  private static final int FOOTER_HEIGHT = 30;
+  private static final int GAP = 24;
 
-  private static final String HEADLESS = "java.awt.headless";
+  /** More lines than these can't be followed with the eye. */
+  private static final int MOST_SERIES = 8;
 
-  static {
-    // Before the first class of AWT: where there is a screen, AWT would else connect to it.
-    if (System.getProperty(HEADLESS) == null) {
-      System.setProperty(HEADLESS, "true");
-    }
-  }
-
-  private final Description description;
+  private final Result result;
   private final Chart chart;
   private final Table table;
-  private final Map<String, Table> series;
 
   /** Makes the drawing of a result. */
   public Drawing(Result result) {
-    this.description = result.description();
-    this.chart = description.chart();
+    this.result = result;
+    this.chart = result.description().chart();
     this.table = result.outcome().table();
-    this.series = table.by(chart.series());
   }
 
-  /** Returns the chart as SVG; letters are shapes, so that it looks the same everywhere. */
+  /** Returns the chart as SVG; letters are text, in whatever font the reader has. */
   public byte[] svg() {
-    return encoded(
-        (drawn, out) ->
-            VectorGraphicsEncoder.saveVectorGraphic(drawn, out, VectorGraphicsFormat.SVG));
+    return sketch().svg().getBytes(StandardCharsets.UTF_8);
   }
 
   /** Returns the chart as PNG. */
   public byte[] png() {
-    return encoded((drawn, out) -> BitmapEncoder.saveBitmap(drawn, out, BitmapFormat.PNG));
+    return SketchImage.png(sketch());
   }
 
-  /** One of XChart's encoders. */
-  private interface Encoder {
-    void encode(org.knowm.xchart.internal.chartpart.Chart<?, ?> drawn, ByteArrayOutputStream out)
-        throws IOException;
-  }
-
-  private byte[] encoded(Encoder encoder) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try {
-      encoder.encode(chart.kind() == Chart.Kind.LINES ? lines() : bars(), out);
-    } catch (IOException e) {
-      throw new UncheckedIOException("can't draw " + description.name(), e);
+  private Sketch sketch() {
+    List<Panel> panels = panels();
+    int columns = chart.kind() == Kind.LINES && panels.size() > 1 ? 2 : 1;
+    int panelWidth = (WIDTH - 2 * MARGIN - (columns - 1) * GAP) / columns;
+    // Panels of one row end at the same height.
+    List<Integer> bottoms = new ArrayList<>();
+    int y = TITLE_HEIGHT;
+    for (int first = 0; first < panels.size(); first += columns) {
+      y +=
+          panels.subList(first, Math.min(first + columns, panels.size())).stream()
+              .mapToInt(panel -> panel.height(panelWidth))
+              .max()
+              .orElseThrow();
+      bottoms.add(y);
     }
-    return out.toByteArray();
-  }
-
-  private XYChart lines() {
-    XYChart drawn =
-        new XYChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(title())
-            .xAxisTitle(caption(chart.x()))
-            .yAxisTitle(caption(chart.y()))
-            .build();
-    style(drawn.getStyler());
-    drawn.getStyler().setXAxisLogarithmic(chart.x().scale() == Scale.LOGARITHMIC);
-    drawn.getStyler().setMarkerSize(7);
-    series.forEach(
-        (name, rows) ->
-            drawn.addSeries(
-                name, rows.numbers(chart.x().column()), rows.numbers(chart.y().column())));
-    return drawn;
-  }
-
-  private CategoryChart bars() {
-    CategoryChart drawn =
-        new CategoryChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(title())
-            .xAxisTitle(caption(chart.x()))
-            .yAxisTitle(caption(chart.y()))
-            .build();
-    style(drawn.getStyler());
-    drawn.getStyler().setStacked(chart.kind() == Chart.Kind.STACKED_BARS);
-    drawn.getStyler().setAvailableSpaceFill(0.7);
-    // Texts are long; upright ones would run into one another.
-    drawn.getStyler().setXAxisLabelRotation(30);
-    List<String> categories = List.copyOf(new LinkedHashSet<>(table.texts(chart.x().column())));
-    series.forEach((name, rows) -> drawn.addSeries(name, categories, heights(categories, rows)));
-    return drawn;
-  }
-
-  /** Returns a bar's height for each category; null where a series has none. */
-  private List<@Nullable Double> heights(List<String> categories, Table rows) {
-    List<String> texts = rows.texts(chart.x().column());
-    double[] numbers = rows.numbers(chart.y().column());
-    List<@Nullable Double> heights = new ArrayList<>();
-    for (String category : categories) {
-      int row = texts.indexOf(category);
-      heights.add(row < 0 ? null : numbers[row]);
+    Sketch sketch = new Sketch(WIDTH, y + FOOTER_HEIGHT);
+    Description description = result.description();
+    sketch.heading(
+        MARGIN,
+        MARGIN + TITLE_SIZE - 2,
+        TITLE_SIZE,
+        Palette.INK,
+        description.title() + " (as " + description.source() + ")");
+    for (int i = 0; i < panels.size(); i++) {
+      int left = MARGIN + i % columns * (panelWidth + GAP);
+      Panel panel = panels.get(i);
+      panel.draw(sketch, left, bottoms.get(i / columns) - panel.height(panelWidth), panelWidth);
     }
-    return heights;
+    sketch.write(
+        MARGIN,
+        y + FOOTER_HEIGHT - 10,
+        Anchor.START,
+        FOOTER_SIZE,
+        Palette.FAINT_INK,
+        result.footer());
+    return sketch;
   }
 
-  private void style(AxesChartStyler styler) {
-    styler.setSeriesColors(Palette.colors(List.copyOf(series.keySet())).toArray(Color[]::new));
-    styler.setYAxisLogarithmic(chart.y().scale() == Scale.LOGARITHMIC);
-    if (chart.y().scale() == Scale.LINEAR) {
-      styler.setYAxisMin(0.0);
+  /** A part of the drawing with axes of its own. */
+  interface Panel {
+    /** Returns how high it is at a certain width. */
+    int height(int width);
+
+    /** Draws it. */
+    void draw(Sketch sketch, int left, int top, int width);
+  }
+
+  private List<Panel> panels() {
+    Map<String, Table> series = table.by(chart.series());
+    List<String> names = List.copyOf(series.keySet());
+    Map<String, Integer> colors = names.size() <= Palette.size() ? colors(names) : Map.of();
+    // All panels have the same axes, so that they can be compared.
+    Axis y = new Axis(table.column(chart.y()), Scale.of(table.numbers(chart.y())));
+    List<Panel> panels = new ArrayList<>();
+    parts()
+        .forEach(
+            (title, part) -> {
+              List<String> shown = List.copyOf(part.by(chart.series()).keySet());
+              boolean few = colors.isEmpty() && shown.size() <= Palette.size();
+              Map<String, Integer> hues = few ? colors(shown) : colors;
+              panels.add(panel(title, part, hues, y));
+            });
+    return panels;
+  }
+
+  private Panel panel(String title, Table part, Map<String, Integer> colors, Axis y) {
+    if (chart.kind() == Kind.LINES) {
+      Axis x = new Axis(table.column(chart.x()), Scale.of(table.numbers(chart.x())));
+      return new LinePanel(title, part.by(chart.series()), colors, x, y);
     }
-    styler.setChartBackgroundColor(Color.WHITE);
-    styler.setPlotGridLinesColor(GRID);
-    styler.setPlotBorderVisible(false);
-    styler.setLegendPosition(LegendPosition.OutsideE);
-    styler.setLegendBorderColor(Color.WHITE);
-    styler.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 16));
-    styler.setAxisTitleFont(new Font(Font.SANS_SERIF, Font.PLAIN, 14));
-    styler.setAxisTickLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
-    styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
+    return new BarPanel(title, chart, part, colors, y);
   }
 
-  private String title() {
-    return description.title() + " (as " + description.source() + ")";
+  /** Returns the rows of each panel, by its title; titles that say nothing are blank. */
+  private Map<String, Table> parts() {
+    if (!chart.panels().isEmpty()) {
+      Map<String, Table> parts = new LinkedHashMap<>();
+      String label = table.column(chart.panels()).label();
+      String unit = table.column(chart.panels()).unit();
+      table
+          .by(chart.panels())
+          .forEach((text, part) -> parts.put((label + " " + text + " " + unit).strip(), part));
+      return parts;
+    }
+    Map<String, Table> series = table.by(chart.series());
+    if (series.size() == table.rows().size()) {
+      // Single points, or a bar for each text, have their names beside them.
+      return Map.of("", table);
+    }
+    List<String> names = List.copyOf(series.keySet());
+    int count = Math.max(1, (names.size() + MOST_SERIES - 1) / MOST_SERIES);
+    int perPanel = (names.size() + count - 1) / count;
+    Map<String, Table> parts = new LinkedHashMap<>();
+    for (int i = 0; i < count; i++) {
+      List<String> shown = names.subList(i * perPanel, Math.min((i + 1) * perPanel, names.size()));
+      parts.put(" ".repeat(i), table.where(chart.series(), shown::contains));
+    }
+    return parts;
   }
 
-  private String caption(Chart.Axis axis) {
-    return table.column(axis.column()).caption();
+  private static Map<String, Integer> colors(List<String> names) {
+    List<Integer> colors = Palette.colors(names);
+    Map<String, Integer> byName = new LinkedHashMap<>();
+    for (int i = 0; i < names.size(); i++) {
+      byName.put(names.get(i), colors.get(i));
+    }
+    return byName;
   }
 }

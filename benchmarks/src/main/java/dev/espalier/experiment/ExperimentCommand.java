@@ -4,7 +4,6 @@ package dev.espalier.experiment;
 import dev.espalier.cli.CommandFailure;
 import dev.espalier.cli.Espalier;
 import dev.espalier.cli.Json;
-import dev.espalier.cli.MachineDescription;
 import dev.espalier.cli.ProgressBar;
 import dev.espalier.cli.TextTable;
 import dev.espalier.cli.Version;
@@ -14,10 +13,12 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -107,11 +108,12 @@ public final class ExperimentCommand implements Callable<Integer> {
       return ExitCode.OK;
     }
     makeFolder();
+    Circumstances circumstances = Circumstances.now(quick);
     List<Result> results = new ArrayList<>();
     boolean failed = false;
     for (int i = 0; i < chosen.size(); i++) {
       try {
-        Result result = run(chosen.get(i), i, chosen.size());
+        Result result = run(chosen.get(i), circumstances, i, chosen.size());
         writeFiles(result);
         print(result);
         results.add(result);
@@ -124,7 +126,14 @@ public final class ExperimentCommand implements Callable<Integer> {
     }
     if (all) {
       write("report.html", HtmlReport.of(results).getBytes(StandardCharsets.UTF_8));
-      print("Report: %s%n".formatted(out.resolve("report.html")));
+      write("durations.properties", durations(results).getBytes(StandardCharsets.UTF_8));
+      int notRun = chosen.size() - results.size();
+      print(
+          "%s%s%nReport: %s%n"
+              .formatted(
+                  Totals.of(results),
+                  notRun == 0 ? "" : " " + notRun + " could not be run.",
+                  out.resolve("report.html")));
     }
     return failed ? ExitCode.SOFTWARE : ExitCode.OK;
   }
@@ -150,12 +159,18 @@ public final class ExperimentCommand implements Callable<Integer> {
   }
 
   private void printList() {
-    TextTable table = new TextTable("name", "title", "source");
+    Durations durations = new Durations();
+    TextTable table = new TextTable("name", ">--quick", ">full", "title", "source");
     for (Experiment experiment : experiments) {
       Description description = experiment.description();
-      table.add(description.name(), description.title(), description.source());
+      table.add(
+          description.name(),
+          durations.of(description.name(), true),
+          durations.of(description.name(), false),
+          description.title(),
+          description.source());
     }
-    print(table.toString());
+    print("%s%nTimes are those of a virtual machine with two cores.%n".formatted(table));
   }
 
   /** Makes the folder before the work whose outcome it is to hold. */
@@ -168,13 +183,15 @@ public final class ExperimentCommand implements Callable<Integer> {
     Json.checkWritable(out.resolve("report.html"));
   }
 
-  private Result run(Experiment experiment, int part, int parts) {
+  private Result run(Experiment experiment, Circumstances circumstances, int part, int parts) {
     Description description = experiment.description();
     try (ProgressBar bar = ProgressBar.open()) {
       Progress progress =
           (task, fraction) -> bar.show(description.name() + ": " + task, (part + fraction) / parts);
+      long start = System.nanoTime();
       Outcome outcome = experiment.run(new Run(quick ? Effort.QUICK : Effort.FULL, progress));
-      return new Result(description, MachineDescription.all(), outcome);
+      Duration duration = Duration.ofNanos(System.nanoTime() - start);
+      return new Result(description, circumstances, outcome, duration);
     }
   }
 
@@ -186,6 +203,10 @@ public final class ExperimentCommand implements Callable<Integer> {
     Drawing drawing = new Drawing(result);
     write(stem + ".svg", drawing.svg());
     write(stem + ".png", drawing.png());
+  }
+
+  private static String durations(List<Result> results) {
+    return results.stream().map(Durations::line).collect(Collectors.joining());
   }
 
   private void write(String file, byte[] contents) {

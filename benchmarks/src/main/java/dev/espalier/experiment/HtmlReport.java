@@ -38,21 +38,32 @@ public final class HtmlReport {
     page.append("<style>\n").append(STYLE).append("</style>\n</head>\n<body>\n");
     element("h1", "Espalier: tables and figures of the papers, run again");
     if (!results.isEmpty()) {
-      pairs(results.getFirst().machine());
+      pairs(results.getFirst().circumstances().machine());
     }
-    page.append("<ul>\n");
+    element("p", Totals.of(results).toString());
+    contents(results);
+    results.forEach(this::section);
+    page.append("</body>\n</html>\n");
+  }
+
+  private void contents(List<Result> results) {
+    page.append("<table>\n<tr><th>experiment</th><th></th><th>passed</th><th>missed</th></tr>\n");
     for (Result result : results) {
       Description description = result.description();
+      Totals totals = Totals.of(List.of(result));
       page.append(
-          "<li><a href=\"#%s\">%s</a>: %s</li>\n"
+          """
+          <tr><td><a href="#%s">%s</a></td><td>%s</td><td class="number">%d</td><td%s>%s</td></tr>
+          """
               .formatted(
                   escaped(description.name()),
                   escaped(description.name()),
-                  escaped(description.title())));
+                  escaped(description.title()),
+                  totals.passed(),
+                  totals.missed() == 0 ? "" : " class=\"missed\"",
+                  totals.misses()));
     }
-    page.append("</ul>\n");
-    results.forEach(this::section);
-    page.append("</body>\n</html>\n");
+    page.append("</table>\n");
   }
 
   private void section(Result result) {
@@ -132,7 +143,8 @@ public final class HtmlReport {
     return String.format(Locale.ROOT, "%.3f", number);
   }
 
-  private static String escaped(String text) {
+  /** Returns a text as it is written between the tags of HTML and SVG. */
+  static String escaped(String text) {
     return text.replace("&", "&amp;")
         .replace("<", "&lt;")
         .replace(">", "&gt;")

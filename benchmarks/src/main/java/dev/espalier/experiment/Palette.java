@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment;
 
-import java.awt.Color;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,22 +11,22 @@ import java.util.Map;
  * Okabe and Ito), on white.
  */
 final class Palette {
-  private static final Color BLUE = new Color(0x0072B2);
-  private static final Color VERMILION = new Color(0xD55E00);
-  private static final Color GREEN = new Color(0x009E73);
-  private static final Color PURPLE = new Color(0xCC79A7);
-  private static final Color ORANGE = new Color(0xE69F00);
-  private static final Color SKY = new Color(0x56B4E9);
-  private static final Color WINE = new Color(0x882255);
-  private static final Color OLIVE = new Color(0x999933);
-  private static final Color GREY = new Color(0x777777);
-  private static final Color BLACK = new Color(0x000000);
-  private static final Color BROWN = new Color(0x8C564B);
+  private static final int BLUE = 0x0072B2;
+  private static final int VERMILION = 0xD55E00;
+  private static final int GREEN = 0x009E73;
+  private static final int PURPLE = 0xCC79A7;
+  private static final int ORANGE = 0xE69F00;
+  private static final int SKY = 0x56B4E9;
+  private static final int WINE = 0x882255;
+  private static final int OLIVE = 0x999933;
+  private static final int GREY = 0x777777;
+  private static final int BLACK = 0x000000;
+  private static final int BROWN = 0x8C564B;
 
-  private static final List<Color> COLORS =
+  private static final List<Integer> COLORS =
       List.of(BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, WINE, OLIVE, GREY, BLACK, BROWN);
 
-  private static final Map<String, Color> TREES =
+  private static final Map<String, Integer> TREES =
       Map.of(
           "BPlusTree", BLUE,
           "PbPlusTree", VERMILION,
@@ -39,17 +38,38 @@ final class Palette {
           "MicroIndexBPlusTree", OLIVE,
           "DiskOptimizedBPlusTree", GREY);
 
+  /** For texts. */
+  static final int INK = 0x222222;
+
+  /** For what is said by the way. */
+  static final int FAINT_INK = 0x666666;
+
+  /** For lines behind what is shown. */
+  static final int GRID = 0xE0E0E0;
+
   private Palette() {}
 
-  /** Returns a colour for each series of one chart, in the same order. */
-  static List<Color> colors(List<String> series) {
-    List<Color> free = new ArrayList<>(COLORS);
+  /** Returns how many series can be told apart. */
+  static int size() {
+    return COLORS.size();
+  }
+
+  /**
+   * Returns a colour for each series, in the same order, none of them twice.
+   *
+   * @throws IllegalArgumentException if there are more series than colours
+   */
+  static List<Integer> colors(List<String> series) {
+    if (series.size() > COLORS.size()) {
+      throw new IllegalArgumentException(
+          series.size() + " series in " + COLORS.size() + " colours: " + series);
+    }
+    List<Integer> free = new ArrayList<>(COLORS);
     series.forEach(name -> free.remove(TREES.get(name)));
-    List<Color> colors = new ArrayList<>();
-    int next = 0;
+    List<Integer> colors = new ArrayList<>();
     for (String name : series) {
-      Color ofTree = TREES.get(name);
-      colors.add(ofTree != null ? ofTree : free.get(next++ % free.size()));
+      Integer ofTree = TREES.get(name);
+      colors.add(ofTree != null ? ofTree : free.removeFirst());
     }
     return colors;
   }

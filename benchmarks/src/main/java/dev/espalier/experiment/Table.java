@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** The rows of an experiment, in typed columns. */
 public final class Table {
@@ -102,6 +103,18 @@ public final class Table {
     if (part == null) {
       throw new IllegalArgumentException("no row has " + text + " as " + name);
     }
+    return part;
+  }
+
+  /**
+   * Returns the rows whose text in a column passes a test.
+   *
+   * @throws IllegalArgumentException if no column has that name
+   */
+  public Table where(String name, Predicate<String> test) {
+    int column = indexOf(name);
+    Table part = new Table(columns.toArray(Column[]::new));
+    rows.stream().filter(row -> test.test(row.get(column).toString())).forEach(part.rows::add);
     return part;
   }
 

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.prefetch.Prefetch;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -61,7 +60,12 @@ final class ExperimentCommandTest {
     assertEquals(0, run.status(), run.err());
     assertEquals(
         Experiments.all().stream().map(experiment -> experiment.description().name()).toList(),
-        run.out().lines().skip(2).map(line -> line.substring(0, line.indexOf(' '))).toList());
+        run.out()
+            .lines()
+            .skip(2)
+            .takeWhile(line -> !line.isEmpty())
+            .map(line -> line.substring(0, line.indexOf(' ')))
+            .toList());
   }
 
   @Test
@@ -90,6 +94,7 @@ final class ExperimentCommandTest {
             "here",
             "parameters",
             "machine",
+            "seconds",
             "columns",
             "rows",
             "checks"),
@@ -126,8 +131,21 @@ final class ExperimentCommandTest {
     assertEquals("experiment: paper-fig1: no such machine" + System.lineSeparator(), run.err());
     assertEquals(
         List.of(
-            "paper-fig2.csv", "paper-fig2.json", "paper-fig2.png", "paper-fig2.svg", "report.html"),
+            "durations.properties",
+            "paper-fig2.csv",
+            "paper-fig2.json",
+            "paper-fig2.png",
+            "paper-fig2.svg",
+            "report.html"),
         names(folder));
+    assertTrue(
+        run.out()
+            .contains(
+                "1 experiments in 1 s: 1 checks passed, 0 timing checks missed, 0 deterministic"
+                    + " checks missed. 1 could not be run."),
+        run.out());
+    assertEquals(
+        List.of("paper-fig2.full=1"), Files.readAllLines(folder.resolve("durations.properties")));
     String report = Files.readString(folder.resolve("report.html"));
     assertTrue(report.contains("<section id=\"paper-fig2\">"), report);
     assertFalse(report.contains("paper-fig1"), report);
@@ -194,7 +212,7 @@ final class ExperimentCommandTest {
   private record Scripted(String name, Function<Run, Outcome> body) implements Experiment {
     @Override
     public Description description() {
-      Chart chart = new Chart(Chart.Kind.LINES, "tree", Axis.linear("width"), Axis.linear("nanos"));
+      Chart chart = new Chart(Chart.Kind.LINES, "tree", "width", "nanos");
       return new Description(name, "title", "paper, figure", "It shows.", "We run.", chart);
     }
 

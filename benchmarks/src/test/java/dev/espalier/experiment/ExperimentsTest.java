@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.espalier.prefetch.Prefetch;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +18,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What holds for every experiment, run on hardly any data. */
 final class ExperimentsTest {
+  /** A report has some eighty charts, and is to stay below 3 MB. */
+  private static final int MOST_BYTES_OF_A_CHART = 25_000;
+
   private static final Effort TINY = new Effort(3000, 200, 1);
 
   static Stream<Experiment> all() {
@@ -39,6 +42,13 @@ final class ExperimentsTest {
 
   @ParameterizedTest
   @MethodSource("all")
+  void listSaysHowLongEveryExperimentTakes(Experiment experiment) {
+    String quick = new Durations().of(experiment.description().name(), true);
+    assertTrue(quick.matches("\\d+ (s|min)"), quick);
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
   void everyExperimentGivesRowsThatCanBeDrawnAndPassesItsDeterministicChecks(
       Experiment experiment) {
     assumeTrue(Prefetch.isNative(), "most experiments need native code");
@@ -54,8 +64,10 @@ final class ExperimentsTest {
     for (double value : outcome.table().numbers(description.chart().y().column())) {
       assertTrue(value >= 0, "a bar or point at " + value);
     }
-    Result result = new Result(description, Map.of(), outcome);
-    assertTrue(new Drawing(result).svg().length > 0);
+    Result result =
+        new Result(description, Results.circumstances(), outcome, Duration.ofSeconds(1));
+    int bytes = new Drawing(result).svg().length;
+    assertTrue(bytes < MOST_BYTES_OF_A_CHART, () -> bytes + " bytes");
     for (String text : List.of(description.paper(), description.here())) {
       assertTrue(text.length() > 100 && text.endsWith("."), text);
     }

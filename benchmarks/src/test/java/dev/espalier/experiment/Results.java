@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment;
 
-import dev.espalier.experiment.Chart.Axis;
+import java.time.Duration;
+import java.time.LocalDate;
 import java.util.Map;
 
 /** Results for tests, of experiments that nobody ran. */
@@ -10,7 +11,7 @@ final class Results {
 
   /** Returns a result of two series, lines over linear axes. */
   static Result lines() {
-    return of(new Chart(Chart.Kind.LINES, "tree", Axis.linear("width"), Axis.linear("nanos")));
+    return of(new Chart(Chart.Kind.LINES, "tree", "width", "nanos"));
   }
 
   /** Returns a result of two series, drawn in a certain way. */
@@ -29,6 +30,12 @@ final class Results {
     Description description =
         new Description(
             "paper-fig1", "Title & more", "paper, figure 1", "It shows.", "We run.", chart);
-    return new Result(description, Map.of("machine", "any"), outcome);
+    return new Result(description, circumstances(), outcome, Duration.ofSeconds(3));
+  }
+
+  /** Returns those of a quick run on a machine that there is not. */
+  static Circumstances circumstances() {
+    return new Circumstances(
+        Map.of("CPU", "a processor"), "a processor", "0123456789abcdef", LocalDate.EPOCH, true);
   }
 }

@@ -2,13 +2,10 @@
 package dev.espalier.experiment;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Chart.Kind;
-import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -19,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 import javax.xml.parsers.DocumentBuilder;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -48,24 +46,14 @@ final class WritersTest {
   @EnumSource
   void svgIsWellFormedAndHasEverySeriesColor(Kind kind) throws Exception {
     String x = kind == Kind.LINES ? "width" : "tree";
-    Result result = Results.of(new Chart(kind, "tree", Axis.linear(x), Axis.linear("nanos")));
+    Result result = Results.of(new Chart(kind, "tree", x, "nanos"));
     byte[] svg = new Drawing(result).svg();
     assertEquals("svg", parsed(svg).getDocumentElement().getTagName());
     String text = new String(svg, StandardCharsets.UTF_8);
-    for (Color color : Palette.colors(List.of("PbPlusTree", "other"))) {
-      String css = "rgb(%d,%d,%d)".formatted(color.getRed(), color.getGreen(), color.getBlue());
+    for (int color : Palette.colors(List.of("PbPlusTree", "other"))) {
+      String css = "\"#%06X\"".formatted(color);
       assertTrue(text.contains(css), css);
     }
-  }
-
-  @Test
-  void logarithmicAxesMoveThePoints() {
-    Chart linear = new Chart(Kind.LINES, "tree", Axis.linear("width"), Axis.linear("nanos"));
-    Chart logarithmic =
-        new Chart(Kind.LINES, "tree", Axis.logarithmic("width"), Axis.logarithmic("nanos"));
-    assertNotEquals(
-        new String(new Drawing(Results.of(linear)).svg(), StandardCharsets.UTF_8).length(),
-        new String(new Drawing(Results.of(logarithmic)).svg(), StandardCharsets.UTF_8).length());
   }
 
   @Test
@@ -73,7 +61,7 @@ final class WritersTest {
     BufferedImage image =
         ImageIO.read(new ByteArrayInputStream(new Drawing(Results.lines()).png()));
     assertEquals(960, image.getWidth());
-    assertEquals(560, image.getHeight());
+    assertTrue(image.getHeight() > 400 && image.getHeight() < 700, "height " + image.getHeight());
     Set<Integer> colors = new HashSet<>();
     for (int x = 0; x < image.getWidth(); x++) {
       for (int y = 0; y < image.getHeight(); y++) {
@@ -81,23 +69,38 @@ final class WritersTest {
       }
     }
     assertTrue(
-        colors.contains(Palette.colors(List.of("PbPlusTree")).getFirst().getRGB()), "the series");
+        colors.contains(0xFF000000 | Palette.colors(List.of("PbPlusTree")).getFirst()),
+        "the series");
     assertEquals("true", System.getProperty("java.awt.headless"));
   }
 
   @Test
   void chartOfAMissingColumnIsRefused() {
-    Result result =
-        Results.of(new Chart(Kind.LINES, "tree", Axis.linear("age"), Axis.linear("nanos")));
+    Result result = Results.of(new Chart(Kind.LINES, "tree", "age", "nanos"));
     assertThrows(IllegalArgumentException.class, () -> new Drawing(result).svg());
   }
 
   @Test
   void treesKeepTheirColorBesideAnyOther() {
-    Color tree = Palette.colors(List.of("PbPlusTree")).getFirst();
-    List<Color> colors = Palette.colors(List.of("one", "two", "PbPlusTree", "three"));
+    int tree = Palette.colors(List.of("PbPlusTree")).getFirst();
+    List<Integer> colors = Palette.colors(List.of("one", "two", "PbPlusTree", "three"));
     assertEquals(tree, colors.get(2));
     assertEquals(4, Set.copyOf(colors).size());
+  }
+
+  @Test
+  void moreSeriesThanColoursAreRefused() {
+    List<String> many = IntStream.range(0, Palette.size() + 1).mapToObj(i -> "s" + i).toList();
+    assertThrows(IllegalArgumentException.class, () -> Palette.colors(many));
+  }
+
+  @Test
+  void reportCountsPassesAndMissesInItsContents() {
+    String html = HtmlReport.of(List.of(Results.lines()));
+    assertTrue(
+        html.contains("<td class=\"number\">1</td><td class=\"missed\">1 timing</td>"), html);
+    assertTrue(html.contains("1 checks passed, 1 timing checks missed, 0 deterministic"), html);
+    assertTrue(html.contains("<tr><th>CPU</th><td>a processor</td></tr>"), html);
   }
 
   @Test

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The README's family table is the catalogue. */
+/** The family table is the catalogue. */
 final class FamilyTableTest {
   private static final Pattern ROW =
       Pattern.compile("(?m)^\\| `(\\w+)` \\| [^|]+ \\| ([^|]+) \\| ([^|]+) \\|$");
@@ -24,7 +24,7 @@ final class FamilyTableTest {
             .map(variant -> row(variant.name(), variant.paper(), variant.medium().name()))
             .toList();
     List<String> table =
-        ROW.matcher(Files.readString(Path.of("..", "README.md")))
+        ROW.matcher(Files.readString(Path.of("family.md")))
             .results()
             .map(row -> row(row.group(1), row.group(2), row.group(3)))
             .toList();

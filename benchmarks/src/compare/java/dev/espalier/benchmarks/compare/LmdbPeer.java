@@ -14,6 +14,7 @@ import org.lmdbjava.EnvFlags;
 import org.lmdbjava.GetOp;
 import org.lmdbjava.PutFlags;
 import org.lmdbjava.SeekOp;
+import org.lmdbjava.Stat;
 import org.lmdbjava.Txn;
 
 /**
@@ -97,6 +98,12 @@ final class LmdbPeer implements Peer {
   @Override
   public long size() {
     return dbi.stat(txn).entries;
+  }
+
+  @Override
+  public long bytes() {
+    Stat stat = dbi.stat(txn);
+    return (stat.branchPages + stat.leafPages + stat.overflowPages) * stat.pageSize;
   }
 
   @Override

@@ -43,6 +43,11 @@ public final class IndexPeer implements Peer {
   }
 
   @Override
+  public void set(long key, long value) {
+    index.set(key, value);
+  }
+
+  @Override
   public void remove(long key) {
     index.remove(key);
   }
@@ -81,6 +86,11 @@ public final class IndexPeer implements Peer {
   @Override
   public long size() {
     return index.size();
+  }
+
+  @Override
+  public long bytes() {
+    return index.statistics().usedBytes();
   }
 
   @Override

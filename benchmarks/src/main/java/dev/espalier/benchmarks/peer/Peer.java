@@ -27,6 +27,11 @@ public interface Peer extends AutoCloseable {
   /** Stores {@code value} for {@code key}, by the call that applications use to do so. */
   void put(long key, long value);
 
+  /** As {@link #put}, by a call that does not look at what was there, where there is one. */
+  default void set(long key, long value) {
+    put(key, value);
+  }
+
   /** Removes {@code key}. */
   void remove(long key);
 
@@ -55,6 +60,15 @@ public interface Peer extends AutoCloseable {
 
   /** Returns the number of entries; may take a pass. */
   long size();
+
+  /**
+   * Returns the bytes that all entries take outside the Java heap.
+   *
+   * @throws UnsupportedOperationException if they are on it
+   */
+  default long bytes() {
+    throw new UnsupportedOperationException("the entries are on the Java heap");
+  }
 
   /** Frees what the structure holds: memory, files. */
   @Override

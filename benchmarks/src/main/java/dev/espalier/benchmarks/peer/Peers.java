@@ -23,6 +23,10 @@ public final class Peers {
   public static final PeerType TREE_MAP =
       new PeerType("TreeMap", 72, () -> new NavigableMapPeer(new TreeMap<>()));
 
+  /** A hash map without boxing, which keeps no order: it can't be scanned. */
+  public static final PeerType HASH_MAP =
+      new PeerType("Long2LongOpenHashMap", 48, HashMapPeer::new);
+
   /**
    * The other sorted maps that live on the Java heap; their sizes hold for compressed references.
    */
@@ -73,7 +77,7 @@ public final class Peers {
         .toList();
   }
 
-  /** Returns all structures on the class path. */
+  /** Returns all ordered structures on the class path. */
   public static List<PeerType> all() {
     List<PeerType> all = new ArrayList<>(trees());
     all.add(TREE_MAP);
@@ -97,6 +101,7 @@ public final class Peers {
   public static PeerType named(String name) {
     List<PeerType> all = new ArrayList<>(all());
     all.addAll(OTHER_GEOMETRIES);
+    all.add(HASH_MAP);
     for (PeerType type : all) {
       if (type.name().equalsIgnoreCase(name)) {
         return type;

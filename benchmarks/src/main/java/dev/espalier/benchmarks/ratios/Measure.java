@@ -5,6 +5,8 @@ package dev.espalier.benchmarks.ratios;
 enum Measure {
   /** Fills a new structure by puts in random order; ns per entry. */
   PUT("ns"),
+  /** As {@link #PUT}, by writes that do not look at what was there; ns per entry. */
+  SET("ns"),
   /** Random lookups, one after the other; ns per key. */
   GET("ns"),
   /** As {@link #GET}, but each key is known only after the answer before; ns per key. */
@@ -13,6 +15,8 @@ enum Measure {
   GET_ALL("ns"),
   /** As {@link #GET_ALL}, in groups of 128; ns per key. */
   GET_ALL_128("ns"),
+  /** Scans of 100 entries from random keys on, in what was filled last; ns per entry. */
+  RANGE("ns"),
   /** Full scan by runs of a tree filled by {@link #PUT}; GB/s of keys and values. */
   SCAN_AFTER_PUT("GB/s"),
   /** Fills a second structure with all nodes full; ns per entry. */
@@ -42,7 +46,7 @@ enum Measure {
   LINE("ns"),
   /** Bytes per entry after {@link #BULKLOAD}. */
   BYTES_FULL("bytes"),
-  /** Bytes per entry after {@link #PUT}. */
+  /** Bytes per entry of what was filled last; a map on the Java heap is empty afterwards. */
   BYTES_AFTER_PUT("bytes");
 
   private final String unit;

@@ -22,7 +22,9 @@ import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -40,7 +42,10 @@ final class RatioWorker {
 
   /** What is measured for the maps that Espalier's trees are compared with. */
   private static final Set<Measure> OF_ANY_MAP =
-      EnumSet.of(Measure.PUT, Measure.LOAD, Measure.GET, Measure.GET_CHAINED);
+      EnumSet.of(Measure.PUT, Measure.LOAD, Measure.GET, Measure.GET_CHAINED, Measure.GET_ALL);
+
+  private static final Set<Measure> OF_SORTED_MAPS =
+      EnumSet.of(Measure.RANGE, Measure.SCAN_AFTER_PUT);
 
   /** Keys looked up per measurement, new ones each time. */
   private static final int PROBES = 1 << 20;
@@ -49,6 +54,8 @@ final class RatioWorker {
   private static final int FEW_PROBES = 1 << 14;
 
   private static final int GROUP = 256;
+  private static final int RANGE = 100;
+  private static final int PROBES_PER_RANGE = 16;
   private static final int SMALL_GROUP = 128;
   private static final double HALF = 0.5;
   private static final double SEVENTY_PERCENT = 0.7;
@@ -81,6 +88,9 @@ final class RatioWorker {
   /** Memory for {@link #bandwidth}; taken when first asked for. */
   private MemorySegment sequence = MemorySegment.NULL;
 
+  /** The keys of all entries, by which {@link #range} checks sums; made when first asked for. */
+  private long[] sortedKeys = {};
+
   private RatioWorker(PeerType type, long entries) {
     this.type = type;
     this.entries = entries;
@@ -111,13 +121,19 @@ final class RatioWorker {
     int rounds = isLittle(entries) ? 1 : WARMUP_ROUNDS;
     for (int i = 0; i < rounds; i++) {
       for (Measure measure : Measure.values()) {
-        if (filled instanceof IndexPeer || OF_ANY_MAP.contains(measure)) {
+        if (canMeasure(measure)) {
           measure(measure);
         }
       }
     }
     filled.close();
     full.close();
+  }
+
+  private boolean canMeasure(Measure measure) {
+    return filled instanceof IndexPeer
+        || OF_ANY_MAP.contains(measure)
+        || (OF_SORTED_MAPS.contains(measure) && !type.equals(Peers.HASH_MAP));
   }
 
   private void serve() throws IOException {
@@ -131,11 +147,13 @@ final class RatioWorker {
 
   private double measure(Measure measure) {
     return switch (measure) {
-      case PUT -> put();
+      case PUT -> fill(Peer::put);
+      case SET -> fill(Peer::set);
       case GET -> get();
       case GET_CHAINED -> getChained();
       case GET_ALL -> getAll(GROUP);
       case GET_ALL_128 -> getAll(SMALL_GROUP);
+      case RANGE -> range();
       case LOAD -> load();
       case LOAD_HALF -> bulkload(HALF);
       case SCAN_LOADED -> scan(filled);
@@ -148,12 +166,18 @@ final class RatioWorker {
       case BULKLOAD -> bulkload(1);
       case SCAN -> scan(full);
       case BANDWIDTH -> bandwidth();
-      case BYTES_FULL -> bytesPerEntry(full);
-      case BYTES_AFTER_PUT -> bytesPerEntry(filled);
+      case BYTES_FULL -> (double) full.bytes() / entries;
+      case BYTES_AFTER_PUT -> bytesPerEntryAfterPut();
     };
   }
 
-  private double put() {
+  /** A call that writes one entry. */
+  @FunctionalInterface
+  private interface Write {
+    void entry(Peer peer, long key, long value);
+  }
+
+  private double fill(Write write) {
     filled.close();
     filled = type.create();
     // The maps on the Java heap leave garbage; collecting it is not this put's work.
@@ -162,7 +186,7 @@ final class RatioWorker {
     long start = System.nanoTime();
     for (long i = 0; i < entries; i++) {
       long key = WorkKeys.key(i);
-      peer.put(key, WorkKeys.value(key));
+      write.entry(peer, key, WorkKeys.value(key));
     }
     double nanos = System.nanoTime() - start;
     check("number of entries", entries, peer.size());
@@ -218,7 +242,7 @@ final class RatioWorker {
 
   private double load() {
     if (!(filled instanceof IndexPeer)) {
-      return put();
+      return fill(Peer::put);
     }
     filled.close();
     filled = type.create();
@@ -270,6 +294,34 @@ final class RatioWorker {
     double nanos = System.nanoTime() - start;
     check("number of entries", entries + keys.length, peer.size());
     return nanos / keys.length;
+  }
+
+  private double range() {
+    long[] keys = WorkKeys.probes(random, entries, probes / PROBES_PER_RANGE);
+    Peer peer = filled;
+    long sum = 0;
+    long start = System.nanoTime();
+    for (long key : keys) {
+      sum += peer.scanRange(key, RANGE);
+    }
+    double nanos = System.nanoTime() - start;
+    check("sum of the ranges", sumOfRanges(keys), sum);
+    return nanos / ((long) keys.length * RANGE);
+  }
+
+  private long sumOfRanges(long[] from) {
+    if (sortedKeys.length == 0) {
+      sortedKeys = WorkKeys.keys(0, Math.toIntExact(entries));
+      Arrays.sort(sortedKeys);
+    }
+    long sum = 0;
+    for (long key : from) {
+      int first = Arrays.binarySearch(sortedKeys, key);
+      for (int i = first; i < Math.min(first + RANGE, sortedKeys.length); i++) {
+        sum += sortedKeys[i] + WorkKeys.value(sortedKeys[i]);
+      }
+    }
+    return sum;
   }
 
   private double scan(Peer peer) {
@@ -331,8 +383,19 @@ final class RatioWorker {
     return memory;
   }
 
-  private static double bytesPerEntry(Peer peer) {
-    return indexOf(peer).statistics().bytesPerEntry();
+  private double bytesPerEntryAfterPut() {
+    if (type.heapBytesPerEntry() == 0) {
+      return (double) filled.bytes() / entries;
+    }
+    long with = heapBytesInUse();
+    filled.close();
+    filled = type.create();
+    return (double) (with - heapBytesInUse()) / entries;
+  }
+
+  private static long heapBytesInUse() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
   private static LongIndex indexOf(Peer peer) {

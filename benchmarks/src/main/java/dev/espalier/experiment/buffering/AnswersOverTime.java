@@ -3,7 +3,6 @@ package dev.espalier.experiment.buffering;
 
 import dev.espalier.LongIndex;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -36,7 +35,7 @@ final class AnswersOverTime implements Experiment {
         MeasuredFigure.WHERE
             + " The loop that makes the probes looks at the clock and flushes, where the paper has"
             + " a thread for it. The last of two runs of each, not the median of several.",
-        new Chart(Chart.Kind.LINES, Figure.LABEL, Axis.linear("millis"), Axis.linear("answers")));
+        new Chart(Chart.Kind.LINES, Figure.LABEL, "millis", "answers"));
   }
 
   @Override

@@ -2,7 +2,6 @@
 package dev.espalier.experiment.buffering;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Outcome;
 import java.util.List;
@@ -29,7 +28,7 @@ record Figure(
     String here,
     Chart.Kind kind,
     String series,
-    Axis x,
+    String x,
     List<ProbeSetting> settings,
     Checks<Double> measured,
     Checks<SimulatedCost> simulated) {
@@ -52,7 +51,7 @@ record Figure(
         "Buffering, figure " + number,
         paper,
         here.isEmpty() ? where : where + " " + here,
-        new Chart(kind, series, x, Axis.linear(y)));
+        new Chart(kind, series, x, y));
   }
 
   /**

@@ -3,7 +3,6 @@ package dev.espalier.experiment.buffering;
 
 import dev.espalier.LongIndex;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -64,11 +63,7 @@ final class GuaranteedThroughput implements Experiment {
         MeasuredFigure.WHERE
             + " The loop that makes the probes looks at the clock and flushes, where the paper has"
             + " a thread for it; a probe may be answered later by as long as a flush takes.",
-        new Chart(
-            Chart.Kind.LINES,
-            Figure.LABEL,
-            Axis.logarithmic("guarantee"),
-            Axis.linear("throughput")));
+        new Chart(Chart.Kind.LINES, Figure.LABEL, "guarantee", "throughput"));
   }
 
   @Override

@@ -2,7 +2,6 @@
 package dev.espalier.experiment.buffering;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Target;
@@ -57,7 +56,7 @@ final class PlacementFigures {
             + " best.",
         Chart.Kind.BARS,
         Figure.INDEX,
-        Axis.linear(Figure.LABEL),
+        Figure.LABEL,
         settings,
         (_, times, outcome) ->
             outcome.check(
@@ -100,7 +99,7 @@ final class PlacementFigures {
             + " three. Indexes in huge pages hardly miss the TLB.",
         Chart.Kind.BARS,
         Figure.SHARE,
-        Axis.linear(Figure.LABEL),
+        Figure.LABEL,
         settings,
         (_, times, outcome) -> checkCalibration(times, outcome),
         (_, costs, outcome) -> checkMisses(costs, outcome));

@@ -9,7 +9,6 @@ import static dev.espalier.experiment.buffering.PaperIndex.B_PLUS_TREE;
 import static dev.espalier.experiment.buffering.PaperIndex.CSB_PLUS_TREE;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Target;
@@ -48,7 +47,7 @@ final class ProbeFigures {
         "",
         Chart.Kind.BARS,
         Figure.LABEL,
-        Axis.linear(Figure.ORDER),
+        Figure.ORDER,
         settings,
         (_, times, outcome) -> checkOrders(times, Double::doubleValue, Check.Kind.TIMING, outcome),
         (_, costs, outcome) ->
@@ -98,7 +97,7 @@ final class ProbeFigures {
             + " misses overlap.",
         Chart.Kind.LINES,
         Figure.SERIES,
-        Axis.logarithmic(Figure.SHARE),
+        Figure.SHARE,
         settings,
         (_, times, outcome) -> checkChoice(times, outcome),
         (_, costs, outcome) -> checkFew(costs, outcome));

@@ -10,7 +10,6 @@ import static dev.espalier.experiment.buffering.PaperIndex.CSB_PLUS_TREE;
 import static dev.espalier.experiment.buffering.PaperIndex.R_TREE;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Target;
@@ -49,7 +48,7 @@ final class SearchFigures {
         "",
         Chart.Kind.BARS,
         Figure.LABEL,
-        Axis.linear(Figure.INDEX),
+        Figure.INDEX,
         ProbeSetting.of(ALL, List.of(UNBUFFERED)),
         (_, times, outcome) ->
             outcome.check(
@@ -86,7 +85,7 @@ final class SearchFigures {
         "The measured targets are what this library aims at.",
         Chart.Kind.BARS,
         Figure.LABEL,
-        Axis.linear(Figure.INDEX),
+        Figure.INDEX,
         ProbeSetting.of(ALL, List.of(UNBUFFERED, VARIABLE)),
         (_, times, outcome) -> {
           for (PaperIndex index : ALL) {
@@ -123,7 +122,7 @@ final class SearchFigures {
             + " most wait in 160 MB.",
         Chart.Kind.BARS,
         Figure.INDEX,
-        Axis.linear(Figure.LABEL),
+        Figure.LABEL,
         ProbeSetting.of(TREES, List.of(UNBUFFERED, FIXED, VARIABLE, IN_ORDER)),
         (_, times, outcome) -> {
           for (PaperIndex index : TREES) {

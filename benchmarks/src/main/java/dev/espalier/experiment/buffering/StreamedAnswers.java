@@ -7,7 +7,6 @@ import dev.espalier.ProgressListener;
 import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -67,7 +66,7 @@ final class StreamedAnswers implements Experiment {
         "Indexes five times as large as in other experiments, uniformly random probes as fast as"
             + " a stream takes them, for a minute in a full run; beside it single lookups, and"
             + " buffered lookups of four million probes at once.",
-        new Chart(Chart.Kind.BARS, "method", Axis.linear("tree"), Axis.linear("nanos")));
+        new Chart(Chart.Kind.BARS, "method", "tree", "nanos"));
   }
 
   @Override

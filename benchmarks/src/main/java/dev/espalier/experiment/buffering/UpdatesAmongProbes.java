@@ -5,7 +5,6 @@ import dev.espalier.LongIndex;
 import dev.espalier.batch.BufferOptions;
 import dev.espalier.batch.BufferedAccess;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -57,7 +56,7 @@ final class UpdatesAmongProbes implements Experiment {
             + " one key keeps its order, so an update flushes nothing. Only where one has split a"
             + " node that has buffers, the probes that wait are led from the root again. Each round"
             + " has a tree built anew.",
-        new Chart(Chart.Kind.LINES, Figure.LABEL, Axis.linear("updates"), Axis.linear("nanos")));
+        new Chart(Chart.Kind.LINES, Figure.LABEL, "updates", "nanos"));
   }
 
   @Override

@@ -4,7 +4,6 @@ package dev.espalier.experiment.cosb;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -82,7 +81,7 @@ final class GrowthInMemory implements Experiment {
             + " each, after a small turn for the compiler; medians count. A 4-COLA that was"
             + " bulkloaded has one level. Scans are also given as a share of the bandwidth of a"
             + " sequential read of as many bytes, by the same loop. The targets are ours.",
-        new Chart(Chart.Kind.BARS, "filling", Axis.linear("structure"), Axis.linear("insert")));
+        new Chart(Chart.Kind.BARS, "filling", "structure", "insert"));
   }
 
   @Override

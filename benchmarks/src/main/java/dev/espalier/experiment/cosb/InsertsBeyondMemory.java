@@ -2,7 +2,6 @@
 package dev.espalier.experiment.cosb;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -54,7 +53,7 @@ final class InsertsBeyondMemory implements Experiment {
         "An empty index in a file is filled by blind writes and flushed, behind a pool of two"
             + " thirds of the entries' bytes, pages of 16 KiB, on the device of the scratch folder;"
             + " once, as a run takes minutes. Then 32768 random searches, with the pool as it is.",
-        new Chart(Chart.Kind.BARS, "order", Axis.linear("structure"), Axis.linear("insert")));
+        new Chart(Chart.Kind.BARS, "order", "structure", "insert"));
   }
 
   @Override

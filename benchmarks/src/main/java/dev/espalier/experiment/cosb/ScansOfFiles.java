@@ -2,7 +2,6 @@
 package dev.espalier.experiment.cosb;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -68,7 +67,7 @@ final class ScansOfFiles implements Experiment {
             + " is given as a share of that of reading a file by runs of 1 MiB, one after the"
             + " other, by the same engine. Its memory is one run, but a new pool's is new to the"
             + " process. The target is ours.",
-        new Chart(Chart.Kind.BARS, "filling", Axis.linear("structure"), Axis.linear("share")));
+        new Chart(Chart.Kind.BARS, "filling", "structure", "share"));
   }
 
   @Override

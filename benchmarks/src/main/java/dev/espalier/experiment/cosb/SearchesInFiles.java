@@ -3,7 +3,6 @@ package dev.espalier.experiment.cosb;
 
 import dev.espalier.LongIndex;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -92,7 +91,7 @@ final class SearchesInFiles implements Experiment {
             + " a quarter of the usual entries, as the B+-tree's growth takes long. Then each is"
             + " opened again, and asked for random keys: 1000 with a pool that is empty at first,"
             + " 32768 with the pool as those leave it, and as many by batches of 256.",
-        new Chart(Chart.Kind.BARS, "searches", Axis.linear("structure"), Axis.linear("time")));
+        new Chart(Chart.Kind.BARS, "searches", "structure", "time"));
   }
 
   @Override

@@ -2,7 +2,6 @@
 package dev.espalier.experiment.cosb;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -50,8 +49,7 @@ final class Tradeoff implements Simulated {
             + " the upper levels are in fast memory here, so constants below 1 are no surprise."
             + " What structures have on the Java heap is not counted, nor is the copying of memory"
             + " that grows. Pages are 4 KiB.",
-        new Chart(
-            Chart.Kind.LINES, "structure", Axis.logarithmic("search"), Axis.logarithmic("insert")));
+        new Chart(Chart.Kind.LINES, "structure", "search", "insert"));
   }
 
   private static long memoryBytes(Effort effort) {

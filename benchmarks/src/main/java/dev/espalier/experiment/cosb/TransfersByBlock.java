@@ -2,7 +2,6 @@
 package dev.espalier.experiment.cosb;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -61,8 +60,7 @@ final class TransfersByBlock implements Simulated {
             + " entries' bytes. All are counted in one run. Inserts, searches and what is not seen"
             + " are as in cosb-tradeoff. With larger blocks fast memory also holds more that nobody"
             + " asked for, so a search that was down to one or two transfers can't gain.",
-        new Chart(
-            Chart.Kind.LINES, "structure", Axis.logarithmic("block"), Axis.logarithmic("insert")));
+        new Chart(Chart.Kind.LINES, "structure", "block", "insert"));
   }
 
   private static long memoryBytes(Effort effort) {

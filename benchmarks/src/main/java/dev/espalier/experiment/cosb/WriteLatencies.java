@@ -4,7 +4,6 @@ package dev.espalier.experiment.cosb;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -62,7 +61,7 @@ final class WriteLatencies implements Experiment {
             + " may make up the rarest. The deamortized COLA has growth 2; the target is against"
             + " growth 4, the default. Then, in indexes of their own, by a counting page store:"
             + " the pages of 4 KiB that one write pins, the same page twice counting twice.",
-        new Chart(Chart.Kind.BARS, "structure", Axis.linear("structure"), Axis.linear("p99_99")));
+        new Chart(Chart.Kind.BARS, "structure", "structure", "p99_99"));
   }
 
   @Override

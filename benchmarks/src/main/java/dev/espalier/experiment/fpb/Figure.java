@@ -2,7 +2,6 @@
 package dev.espalier.experiment.fpb;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Outcome;
@@ -19,8 +18,7 @@ import java.util.function.Function;
  * @param paper what it shows in the paper
  * @param here what differs here, beside what differs in all figures
  * @param operation what is measured
- * @param chart kind of chart; lines are drawn over the column {@code x}
- * @param x the name of the column along the horizontal axis
+ * @param chart how times are drawn
  * @param series what a tree is called in the chart
  * @param settings the trees
  * @param checks what is held against the paper
@@ -31,8 +29,7 @@ record Figure(
     String paper,
     String here,
     Operation operation,
-    Chart.Kind chart,
-    Axis x,
+    Chart chart,
     Function<PagedSetting, String> series,
     Settings settings,
     Checks checks) {
@@ -48,6 +45,7 @@ record Figure(
   static final String ENTRIES = "entries";
   static final String PAGE_KIB = "page";
   static final String FULL = "full";
+  private static final String SERIES = "series";
   private static final String TIME = "time";
 
   /** Makes the list of trees. */
@@ -73,6 +71,16 @@ record Figure(
     return Math.max((int) (entries * 3L / 10), 1);
   }
 
+  /** Draws times as lines over a column. */
+  static Chart lines(String x) {
+    return new Chart(Chart.Kind.LINES, SERIES, x, TIME);
+  }
+
+  /** Draws times as bars, a group for each text of a column. */
+  static Chart bars(String x) {
+    return new Chart(Chart.Kind.BARS, SERIES, x, TIME);
+  }
+
   /** Describes one of the two experiments. */
   Description description(String suffix, String where) {
     return new Description(
@@ -81,14 +89,14 @@ record Figure(
         "fpB+, figure " + number,
         paper,
         where + (here.isEmpty() ? "" : " " + here),
-        new Chart(chart, "series", x, Axis.linear(TIME)));
+        chart);
   }
 
   /** Makes an outcome with a row for each tree, and the checks. */
   Outcome outcome(FigureTimes times, String unit) {
     Outcome outcome =
         new Outcome(
-            Column.text("series", "tree"),
+            Column.text(SERIES, "tree"),
             Column.text("widths", "widths within pages"),
             Column.integer(PAGE_KIB, "page size", "KB"),
             Column.integer(ENTRIES, "entries", ""),

@@ -2,7 +2,6 @@
 package dev.espalier.experiment.fpb;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -40,7 +39,7 @@ final class OptimalWidths implements Experiment {
               + " enumerated, with the paper's fan-out and cost, and hold fewer. Trees bear the"
               + " names of their classes here; widths are bytes, of nonleaf and leaf nodes where"
               + " there are two.",
-          new Chart(Chart.Kind.BARS, "tree", Axis.linear("page"), Axis.linear("fan-out")));
+          new Chart(Chart.Kind.BARS, "tree", "page", "fan-out"));
 
   private static final String DISK_FIRST = "DiskFirstFpbPlusTree";
   private static final String CACHE_FIRST = "CacheFirstFpbPlusTree";

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.fpb;
 
-import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.model.MemoryTimes;
 import java.util.List;
@@ -27,8 +25,7 @@ final class ScanFigure {
             + " to lose nothing: its own prefetcher fetches what is read in order, so that the"
             + " disk-optimized tree does not wait for each line either.",
         Operation.SCAN,
-        Chart.Kind.BARS,
-        Axis.linear(Figure.ENTRIES),
+        Figure.bars(Figure.ENTRIES),
         setting -> setting.tree().kind(),
         ScanFigure::trees,
         ScanFigure::check);

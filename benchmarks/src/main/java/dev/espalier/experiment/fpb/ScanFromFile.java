@@ -2,7 +2,6 @@
 package dev.espalier.experiment.fpb;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -64,8 +63,7 @@ final class ScanFromFile implements Experiment {
                 + " scratch file on one device, with nothing in the pool at first: with read-ahead,"
                 + " and without, as a B+-tree scans. The target is ours, for the longest range; one"
                 + " device gains no more than its bandwidth at depth 32 exceeds that at depth 1.",
-            new Chart(
-                Chart.Kind.LINES, "series", Axis.logarithmic("range"), Axis.logarithmic("time"))),
+            new Chart(Chart.Kind.LINES, "series", "range", "time")),
         List.of(1),
         List.of(100, 1_000, 10_000, 100_000, 1_000_000));
   }
@@ -82,7 +80,7 @@ final class ScanFromFile implements Experiment {
             "The same as part (a), over the longest range, with pages striped over 1 to 8 files."
                 + " They are on one device here: what striping costs shows, what further devices"
                 + " gain does not.",
-            new Chart(Chart.Kind.LINES, "series", Axis.linear("files"), Axis.linear("time"))),
+            new Chart(Chart.Kind.LINES, "series", "files", "time")),
         List.of(1, 2, 4, 8),
         List.of(1_000_000));
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.fpb;
 
-import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.model.MemoryTimes;
 import java.util.ArrayList;
@@ -26,9 +24,8 @@ final class SearchFigures {
             + " pages, and about as fast as one another.",
         "The target is what this library aims at from a million keys on.",
         Operation.SEARCH,
-        Chart.Kind.LINES,
-        Axis.logarithmic(Figure.ENTRIES),
-        setting -> setting.tree().kind() + ", " + setting.pageKib() + " KB",
+        Figure.lines(Figure.ENTRIES).inPanels(Figure.PAGE_KIB),
+        setting -> setting.tree().kind(),
         SearchFigures::sizesAndPages,
         SearchFigures::check);
   }
@@ -55,8 +52,7 @@ final class SearchFigures {
             + " as the disk-optimized B+-tree.",
         "",
         Operation.SEARCH,
-        Chart.Kind.LINES,
-        Axis.linear(Figure.FULL),
+        Figure.lines(Figure.FULL),
         setting -> setting.tree().kind(),
         UpdateFigures::fills,
         SearchFigures::check);

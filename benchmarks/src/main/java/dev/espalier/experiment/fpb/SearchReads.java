@@ -3,7 +3,6 @@ package dev.espalier.experiment.fpb;
 
 import dev.espalier.LongIndex;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -33,7 +32,7 @@ final class SearchReads implements Experiment {
               + " that trees have by default. With fewer entries there are fewer searches. The"
               + " targets are the paper's, for pages that hold as many entries as its smallest: of"
               + " 8 KB and more.",
-          new Chart(Chart.Kind.BARS, "series", Axis.linear("page"), Axis.linear("reads")));
+          new Chart(Chart.Kind.BARS, "series", "page", "reads"));
 
   /** As many searches for each entry as in the paper; otherwise small trees would be read whole. */
   private static final int ENTRIES_PER_SEARCH = 5000;

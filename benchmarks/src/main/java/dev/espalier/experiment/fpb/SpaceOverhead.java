@@ -3,7 +3,6 @@ package dev.espalier.experiment.fpb;
 
 import dev.espalier.LongIndex;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -36,7 +35,7 @@ final class SpaceOverhead implements Experiment {
               + " and to rounding weighs more. Cache-first trees after insertions have none: how"
               + " full their pages are goes up and down as they grow, and may exceed the paper's"
               + " 36%.",
-          new Chart(Chart.Kind.BARS, "series", Axis.linear("page"), Axis.linear("ratio")));
+          new Chart(Chart.Kind.BARS, "series", "page", "ratio"));
 
   private final List<TreeAge> ages;
 

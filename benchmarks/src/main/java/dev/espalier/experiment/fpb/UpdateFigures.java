@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.fpb;
 
-import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.model.MemoryTimes;
 import java.util.ArrayList;
@@ -38,8 +36,7 @@ final class UpdateFigures {
             + " as fast.",
         "The targets are what this library aims at, and for full trees, to be no slower.",
         Operation.INSERTION,
-        Chart.Kind.LINES,
-        Axis.linear(Figure.FULL),
+        Figure.lines(Figure.FULL),
         setting -> setting.tree().kind(),
         UpdateFigures::fills,
         UpdateFigures::checkInsertions);
@@ -55,8 +52,7 @@ final class UpdateFigures {
             + " in the smallest, where few insertions split a page, and 1.4 times in the largest.",
         "",
         Operation.INSERTION,
-        Chart.Kind.LINES,
-        Axis.logarithmic(Figure.ENTRIES),
+        Figure.lines(Figure.ENTRIES),
         setting -> setting.tree().kind(),
         UpdateFigures::sizes,
         UpdateFigures::checkInsertions);
@@ -72,8 +68,7 @@ final class UpdateFigures {
             + " disk-optimized B+-tree.",
         "Trees have 3 million keys; the paper does not say how many.",
         Operation.INSERTION,
-        Chart.Kind.LINES,
-        Axis.linear(Figure.PAGE_KIB),
+        Figure.lines(Figure.PAGE_KIB),
         setting -> setting.tree().kind(),
         (entries, times) -> pages(entries, times, 100),
         UpdateFigures::checkInsertions);
@@ -90,8 +85,7 @@ final class UpdateFigures {
         "Trees have 3 million keys; the paper does not say how many. The target is for pages of"
             + " 16 KB and more.",
         Operation.INSERTION,
-        Chart.Kind.LINES,
-        Axis.linear(Figure.PAGE_KIB),
+        Figure.lines(Figure.PAGE_KIB),
         setting -> setting.tree().kind(),
         (entries, times) -> pages(entries, times, 70),
         UpdateFigures::checkInsertions);
@@ -109,8 +103,7 @@ final class UpdateFigures {
         "Trees have 3 million keys; the paper does not say how many. Trees here merge pages that"
             + " run empty, which so few deletions do not bring about.",
         Operation.DELETION,
-        Chart.Kind.LINES,
-        Axis.linear(Figure.FULL),
+        Figure.lines(Figure.FULL),
         setting -> setting.tree().kind(),
         UpdateFigures::fills,
         UpdateFigures::checkDeletions);
@@ -126,8 +119,7 @@ final class UpdateFigures {
             + " move; in both parts of the figure the fpB+-trees are 3.2 to 20.4 times as fast.",
         "Trees have 3 million keys; the paper does not say how many.",
         Operation.DELETION,
-        Chart.Kind.LINES,
-        Axis.linear(Figure.PAGE_KIB),
+        Figure.lines(Figure.PAGE_KIB),
         setting -> setting.tree().kind(),
         (entries, times) -> pages(entries, times, 100),
         UpdateFigures::checkDeletions);

@@ -2,8 +2,6 @@
 package dev.espalier.experiment.fpb;
 
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
-import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Target;
@@ -40,8 +38,7 @@ final class WidthFigure {
             + " target is the tolerance of the optimizer, 10%, which is what it promises; every"
             + " tree with the chosen widths is held against the fastest of its kind and size.",
         Operation.SEARCH,
-        Chart.Kind.LINES,
-        Axis.logarithmic(Figure.ENTRIES),
+        Figure.lines(Figure.ENTRIES),
         setting -> setting.tree().toString(),
         WidthFigure::trees,
         WidthFigure::check);

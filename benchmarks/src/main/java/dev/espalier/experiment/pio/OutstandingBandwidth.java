@@ -2,7 +2,6 @@
 package dev.espalier.experiment.pio;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -33,11 +32,7 @@ final class OutstandingBandwidth implements Experiment {
               + " ones are started one by one in both orders, as a batch has one direction; so"
               + " they are to be compared with each other only. The targets are ours: 3.5 times"
               + " the bandwidth at level 64, and nothing lost where reads and writes are apart.",
-          new Chart(
-              Chart.Kind.LINES,
-              "series",
-              Axis.logarithmic(Levels.COLUMN),
-              Axis.linear("bandwidth")));
+          new Chart(Chart.Kind.LINES, "series", Levels.COLUMN, "bandwidth"));
 
   private static final double LEAST_GAIN = 3.5;
 

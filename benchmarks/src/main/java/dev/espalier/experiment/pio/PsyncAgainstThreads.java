@@ -2,7 +2,6 @@
 package dev.espalier.experiment.pio;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -39,11 +38,7 @@ final class PsyncAgainstThreads implements Experiment {
               + " blocks; the separate files together are as large as the one. File systems of"
               + " today may let direct writes to one file overlap. The targets: psync at least as"
               + " fast as threads in one file, and not far behind those with a file each.",
-          new Chart(
-              Chart.Kind.LINES,
-              "series",
-              Axis.logarithmic(Levels.COLUMN),
-              Axis.linear("bandwidth")));
+          new Chart(Chart.Kind.LINES, "series", Levels.COLUMN, "bandwidth"));
 
   /** The level that the paper tells most about. */
   private static final int LEVEL = 32;

@@ -2,7 +2,6 @@
 package dev.espalier.experiment.pio;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -31,8 +30,7 @@ final class SizeLatency implements Experiment {
           "The same from 4 KB on, which is the least that every device takes past the page cache,"
               + " on one scratch file. Writes are not forced to the device, as in the paper. The"
               + " target is ours: 64 times the bytes take at most 32 times as long.",
-          new Chart(
-              Chart.Kind.LINES, "series", Axis.logarithmic("size"), Axis.logarithmic("latency")));
+          new Chart(Chart.Kind.LINES, "series", "size", "latency"));
 
   private static final List<Integer> SIZES_IN_BLOCKS = List.of(1, 2, 4, 8, 16, 32, 64);
 

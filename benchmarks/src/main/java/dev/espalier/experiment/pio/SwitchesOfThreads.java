@@ -2,7 +2,6 @@
 package dev.espalier.experiment.pio;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -29,11 +28,7 @@ final class SwitchesOfThreads implements Experiment {
               + " of all threads of the process, voluntary and not, those of the engine and of the"
               + " JVM included. Through the page cache hardly any read waits, and there is nothing"
               + " to see.",
-          new Chart(
-              Chart.Kind.LINES,
-              "series",
-              Axis.logarithmic(Levels.COLUMN),
-              Axis.linear("switches")));
+          new Chart(Chart.Kind.LINES, "series", Levels.COLUMN, "switches"));
 
   /** The level that the paper tells about. */
   private static final int LEVEL = 32;

@@ -2,7 +2,6 @@
 package dev.espalier.experiment.thesis;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -39,7 +38,7 @@ final class FaultHint implements Simulated {
               + " every line that was not prefetched, and overlaps nothing by itself: what the"
               + " thesis expected of the hint, and did not find on its machine, is what comes out"
               + " here.",
-          new Chart(Chart.Kind.BARS, "miss", Axis.linear("work"), Axis.linear("relative")));
+          new Chart(Chart.Kind.BARS, "miss", "work", "relative"));
 
   private static final List<Integer> WIDTHS = List.of(4, 32);
 

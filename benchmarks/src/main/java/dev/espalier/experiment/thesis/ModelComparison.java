@@ -2,7 +2,6 @@
 package dev.espalier.experiment.thesis;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -32,8 +31,7 @@ final class ModelComparison implements Experiment {
               + " pointers, pages of 16 KiB, T1 of 189 and Tnext of 24 cycles. Nothing is measured."
               + " The model of the CSB+-tree is that of the CSS-tree, so one line stands for both."
               + " Trees bear the names of their classes here.",
-          new Chart(
-              Chart.Kind.LINES, "tree", Axis.logarithmic("entries"), Axis.linear("latencies")));
+          new Chart(Chart.Kind.LINES, "tree", "entries", "latencies"));
 
   private static final CostModel MODEL = new CostModel(ModelParameters.itanium2());
 

@@ -2,7 +2,6 @@
 package dev.espalier.experiment.thesis;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -37,7 +36,7 @@ final class PrefetchLoopCycles implements Simulated {
               + " of prefetches hides the misses. A call per line or per node is the same sequence"
               + " of prefetches; one per group overlaps the misses of"
               + " several probes, but makes a scan fetch in bursts.",
-          new Chart(Chart.Kind.STACKED_BARS, "part", Axis.linear("loop"), Axis.linear("cycles")));
+          new Chart(Chart.Kind.STACKED_BARS, "part", "loop", "cycles"));
 
   private static final int WIDTH = 16;
 

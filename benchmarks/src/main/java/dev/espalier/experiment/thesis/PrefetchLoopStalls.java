@@ -2,7 +2,6 @@
 package dev.espalier.experiment.thesis;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -36,7 +35,7 @@ final class PrefetchLoopStalls implements Experiment {
               + " and again, whose nodes stay in the cache: the same instructions without the"
               + " misses. The second time counts as busy, what the first takes longer as stalled."
               + " Loops as in figure 5.4.",
-          new Chart(Chart.Kind.STACKED_BARS, "part", Axis.linear("loop"), Axis.linear("nanos")));
+          new Chart(Chart.Kind.STACKED_BARS, "part", "loop", "nanos"));
 
   private static final int WIDTH = 16;
 

@@ -2,7 +2,6 @@
 package dev.espalier.experiment.thesis;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -39,7 +38,7 @@ final class PrefetchLoops implements Experiment {
               + " Measured on levels of nodes full of 8-byte keys, without pointers. Queries are"
               + " shuffled; scans visit the leaves in shuffled order, because the processor"
               + " prefetches consecutive ones by itself.",
-          new Chart(Chart.Kind.LINES, "loop", Axis.linear("width"), Axis.linear("nanos")));
+          new Chart(Chart.Kind.LINES, "loop", "width", "nanos"));
 
   private static final String QUERY = "query";
   private static final String SCAN = "scan";

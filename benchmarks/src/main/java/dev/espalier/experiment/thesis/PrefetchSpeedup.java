@@ -5,7 +5,6 @@ import dev.espalier.bplus.choices.PbPlusChoices;
 import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
 import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -90,7 +89,7 @@ final class PrefetchSpeedup implements Simulated {
             + " machine's, overlaps the loads of a search by itself, because they do not wait for"
             + " one another, and those of the next query besides; the simulated ones execute in"
             + " order, as the Itanium, and wait for each line that was not prefetched.",
-        new Chart(Chart.Kind.BARS, "source", Axis.linear("tree"), Axis.linear("ratio")));
+        new Chart(Chart.Kind.BARS, "source", "tree", "ratio"));
   }
 
   @Override

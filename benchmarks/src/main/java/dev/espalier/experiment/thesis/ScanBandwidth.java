@@ -8,7 +8,6 @@ import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
 import dev.espalier.bplus.choices.PbPlusChoices;
 import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -50,7 +49,7 @@ final class ScanBandwidth implements Experiment {
               + " lines by itself, and a bulkload puts leaves one after the other; without prefetch"
               + " is not without help, therefore. The target, 70% at the best width, is what this"
               + " library aims at; as in the thesis, half-full leaves count by lines prefetched.",
-          new Chart(Chart.Kind.LINES, "series", Axis.linear("width"), Axis.linear("share")));
+          new Chart(Chart.Kind.LINES, "series", "width", "share"));
 
   private static final List<Integer> WIDTHS = List.of(2, 4, 8, 16, 32);
   private static final List<Construction> FILLS = List.of(Construction.FULL, Construction.HALF);

@@ -2,7 +2,6 @@
 package dev.espalier.experiment.thesis;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -38,7 +37,7 @@ final class SearchAlgorithms implements Experiment {
               + " load that waits for another. Measured on levels of nodes full of keys, without"
               + " pointers, so that nothing but the search differs; all lines of a node are"
               + " prefetched before it is searched, as in the thesis.",
-          new Chart(Chart.Kind.LINES, "search", Axis.linear("width"), Axis.linear("nanos")));
+          new Chart(Chart.Kind.LINES, "search", "width", "nanos"));
 
   private static final List<Integer> WIDTHS = List.of(1, 2, 4, 8, 12, 16, 24, 32);
 

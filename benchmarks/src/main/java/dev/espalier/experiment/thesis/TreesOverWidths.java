@@ -2,7 +2,6 @@
 package dev.espalier.experiment.thesis;
 
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -19,8 +18,7 @@ import java.util.function.Consumer;
 /** The figures of the thesis that show one operation's time over node widths, by choice. */
 final class TreesOverWidths implements Experiment {
   /** How such a figure is drawn. */
-  static final Chart CHART =
-      new Chart(Chart.Kind.LINES, "series", Axis.linear("width"), Axis.linear("nanos"));
+  static final Chart CHART = new Chart(Chart.Kind.LINES, "series", "width", "nanos");
 
   private final Description description;
   private final TreeOperation operation;

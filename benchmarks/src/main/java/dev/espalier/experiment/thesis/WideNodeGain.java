@@ -3,7 +3,6 @@ package dev.espalier.experiment.thesis;
 
 import dev.espalier.bplus.choices.ConfigurablePbPlusTree;
 import dev.espalier.experiment.Chart;
-import dev.espalier.experiment.Chart.Axis;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
@@ -43,7 +42,7 @@ final class WideNodeGain implements Simulated {
               + " caches are emptied, but walks and work count, and prefetches overlap with both."
               + " Warm, for information: caches keep what the queries before have left there."
               + " Nodes are prefetched whole and searched by binary search, as in the thesis.",
-          new Chart(Chart.Kind.LINES, "series", Axis.linear("width"), Axis.linear("gain")));
+          new Chart(Chart.Kind.LINES, "series", "width", "gain"));
 
   private static final List<Integer> WIDTHS = List.of(1, 2, 4, 8, 16, 32);
 

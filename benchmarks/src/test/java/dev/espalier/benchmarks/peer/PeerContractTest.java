@@ -65,6 +65,30 @@ final class PeerContractTest {
 
   @ParameterizedTest
   @MethodSource("peers")
+  void setStoresAsPutDoes(PeerType type) {
+    try (Peer peer = loaded(type)) {
+      peer.set(WorkKeys.key(7), 77);
+      peer.set(WorkKeys.key(ENTRIES), 78);
+      assertEquals(77, peer.get(WorkKeys.key(7)));
+      assertEquals(78, peer.get(WorkKeys.key(ENTRIES)));
+      assertEquals(ENTRIES + 1, peer.size());
+    }
+  }
+
+  @Test
+  void hashMapIsAPeerWithoutOrder() {
+    try (Peer peer = loaded(Peers.named("Long2LongOpenHashMap"))) {
+      assertEquals(WorkKeys.value(WorkKeys.key(7)), peer.get(WorkKeys.key(7)));
+      assertEquals(Peer.MISSING, peer.get(WorkKeys.key(ENTRIES)));
+      peer.remove(WorkKeys.key(7));
+      assertEquals(ENTRIES - 1, peer.size());
+      assertThrows(UnsupportedOperationException.class, peer::scanEntries);
+      assertThrows(UnsupportedOperationException.class, () -> peer.scanRange(0, 1));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("peers")
   void removeTakesOneEntryAway(PeerType type) {
     try (Peer peer = loaded(type)) {
       peer.remove(WorkKeys.key(7));

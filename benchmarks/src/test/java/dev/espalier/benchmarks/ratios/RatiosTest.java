@@ -5,13 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import dev.espalier.prefetch.Prefetch;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The whole program, on very little data. */
 final class RatiosTest {
@@ -36,6 +43,45 @@ final class RatiosTest {
     Output output = run(Family.class, trees, "--entries=20k", "--forks=1", "--rounds=1");
     assertEquals(0, output.status, output.text);
     assertEquals(6, output.tableAfter("| work | target |").size(), output.text);
+  }
+
+  @Test
+  void readmeWritesEveryFigureATableAndAChart(@TempDir Path docs) throws Exception {
+    assumeTrue(Prefetch.isNative(), "built without a C compiler");
+    Files.createDirectory(docs.resolve("measurements"));
+    Files.createDirectory(docs.resolve("images"));
+    Output output =
+        run(Readme.class, "--entries=20k", "--rounds=1", "--insert-rounds=1", "--docs=" + docs);
+    assertEquals(0, output.status, output.text);
+
+    JsonObject file =
+        JsonParser.parseString(Files.readString(docs.resolve("measurements/readme-20k.json")))
+            .getAsJsonObject();
+    assertEquals("benchmarks/run readme --entries 20k", file.get("command").getAsString());
+    Set<String> works = new TreeSet<>();
+    for (JsonElement figure : file.getAsJsonArray("figures")) {
+      if (figure.getAsJsonObject().get("structure").getAsString().equals("PbPlusTree")) {
+        works.add(figure.getAsJsonObject().get("work").getAsString());
+        assertTrue(figure.getAsJsonObject().get("ratio").getAsString().endsWith(" times"));
+      }
+    }
+    assertEquals(
+        Set.of(
+            "lookup",
+            "lookup in a batch",
+            "insert",
+            "range of 100, per entry",
+            "scan, per entry",
+            "memory per entry"),
+        works);
+    List<String> table =
+        file.getAsJsonArray("table").asList().stream().map(JsonElement::getAsString).toList();
+    assertTrue(table.stream().anyMatch(line -> line.startsWith("| `TreeMap` | ")), output.text);
+    assertTrue(
+        table.stream().anyMatch(line -> line.matches("\\| `Long2LongOpenHashMap` .* – \\| – .*")),
+        output.text);
+    String chart = Files.readString(docs.resolve("images/readme-20k.svg"));
+    assertTrue(chart.contains(">PbPlusTree</text>"), chart);
   }
 
   @Test

@@ -9,17 +9,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-class ReadmeFileExample {
+class FileExample {
   public static void main(String[] args) throws IOException {
     Path file = Files.createTempDirectory("espalier").resolve("orders.esp");
-    try (LongIndex index = Espalier.open(file)) { // made, since it is not there
+    try (LongIndex index = Espalier.open(file)) { // creates the file
       for (long order = 1; order <= 1_000_000; order++) {
         index.put(order * 4, order);
       }
-    } // safe from here on; index.flush() makes it so in between
+    } // whole from here on
     try (LongIndex index = Espalier.open(file)) {
       LongCursor cursor = index.cursor();
-      cursor.scanTo(48); // pages are read ahead, but none beyond this key
+      cursor.scanTo(48); // reads pages ahead, but none beyond this key
       for (boolean found = cursor.ceiling(37); found && cursor.key() <= 48; found = cursor.next()) {
         System.out.println(cursor.key() + " -> " + cursor.value());
       }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment;
+
+import dev.espalier.benchmarks.Header;
+import dev.espalier.cli.MachineDescription;
+import dev.espalier.cli.Version;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What all experiments of one call of the command have in common.
+ *
+ * @param machine the machine, the JVM and the program, by name
+ * @param cpu the processor
+ * @param commit what the program was built from, or {@code unknown}
+ * @param date of the run
+ * @param quick whether trees were small and rounds were few
+ */
+public record Circumstances(
+    Map<String, String> machine, String cpu, String commit, LocalDate date, boolean quick) {
+  private static final int SHORT_COMMIT = 10;
+
+  /** Returns those of this moment. */
+  static Circumstances now(boolean quick) {
+    Map<String, String> facts = Header.facts();
+    String cpu = facts.getOrDefault("CPU", "");
+    String commit = facts.getOrDefault("commit", "");
+    LocalDate date = LocalDate.now(ZoneOffset.UTC);
+    Map<String, String> machine = new LinkedHashMap<>();
+    machine.put("CPU", cpu);
+    machine.putAll(MachineDescription.all());
+    machine.put("version", version());
+    machine.put("commit", commit);
+    machine.put("date", date.toString());
+    machine.put("effort", quick ? "quick" : "full");
+    return new Circumstances(machine, cpu, commit, date, quick);
+  }
+
+  private static String version() {
+    try {
+      return String.join(" ", new Version().getVersion());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns the line below a chart, without what only the experiment knows. */
+  String footer() {
+    String hash = commit.substring(0, Math.min(SHORT_COMMIT, commit.length()));
+    String mark = commit.endsWith("local changes") ? " with local changes" : "";
+    return "%s · %s · commit %s%s%s".formatted(cpu, date, hash, mark, quick ? " · quick" : "");
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.docs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The examples in the documents are those that are compiled here, and print what is said there. */
+final class ExamplesTest {
+  private static final Path README = Path.of("..", "README.md");
+  private static final Path FILES = Path.of("files.md");
+  private static final Path SOURCES = Path.of("src/test/java/dev/espalier/docs");
+
+  private static final Pattern JAVA_BLOCK = Pattern.compile("(?ms)^```java\n(.*?)^```$");
+  private static final Pattern PRINTED_BLOCK =
+      Pattern.compile("(?ms)^It prints\n\n```text\n(.*?)^```$");
+  private static final Pattern PRINTED_LINE = Pattern.compile("System\\.out\\..*; // (.*)");
+
+  /** From the comment on, as far as the method goes. */
+  private static final Pattern SHOWN = Pattern.compile("(?ms)^    // Shown:\n(.*?)^  }$");
+
+  /** An example's {@code main}. */
+  @FunctionalInterface
+  private interface Main {
+    void run(String... args) throws IOException;
+  }
+
+  @Test
+  void readmeShowsItsExampleAsItIsCompiled() throws IOException {
+    String shown = only(SHOWN, Files.readString(SOURCES.resolve("ReadmeExample.java")));
+    assertEquals(shown.replaceAll("(?m)^    ", ""), only(JAVA_BLOCK, Files.readString(README)));
+  }
+
+  @Test
+  void readmeExamplePrintsWhatItsCommentsSay() throws IOException {
+    String example = only(JAVA_BLOCK, Files.readString(README));
+    List<String> comments = all(PRINTED_LINE, example);
+    assertEquals(comments, outputOf(ReadmeExample::main).lines().toList());
+    assertEquals(2, comments.size());
+  }
+
+  @Test
+  void pageOfFilesShowsItsExampleAsItIsCompiled() throws IOException {
+    String source = Files.readString(SOURCES.resolve("FileExample.java"));
+    assertEquals(
+        source.substring(source.indexOf("import ")), only(JAVA_BLOCK, Files.readString(FILES)));
+  }
+
+  @Test
+  void fileExamplePrintsWhatThePageSays() throws IOException {
+    assertEquals(only(PRINTED_BLOCK, Files.readString(FILES)), outputOf(FileExample::main));
+  }
+
+  private static String only(Pattern pattern, String text) {
+    List<String> found = all(pattern, text);
+    assertEquals(1, found.size(), pattern.pattern());
+    return found.getFirst();
+  }
+
+  private static List<String> all(Pattern pattern, String text) {
+    return pattern.matcher(text).results().map(block -> block.group(1)).toList();
+  }
+
+  private static String outputOf(Main example) throws IOException {
+    PrintStream standardOutput = System.out;
+    ByteArrayOutputStream output = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));
+    try {
+      example.run();
+    } finally {
+      System.setOut(standardOutput);
+    }
+    return output.toString(StandardCharsets.UTF_8).replace(System.lineSeparator(), "\n");
+  }
+}
