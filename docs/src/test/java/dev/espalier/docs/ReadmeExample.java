@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.docs;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.bplus.PbPlusTree;
@@ -8,7 +9,7 @@ import java.util.Arrays;
 
 class ReadmeExample {
   public static void main(String[] args) {
-    try (LongIndex index = PbPlusTree.create()) {
+    try (LongIndex index = PbPlusTree.create(IndexOptions.DEFAULT)) {
       for (long order = 1; order <= 1_000_000; order++) {
         index.put(order * 4, order);
       }
