@@ -31,7 +31,8 @@ public abstract class PageVerifier extends Verifier {
         "there are no %d pages in use from %d on",
         count,
         first);
-    for (int page = first; page < first + count; page++) {
+    for (int i = 0; i < count; i++) {
+      int page = first + i;
       check(store.isInUse(page), invariant, "page %d is not in use", page);
       check(!claimed.get(page), invariant, "page %d is in two places", page);
       claimed.set(page);
