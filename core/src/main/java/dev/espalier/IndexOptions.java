@@ -2,6 +2,7 @@
 package dev.espalier;
 
 import dev.espalier.memory.HugePages;
+import dev.espalier.memory.MemoryPageStore;
 import java.util.Objects;
 
 /**
@@ -35,6 +36,16 @@ public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePa
       throw new IllegalArgumentException(
           "memoryLimit is " + memoryLimit + " bytes; at least " + MIN_MEMORY_LIMIT + " are needed");
     }
+  }
+
+  /**
+   * Makes an empty page store in memory, with this limit.
+   *
+   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use; trees say what else
+   *     they take
+   */
+  public MemoryPageStore pagesInMemory(int pageBytes) {
+    return new MemoryPageStore(pageBytes, memoryLimit, hugePages);
   }
 
   /** Returns these options with another missing value. */

@@ -62,7 +62,7 @@ class LockedIndexTest {
 
   @Test
   void batchLookupIsThatOfTheIndexItself() {
-    try (LongIndex index = BPlusTree.create()) {
+    try (LongIndex index = BPlusTree.create(IndexOptions.DEFAULT)) {
       LongIndex locked = index.withReadWriteLock();
       var thrown = assertThrows(UnsupportedOperationException.class, locked::batchLookup);
       assertEquals(
@@ -271,7 +271,7 @@ class LockedIndexTest {
 
   @Test
   void runStaysAsItWasWhenTheIndexChanges() {
-    try (LongIndex index = BPlusTree.create().withReadWriteLock()) {
+    try (LongIndex index = BPlusTree.create(IndexOptions.DEFAULT).withReadWriteLock()) {
       index.putAll(new long[] {1, 2, 3}, new long[] {10, 20, 30});
       LongRun run = new LongRun();
       assertTrue(index.cursor().nextRun(run));

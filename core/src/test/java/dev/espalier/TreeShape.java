@@ -229,14 +229,15 @@ public record TreeShape(
   static TreeShape diskOptimized(int pageBytes) {
     return new TreeShape(
         "DiskOptimizedBPlusTree " + pageBytes,
-        options -> DiskOptimizedBPlusTree.create(options, pageBytes),
+        options -> DiskOptimizedBPlusTree.open(options, options.pagesInMemory(pageBytes)),
         pageBytes);
   }
 
   static TreeShape microIndex(int pageBytes, int subArrayLines) {
     return new TreeShape(
         "MicroIndexBPlusTree " + pageBytes + " " + subArrayLines,
-        options -> MicroIndexBPlusTree.create(options, pageBytes, subArrayLines),
+        options ->
+            MicroIndexBPlusTree.open(options, options.pagesInMemory(pageBytes), subArrayLines),
         pageBytes);
   }
 
@@ -252,7 +253,7 @@ public record TreeShape(
         new DiskFirstFpbPlusTree.Geometry(innerWidth, leafWidth);
     return new TreeShape(
         "DiskFirstFpbPlusTree " + pageBytes + " " + innerWidth + " " + leafWidth,
-        options -> DiskFirstFpbPlusTree.create(options, pageBytes, geometry),
+        options -> DiskFirstFpbPlusTree.open(options, options.pagesInMemory(pageBytes), geometry),
         pageBytes);
   }
 
@@ -260,7 +261,7 @@ public record TreeShape(
     CacheFirstFpbPlusTree.Geometry geometry = new CacheFirstFpbPlusTree.Geometry(width);
     return new TreeShape(
         "CacheFirstFpbPlusTree " + pageBytes + " " + width,
-        options -> CacheFirstFpbPlusTree.create(options, pageBytes, geometry),
+        options -> CacheFirstFpbPlusTree.open(options, options.pagesInMemory(pageBytes), geometry),
         2L * pageBytes);
   }
 
@@ -268,7 +269,7 @@ public record TreeShape(
     Cola.Geometry geometry = new Cola.Geometry(growth, pointerDensity, batch);
     return new TreeShape(
         "Cola " + pageBytes + " " + growth + " " + pointerDensity + " " + batch,
-        options -> Cola.create(options, pageBytes, geometry),
+        options -> Cola.open(options, options.pagesInMemory(pageBytes), geometry),
         8L * pageBytes);
   }
 
@@ -294,14 +295,14 @@ public record TreeShape(
     BEpsilonTree.Geometry geometry = new BEpsilonTree.Geometry(fanout);
     return new TreeShape(
         "BEpsilonTree " + pageBytes + " " + fanout,
-        options -> BEpsilonTree.create(options, pageBytes, geometry),
+        options -> BEpsilonTree.open(options, options.pagesInMemory(pageBytes), geometry),
         pageBytes);
   }
 
   static TreeShape bufferedRepository(int pageBytes) {
     return new TreeShape(
         "BufferedRepositoryTree " + pageBytes,
-        options -> BufferedRepositoryTree.create(options, pageBytes),
+        options -> BufferedRepositoryTree.open(options, options.pagesInMemory(pageBytes)),
         pageBytes);
   }
 
@@ -316,7 +317,7 @@ public record TreeShape(
     DeamortizedCola.Geometry geometry = new DeamortizedCola.Geometry(batch);
     return new TreeShape(
         "DeamortizedCola " + pageBytes + " " + batch,
-        options -> DeamortizedCola.create(options, pageBytes, geometry),
+        options -> DeamortizedCola.open(options, options.pagesInMemory(pageBytes), geometry),
         16L * pageBytes);
   }
 

@@ -81,20 +81,6 @@ final class BEpsilonCursor extends LeafCursor {
     }
   }
 
-  private int lowerBound(long key) {
-    int below = 0;
-    int end = entries;
-    while (below < end) {
-      int middle = (below + end) >>> 1;
-      if (leafKey(middle) < key) {
-        below = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return below;
-  }
-
   // ---------------------------------------------------------------- leaves
 
   private void enterLeafOf(long key) {

@@ -3,8 +3,8 @@ package dev.espalier.bepsilon;
 
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreChange;
-import java.util.ConcurrentModificationException;
 
 /** How messages go down: flushes, and the splits that follow from them. */
 final class BEpsilonFlush {
@@ -131,8 +131,7 @@ final class BEpsilonFlush {
    */
   private static void checkProgress(long moved) {
     if (moved <= 0) {
-      throw new ConcurrentModificationException(
-          "a flush moved no messages: the index was changed by another thread");
+      throw Torn.torn("a flush moved no messages");
     }
   }
 

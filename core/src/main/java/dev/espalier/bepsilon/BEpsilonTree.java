@@ -6,7 +6,6 @@ import static dev.espalier.memory.Words.getLong;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BatchArguments;
@@ -123,32 +122,9 @@ public final class BEpsilonTree extends AbstractIndex {
     probesGoThrough(new BEpsilonLevels(tree, this));
   }
 
-  /** Makes an empty tree with default options. */
-  public static BEpsilonTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static BEpsilonTree create(IndexOptions options) {
-    return create(options, Geometry.forPages(BEpsilonStructure.DEFAULT_PAGE_BYTES));
-  }
-
-  /** Makes an empty tree with pages of 16 KiB in memory. */
-  public static BEpsilonTree create(IndexOptions options, Geometry geometry) {
-    return create(options, BEpsilonStructure.DEFAULT_PAGE_BYTES, geometry);
-  }
-
-  /**
-   * Makes an empty tree in memory.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
-   * @throws IllegalArgumentException if pages have no room for so many children and a buffer
-   */
-  public static BEpsilonTree create(IndexOptions options, int pageBytes, Geometry geometry) {
-    return open(
-        options,
-        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
-        geometry);
+    return open(options, options.pagesInMemory(BEpsilonStructure.DEFAULT_PAGE_BYTES));
   }
 
   /**
@@ -199,6 +175,7 @@ public final class BEpsilonTree extends AbstractIndex {
       long page = store.pin(number);
       int messages = NodePage.messages(pages, page);
       long keys = page + inner.messagesOffset;
+      number = inner.child(pages, page, inner.childSlot(pages, page, key));
       int slot = Keys.lowerBoundBinary(pages, keys, messages, key);
       int kind = Message.NONE;
       long value = 0;
@@ -206,7 +183,6 @@ public final class BEpsilonTree extends AbstractIndex {
         kind = inner.messageKind(pages, page, slot);
         value = inner.messageValue(pages, page, slot);
       }
-      number = inner.child(pages, page, inner.childSlot(pages, page, key));
       store.unpin(page, false);
       if (kind != Message.NONE) {
         sum += value;

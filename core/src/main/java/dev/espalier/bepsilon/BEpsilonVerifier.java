@@ -2,37 +2,25 @@
 package dev.espalier.bepsilon;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
-import dev.espalier.memory.PageStore;
 import dev.espalier.support.Message;
-import java.lang.foreign.MemorySegment;
-import java.util.BitSet;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.PageVerifier;
 
 /**
  * Checks the invariants of {@link BEpsilonStructure} in one pass from left to right. Built to
  * survive any damage: it goes to no page that is not in use, and to none twice.
  */
-final class BEpsilonVerifier {
+final class BEpsilonVerifier extends PageVerifier {
   private final BEpsilonStructure tree;
-  private final PageStore store;
-  private final MemorySegment pages;
   private final InnerPage inner;
-  private final ProgressListener listener;
-  private final BitSet visited = new BitSet();
   private final int height;
 
-  /** Entries in leaves, and entries after all messages. */
-  private long entries;
-
+  /** Entries after all messages; what is counted as checked are those in leaves. */
   private long live;
 
   private BEpsilonVerifier(BEpsilonStructure tree, ProgressListener listener) {
+    super(tree.store, listener, tree.meta[BEpsilonStructure.LEAF_ENTRIES]);
     this.tree = tree;
-    this.store = tree.store;
-    this.pages = tree.pages;
     this.inner = tree.inner;
-    this.listener = listener;
     this.height = Math.clamp(tree.meta[BEpsilonStructure.HEIGHT], 1, BEpsilonStructure.MAX_HEIGHT);
   }
 
@@ -42,22 +30,11 @@ final class BEpsilonVerifier {
   }
 
   private void run() {
-    long stated = tree.meta[BEpsilonStructure.HEIGHT];
-    check(stated == height, "I1", "the height is %d", stated);
+    checkEqual("I1", tree.meta[BEpsilonStructure.HEIGHT], height, "the height");
     visit(tree.root(), height - 1, Long.MIN_VALUE, Long.MAX_VALUE, Messages.NONE);
-    check(
-        visited.cardinality() == store.pagesInUse(),
-        "I8",
-        "the tree has %d pages, but %d are in use",
-        visited.cardinality(),
-        store.pagesInUse());
+    checkAllClaimed("I8");
     long inLeaves = tree.meta[BEpsilonStructure.LEAF_ENTRIES];
-    check(
-        entries == inLeaves,
-        "I9",
-        "the leaves have %d entries, but the tree says %d",
-        entries,
-        inLeaves);
+    checkEqual("I9", entries(), inLeaves, "the number of entries in leaves");
     long size = tree.meta[BEpsilonStructure.SIZE];
     check(size < 0 || size == live, "I10", "the size is %d, but there are %d entries", size, live);
   }
@@ -122,9 +99,7 @@ final class BEpsilonVerifier {
 
   /** Visits a page whose keys are from {@code low} to {@code high}, both included. */
   private void visit(int page, int level, long low, long high, Messages above) {
-    check(store.isInUse(page), "I7", "page %d is not in use", page);
-    check(!visited.get(page), "I7", "page %d is reached twice", page);
-    visited.set(page);
+    claim("I7", page, 1);
     if (level == 0) {
       visitLeaf(page, low, high, above);
       return;
@@ -159,32 +134,19 @@ final class BEpsilonVerifier {
   }
 
   private void checkLevel(int page, long at, int level) {
-    int itsLevel = NodePage.level(pages, at);
-    check(itsLevel == level, "I1", "page %d of level %d says %d", page, level, itsLevel);
+    checkEqual("I1", NodePage.level(pages, at), level, "the level of page %d", page);
   }
 
   private int children(int page, long at, int level, Messages messages) {
     int count = NodePage.count(pages, at);
     boolean mayHaveOne = level < height - 1 || messages.to > 0;
-    check(
-        count >= (mayHaveOne ? 1 : 2) && count <= inner.fanout,
-        "I2",
-        "page %d has %d children, and %d messages",
-        page,
-        count,
-        messages.to);
+    checkRange("I2", count, mayHaveOne ? 1 : 2, inner.fanout, "the children of page %d", page);
     return count;
   }
 
   private Messages messages(int page, long at) {
     int count = NodePage.messages(pages, at);
-    check(
-        count >= 0 && count <= inner.capacity,
-        "I5",
-        "page %d has %d messages, not from 0 to %d",
-        page,
-        count,
-        inner.capacity);
+    checkRange("I5", count, 0, inner.capacity, "the messages of page %d", page);
     long[] keys = new long[count];
     int[] kinds = new int[count];
     for (int i = 0; i < count; i++) {
@@ -239,14 +201,8 @@ final class BEpsilonVerifier {
       checkLevel(page, at, 0);
       int count = NodePage.count(pages, at);
       int messages = NodePage.messages(pages, at);
-      check(
-          count >= 0 && count <= tree.leaf.capacity,
-          "I5",
-          "leaf %d has %d entries, not from 0 to %d",
-          page,
-          count,
-          tree.leaf.capacity);
-      check(messages == 0, "I6", "leaf %d has %d messages", page, messages);
+      checkRange("I5", count, 0, tree.leaf.capacity, "the entries of leaf %d", page);
+      checkEqual("I6", messages, 0, "the messages of leaf %d", page);
       for (int i = 0; i < count; i++) {
         long key = LeafPage.key(pages, at, i);
         check(
@@ -259,14 +215,14 @@ final class BEpsilonVerifier {
             low,
             high);
       }
-      count(at, count, above);
+      countLeaf(at, count, above);
     } finally {
       store.unpin(at, false);
     }
   }
 
   /** Counts a leaf's entries, and those that are left and new after the messages above it. */
-  private void count(long at, int count, Messages above) {
+  private void countLeaf(long at, int count, Messages above) {
     int there = count;
     int next = 0;
     for (int i = above.from; i < above.to; i++) {
@@ -281,18 +237,6 @@ final class BEpsilonVerifier {
       }
     }
     live += there;
-    long before = entries;
-    entries += count;
-    if (before >>> 16 != entries >>> 16
-        && !listener.onProgress(entries, tree.meta[BEpsilonStructure.LEAF_ENTRIES])) {
-      throw new CancellationException("verify cancelled after " + entries + " entries");
-    }
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
-    }
+    count(count);
   }
 }

@@ -5,7 +5,6 @@ import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.bepsilon.BEpsilonTree.Geometry;
-import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 
 /**
@@ -45,24 +44,9 @@ public final class BufferedRepositoryTree {
 
   private BufferedRepositoryTree() {}
 
-  /** Makes an empty tree with default options. */
-  public static BEpsilonTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static BEpsilonTree create(IndexOptions options) {
-    return create(options, BEpsilonStructure.DEFAULT_PAGE_BYTES);
-  }
-
-  /**
-   * Makes an empty tree in memory.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
-   */
-  public static BEpsilonTree create(IndexOptions options, int pageBytes) {
-    return open(
-        options, new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()));
+    return open(options, options.pagesInMemory(BEpsilonStructure.DEFAULT_PAGE_BYTES));
   }
 
   /**

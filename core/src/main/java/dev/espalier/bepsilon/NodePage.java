@@ -5,6 +5,7 @@ import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.putInt;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -79,7 +80,6 @@ final class NodePage {
   }
 
   private static ConcurrentModificationException torn(long page, String what) {
-    return new ConcurrentModificationException(
-        "the page @" + page + " has " + what + ": the index was changed by another thread");
+    return Torn.torn("the page @" + page + " has " + what);
   }
 }

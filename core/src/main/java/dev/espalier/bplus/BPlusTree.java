@@ -60,11 +60,6 @@ public final class BPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with default options. */
-  public static BPlusTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with nodes of the default width. */
   public static BPlusTree create(IndexOptions options) {
     return create(options, DEFAULT_WIDTH);

@@ -130,38 +130,9 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with default options. */
-  public static CacheFirstFpbPlusTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static CacheFirstFpbPlusTree create(IndexOptions options) {
-    return create(options, CacheFirstStructure.DEFAULT_PAGE_BYTES);
-  }
-
-  /**
-   * Makes an empty tree in memory, whose nodes have the width that suits this machine and the page.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use; 256 at least
-   */
-  public static CacheFirstFpbPlusTree create(IndexOptions options, int pageBytes) {
-    return open(options, memory(options, pageBytes));
-  }
-
-  /**
-   * Makes an empty tree in memory.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use; 256 at least
-   * @throws IllegalArgumentException if a page does not have from 3 to 256 nodes
-   */
-  public static CacheFirstFpbPlusTree create(
-      IndexOptions options, int pageBytes, Geometry geometry) {
-    return open(options, memory(options, pageBytes), geometry);
-  }
-
-  private static PageStore memory(IndexOptions options, int pageBytes) {
-    return new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages());
+    return open(options, options.pagesInMemory(CacheFirstStructure.DEFAULT_PAGE_BYTES));
   }
 
   /**

@@ -10,8 +10,8 @@ import static dev.espalier.memory.Words.putLong;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 
 /**
  * The bytes of an inner node of the cache-first fpB+-tree, {@code node} being its place.
@@ -69,16 +69,7 @@ final class CacheFirstInner {
    * anything, and what lies behind the node would be taken for children.
    */
   int checkedCount(MemorySegment pages, long node) {
-    int count = count(pages, node);
-    if (count < 0 || count > capacity) {
-      throw new ConcurrentModificationException(
-          "an inner node has count "
-              + count
-              + " of "
-              + capacity
-              + ": the index was changed by another thread at the same time");
-    }
-    return count;
+    return Torn.checkedCount("inner node", node, count(pages, node), 0, capacity);
   }
 
   int level(MemorySegment pages, long node) {

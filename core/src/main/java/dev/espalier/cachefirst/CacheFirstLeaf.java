@@ -10,8 +10,8 @@ import static dev.espalier.memory.Words.putLong;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 
 /**
  * The bytes of a leaf of the cache-first fpB+-tree, {@code node} being its place.
@@ -70,16 +70,7 @@ final class CacheFirstLeaf {
    * be anything, and entries would be moved through all of the memory.
    */
   int checkedCount(MemorySegment pages, long node) {
-    int count = count(pages, node);
-    if (count < 0 || count > capacity) {
-      throw new ConcurrentModificationException(
-          "a leaf has count "
-              + count
-              + " of "
-              + capacity
-              + ": the index was changed by another thread at the same time");
-    }
-    return count;
+    return Torn.checkedCount("leaf", node, count(pages, node), 0, capacity);
   }
 
   long key(MemorySegment pages, long node, int slot) {

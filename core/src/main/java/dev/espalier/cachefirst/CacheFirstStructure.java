@@ -8,6 +8,7 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreTree;
 import java.util.ConcurrentModificationException;
 
@@ -233,7 +234,7 @@ final class CacheFirstStructure extends StoreTree {
 
   /** What is thrown where the tree can't be what a single thread has made it. */
   static ConcurrentModificationException torn(String what) {
-    return new ConcurrentModificationException(what + ": the index was changed by another thread");
+    return Torn.torn(what);
   }
 
   // ---------------------------------------------------------------- pages

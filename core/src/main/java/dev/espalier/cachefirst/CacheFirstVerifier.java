@@ -2,26 +2,24 @@
 package dev.espalier.cachefirst;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.node.Keys;
+import dev.espalier.support.Verifier;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
 
 /**
  * Checks the invariants of {@link CacheFirstStructure}: the nodes in one pass from left to right,
  * then the pages. Built to survive any damage: it goes to no page that is not in use, and to no
  * node twice.
  */
-final class CacheFirstVerifier {
+final class CacheFirstVerifier extends Verifier {
   private final CacheFirstStructure tree;
   private final MemorySegment pages;
   private final CacheFirstPage page;
-  private final ProgressListener listener;
   private final int height;
 
   /** For each page with nodes, the slots of those that were reached. */
@@ -32,13 +30,12 @@ final class CacheFirstVerifier {
 
   private int lastLeafParent;
   private int chunks;
-  private long entries;
 
   private CacheFirstVerifier(CacheFirstStructure tree, ProgressListener listener) {
+    super(listener, tree.meta[CacheFirstStructure.SIZE]);
     this.tree = tree;
     this.pages = tree.pages;
     this.page = tree.page;
-    this.listener = listener;
     this.height =
         Math.clamp(tree.meta[CacheFirstStructure.HEIGHT], 1, CacheFirstStructure.MAX_HEIGHT);
   }
@@ -49,21 +46,15 @@ final class CacheFirstVerifier {
   }
 
   private void run() {
-    long itsHeight = tree.meta[CacheFirstStructure.HEIGHT];
-    check(itsHeight == height, "I3", "the height is %d", itsHeight);
+    checkEqual("I3", tree.meta[CacheFirstStructure.HEIGHT], height, "the height");
     visit(tree.root(), height - 1, 0, Long.MIN_VALUE, Long.MAX_VALUE);
     checkChained(lastLeafParent, 0);
-    long size = tree.meta[CacheFirstStructure.SIZE];
-    check(entries == size, "I5", "the size is %d, but there are %d entries", size, entries);
+    checkEqual("I5", entries(), tree.meta[CacheFirstStructure.SIZE], "the number of entries");
     BitSet withRoom = checkSlotMaps();
     checkArray();
     checkRoomLists(withRoom);
-    check(
-        reached.size() + chunks == tree.store.pagesInUse(),
-        "I14",
-        "the tree has %d pages, but %d are in use",
-        reached.size() + chunks,
-        tree.store.pagesInUse());
+    int found = reached.size() + chunks;
+    checkEqual("I14", found, tree.store.pagesInUse(), "the number of pages");
   }
 
   // ---------------------------------------------------------------- nodes
@@ -106,13 +97,7 @@ final class CacheFirstVerifier {
       long header = tree.store.pin(number);
       int firstParent = CacheFirstPage.firstParent(pages, header);
       tree.store.unpin(header, false);
-      check(
-          firstParent == parent,
-          "I11",
-          "leaf page %d points back to %x, not to %x",
-          number,
-          firstParent,
-          parent);
+      checkEqual("I11", firstParent, parent, "the first parent of leaf page %d", number);
     }
     long[] keys;
     long at = tree.pin(node);
@@ -184,14 +169,7 @@ final class CacheFirstVerifier {
   }
 
   private static void checkCount(int count, int least, int capacity, int level) {
-    check(
-        count >= least && count <= capacity,
-        "I4",
-        "a node of level %d has count %d, not from %d to %d",
-        level,
-        count,
-        least,
-        capacity);
+    checkRange("I4", count, least, capacity, "the count of a node of level %d", level);
   }
 
   private void checkPadded(long at, int count, int slots) {
@@ -220,14 +198,7 @@ final class CacheFirstVerifier {
           "in page %d, key %d is not above its predecessor",
           number,
           keys[i]);
-      check(
-          keys[i] >= low && keys[i] <= high,
-          "I2",
-          "in page %d, key %d is not from %d to %d",
-          number,
-          keys[i],
-          low,
-          high);
+      checkRange("I2", keys[i], low, high, "key %d of a node in page %d", i, number);
     }
   }
 
@@ -236,14 +207,9 @@ final class CacheFirstVerifier {
     if (parent != 0 && page.pageOf(parent) == page.pageOf(node)) {
       expected = inPageLevel(parent) + 1;
     }
-    int level = inPageLevel(node);
-    check(
-        level == expected,
-        "I10",
-        "a node in page %d has in-page level %d, not %d",
-        page.pageOf(node),
-        level,
-        expected);
+    int number = page.pageOf(node);
+    checkEqual(
+        "I10", inPageLevel(node), expected, "the in-page level of a node in page %d", number);
   }
 
   private int inPageLevel(int node) {
@@ -261,15 +227,6 @@ final class CacheFirstVerifier {
         "the leaf parents %x and %x are not chained to each other",
         left,
         right);
-  }
-
-  private void count(int more) {
-    long before = entries;
-    entries += more;
-    if (before >>> 16 != entries >>> 16
-        && !listener.onProgress(entries, tree.meta[CacheFirstStructure.SIZE])) {
-      throw new CancellationException("verify cancelled after " + entries + " entries");
-    }
   }
 
   // ---------------------------------------------------------------- pages
@@ -291,13 +248,7 @@ final class CacheFirstVerifier {
                 .forEach(
                     slot -> check(false, "I8", "slot %d of page %d passes for free", slot, number));
             int count = CacheFirstPage.count(pages, header);
-            check(
-                count == slots.cardinality(),
-                "I9",
-                "page %d has count %d, but %d nodes",
-                number,
-                count,
-                slots.cardinality());
+            checkEqual("I9", count, slots.cardinality(), "the count of page %d", number);
             if (CacheFirstPage.kind(pages, header) != CacheFirstPage.LEAF && count < page.slots) {
               withRoom.set(number);
             }
@@ -351,12 +302,7 @@ final class CacheFirstVerifier {
             chunk);
         for (int i = 0; i < count; i++, listed++) {
           int entry = CacheFirstPage.entry(pages, at, i);
-          check(
-              entry == leafPages.get(listed),
-              "I12",
-              "the jump-pointer array lists page %d, not %d",
-              entry,
-              leafPages.get(listed));
+          checkEqual("I12", entry, leafPages.get(listed), "a page in the jump-pointer array");
         }
       } finally {
         tree.store.unpin(at, false);
@@ -392,7 +338,7 @@ final class CacheFirstVerifier {
     long header = tree.store.pin(number);
     int named = CacheFirstPage.chunk(pages, header);
     tree.store.unpin(header, false);
-    check(named == chunk, "I12", "page %d names chunk %d, not %d", number, named, chunk);
+    checkEqual("I12", named, chunk, "the chunk that page %d names", number);
   }
 
   private void checkRoomLists(BitSet withRoom) {
@@ -428,13 +374,6 @@ final class CacheFirstVerifier {
           before);
       before = number;
       number = next;
-    }
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
     }
   }
 }

@@ -4,7 +4,7 @@ package dev.espalier.cachefirst;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
-import java.util.ConcurrentModificationException;
+import dev.espalier.support.Torn;
 
 /**
  * The external jump-pointer array of the cache-first fpB+-tree (fpB+ 3.3): the numbers of all leaf
@@ -96,10 +96,7 @@ final class LeafPageArray {
   private int count(long at) {
     int count = CacheFirstPage.count(tree.pages, at);
     if (count < 0 || count > tree.page.chunkCapacity) {
-      throw new ConcurrentModificationException(
-          "a chunk of the jump-pointer array has count "
-              + count
-              + ": the index was changed by another thread at the same time");
+      throw Torn.torn("a chunk of the jump-pointer array has count " + count);
     }
     return count;
   }

@@ -5,7 +5,6 @@ import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.CacheLine;
-import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Bits;
@@ -153,33 +152,11 @@ public final class Cola extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty index with default options. */
-  public static Cola create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty index in memory, growth 4, in pages of 8 KiB, 4 KiB below 1 MiB of memory. */
   public static Cola create(IndexOptions options) {
     return options.memoryLimit() < SMALL_LIMIT
-        ? create(options, SMALL_PAGE_BYTES, SMALL)
-        : create(options, Geometry.DEFAULT);
-  }
-
-  /** Makes an empty index in memory, in pages of 8 KiB. */
-  public static Cola create(IndexOptions options, Geometry geometry) {
-    return create(options, DEFAULT_PAGE_BYTES, geometry);
-  }
-
-  /**
-   * Makes an empty index in memory.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 1 to 64 KiB
-   */
-  public static Cola create(IndexOptions options, int pageBytes, Geometry geometry) {
-    return open(
-        options,
-        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
-        geometry);
+        ? open(options, options.pagesInMemory(SMALL_PAGE_BYTES), SMALL)
+        : open(options, options.pagesInMemory(DEFAULT_PAGE_BYTES));
   }
 
   /**

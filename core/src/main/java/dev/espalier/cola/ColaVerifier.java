@@ -2,34 +2,28 @@
 package dev.espalier.cola;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
-import dev.espalier.memory.PageStore;
-import java.lang.foreign.MemorySegment;
-import java.util.BitSet;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.PageVerifier;
 
 /**
  * Checks the invariants I1 to I10 of {@link ColaStructure}, level by level. Built to survive any
  * damage: it goes to no page that is not in use, and to none twice.
  */
-final class ColaVerifier {
-  private static final long REPORT_EVERY = 1 << 16;
-
+final class ColaVerifier extends PageVerifier {
   private final ColaStructure tree;
-  private final PageStore store;
-  private final MemorySegment pages;
   private final ElementPage layout;
-  private final ProgressListener listener;
-  private final BitSet seen = new BitSet();
-  private long checked;
-  private long total;
 
   private ColaVerifier(ColaStructure tree, ProgressListener listener) {
+    super(tree.store, listener, elements(tree));
     this.tree = tree;
-    this.store = tree.store;
-    this.pages = tree.pages;
     this.layout = tree.layout;
-    this.listener = listener;
+  }
+
+  private static long elements(ColaStructure tree) {
+    long elements = 0;
+    for (int k = 1; k <= tree.depth; k++) {
+      elements += tree.levels[k].elements();
+    }
+    return elements;
   }
 
   static void verify(ColaStructure tree, ProgressListener listener) {
@@ -45,17 +39,12 @@ final class ColaVerifier {
         "there are %d levels, but the height is %d",
         depth,
         tree.meta[ColaStructure.HEIGHT]);
-    claim((int) tree.meta[ColaStructure.MANIFEST], 1);
-    claim((int) tree.meta[ColaStructure.TOP], 1);
+    claim("I9", (int) tree.meta[ColaStructure.MANIFEST], 1);
+    claim("I9", (int) tree.meta[ColaStructure.TOP], 1);
     for (int k = 1; k <= depth; k++) {
-      claim(tree.levels[k].firstPage(), tree.levels[k].pages());
+      claim("I9", tree.levels[k].firstPage(), tree.levels[k].pages());
     }
-    check(
-        seen.cardinality() == store.pagesInUse(),
-        "I9",
-        "the levels have %d pages, but %d are in use",
-        seen.cardinality(),
-        store.pagesInUse());
+    checkAllClaimed("I9");
     checkSizes();
     checkTop();
     for (int k = 1; k <= depth; k++) {
@@ -64,23 +53,12 @@ final class ColaVerifier {
     checkEntries();
   }
 
-  private void claim(int first, int count) {
-    check(first > 0 && count >= 0, "I9", "there is an extent of %d pages from %d on", count, first);
-    check(count <= store.pagesInUse(), "I9", "%d pages from %d on are not in use", count, first);
-    for (int page = first; page < first + count; page++) {
-      check(store.isInUse(page), "I9", "page %d is not in use", page);
-      check(!seen.get(page), "I9", "page %d is in two places", page);
-      seen.set(page);
-    }
-  }
-
   // ---------------------------------------------------------------- counts
 
   private void checkSizes() {
     long merges = 0;
     for (int k = 1; k <= tree.depth; k++) {
       Level level = tree.levels[k];
-      total += level.elements();
       check(
           level.elements() >= 0
               && Math.ceilDiv(level.elements(), (long) layout.capacity) == level.pages(),
@@ -101,19 +79,10 @@ final class ColaVerifier {
           tree.run(k));
       merges += level.runs() * (tree.run(k) / tree.batch);
     }
-    check(
-        merges == tree.meta[ColaStructure.MERGES],
-        "I3",
-        "%d merges were counted, but the runs make %d",
-        tree.meta[ColaStructure.MERGES],
-        merges);
+    checkEqual("I3", tree.meta[ColaStructure.MERGES], merges, "the number of merges");
     if (tree.depth > 0) {
-      Level deepest = tree.levels[tree.depth];
-      check(
-          deepest.tombstones() == 0,
-          "I8",
-          "the deepest level has %d tombstones",
-          deepest.tombstones());
+      long tombstones = tree.levels[tree.depth].tombstones();
+      checkEqual("I8", tombstones, 0, "the number of tombstones in the deepest level");
     }
   }
 
@@ -168,26 +137,20 @@ final class ColaVerifier {
     long tombstones = 0;
     long pointers = 0;
     long holes = 0;
-    long before = Long.MIN_VALUE;
+    long last = Long.MIN_VALUE;
     for (int i = 0; i < level.pages(); i++) {
       long start = (long) i * layout.capacity;
       int count = (int) Math.min(level.elements() - start, layout.capacity);
       long page = store.pin(level.firstPage() + i);
       try {
         check(
-            i == 0 || layout.key(pages, page, 0) > before,
+            i == 0 || layout.key(pages, page, 0) > last,
             "I1",
             "page %d of level %d does not begin above the one before",
             i,
             number);
-        check(
-            ElementPage.number(pages, page) == pointers,
-            "I6",
-            "page %d of level %d says that %d pointers come before it, not %d",
-            i,
-            number,
-            ElementPage.number(pages, page),
-            pointers);
+        long before = ElementPage.number(pages, page);
+        checkEqual("I6", before, pointers, "the pointers before page %d of level %d", i, number);
         for (int slot = 0; slot < count; slot++) {
           checkOrder(page, slot, number, start + slot);
           boolean isPut = ElementPage.isPut(pages, page, slot);
@@ -201,22 +164,14 @@ final class ColaVerifier {
             holes++;
           }
         }
-        before = layout.key(pages, page, count - 1);
+        last = layout.key(pages, page, count - 1);
       } finally {
         store.unpin(page, false);
       }
-      report(count);
+      count(count);
     }
     checkCounts(number, messages, tombstones, pointers);
     check(number == tree.depth || holes == 0, "I8", "level %d has %d holes", number, holes);
-  }
-
-  private void report(int elements) {
-    long reports = checked / REPORT_EVERY;
-    checked += elements;
-    if (checked / REPORT_EVERY != reports && !listener.onProgress(checked, total)) {
-      throw new CancellationException("verify cancelled after " + checked + " elements");
-    }
   }
 
   private void checkCounts(int number, long messages, long tombstones, long pointers) {
@@ -234,8 +189,7 @@ final class ColaVerifier {
         number == tree.depth
             ? 0
             : Math.ceilDiv(tree.levels[number + 1].elements(), (long) tree.stride);
-    check(
-        pointers == expected, "I5", "level %d has %d pointers, not %d", number, pointers, expected);
+    checkEqual("I5", pointers, expected, "the number of pointers in level %d", number);
   }
 
   /** The page of a level is pinned meanwhile. */
@@ -251,14 +205,7 @@ final class ColaVerifier {
     long page = store.pin(next.firstPage() + (int) (position / layout.capacity));
     long target = layout.key(pages, page, (int) (position % layout.capacity));
     store.unpin(page, false);
-    check(
-        target == key,
-        "I4",
-        "pointer %d of level %d has key %d, but leads to key %d",
-        ordinal,
-        number,
-        key,
-        target);
+    checkEqual("I4", key, target, "the key of pointer %d of level %d", ordinal, number);
   }
 
   private void checkEntries() {
@@ -266,14 +213,6 @@ final class ColaVerifier {
     if (size == ColaStructure.UNKNOWN) {
       return;
     }
-    long entries = tree.countEntries();
-    check(size == entries, "I10", "the size is %d, but there are %d entries", size, entries);
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
-    }
+    checkEqual("I10", tree.countEntries(), size, "the number of entries");
   }
 }

@@ -4,7 +4,6 @@ package dev.espalier.cola;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Bits;
@@ -124,26 +123,9 @@ public final class DeamortizedCola extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty index with default options. */
-  public static DeamortizedCola create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty index in memory. */
   public static DeamortizedCola create(IndexOptions options) {
-    return create(options, DEFAULT_PAGE_BYTES, Geometry.DEFAULT);
-  }
-
-  /**
-   * Makes an empty index in memory.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 1 to 64 KiB
-   */
-  public static DeamortizedCola create(IndexOptions options, int pageBytes, Geometry geometry) {
-    return open(
-        options,
-        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
-        geometry);
+    return open(options, options.pagesInMemory(DEFAULT_PAGE_BYTES));
   }
 
   /** Opens the index in a store, or creates an empty one if the store is empty. */

@@ -6,8 +6,8 @@ import dev.espalier.ProgressListener;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 
 /**
  * Merges the two arrays of each unsafe level, a few elements at a time, and gives back pages, a few
@@ -241,8 +241,7 @@ final class DeamortizedMerge {
   private long pinTarget(HalfMerge half, boolean fresh) {
     long number = layout.pageOf(half.elements);
     if (number >= half.pages) {
-      throw new ConcurrentModificationException(
-          "an array has more messages than were counted: the index was changed by another thread");
+      throw Torn.torn("an array has more messages than were counted");
     }
     if (!fresh) {
       return store.pin(half.firstPage + (int) number);

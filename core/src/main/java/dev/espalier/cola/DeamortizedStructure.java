@@ -11,10 +11,10 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
+import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreTree;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.ConcurrentModificationException;
 
 /** The arrays of one deamortized COLA, and what changes them. */
 final class DeamortizedStructure extends MessageLevels {
@@ -393,8 +393,7 @@ final class DeamortizedStructure extends MessageLevels {
     long count = ElementPage.number(pages, page);
     if (count < 0 || count > batch) {
       store.unpin(page, false);
-      throw new ConcurrentModificationException(
-          "the top has " + count + " messages: the index was changed by another thread");
+      throw Torn.torn("the top has " + count + " messages");
     }
     return (int) count;
   }
@@ -418,8 +417,7 @@ final class DeamortizedStructure extends MessageLevels {
     int slot = Keys.lowerBoundBinary(pages, top + layout.keysOffset, count, key);
     if (count == batch) {
       store.unpin(top, false);
-      throw new ConcurrentModificationException(
-          "the top is full again: the index was changed by another thread");
+      throw Torn.torn("the top is full again");
     }
     layout.insert(pages, top, slot, count, key, isPut ? value : ElementPage.TOMBSTONE, isPut);
     store.unpin(top, true);
@@ -453,8 +451,7 @@ final class DeamortizedStructure extends MessageLevels {
   /** Makes the page of the top, which is full, an array of level 0. */
   private void handDown() {
     if (isUnsafe(0)) {
-      throw new ConcurrentModificationException(
-          "level 0 is full: the index was changed by another thread");
+      throw Torn.torn("level 0 is full");
     }
     if (!isRoomy()) {
       throw new MemoryLimitException(

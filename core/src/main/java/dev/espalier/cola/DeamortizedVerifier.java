@@ -2,34 +2,28 @@
 package dev.espalier.cola;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
-import dev.espalier.memory.PageStore;
-import java.lang.foreign.MemorySegment;
-import java.util.BitSet;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.PageVerifier;
 
 /**
  * Checks the invariants I1 to I10 of {@link DeamortizedStructure}. Built to survive any damage: it
  * goes to no page that is not in use, and counts no page twice.
  */
-final class DeamortizedVerifier {
-  private static final long REPORT_EVERY = 1 << 16;
-
+final class DeamortizedVerifier extends PageVerifier {
   private final DeamortizedStructure tree;
-  private final PageStore store;
-  private final MemorySegment pages;
   private final ElementPage layout;
-  private final ProgressListener listener;
-  private final BitSet seen = new BitSet();
-  private long checked;
-  private long total;
 
   private DeamortizedVerifier(DeamortizedStructure tree, ProgressListener listener) {
+    super(tree.store, listener, elements(tree));
     this.tree = tree;
-    this.store = tree.store;
-    this.pages = tree.pages;
     this.layout = tree.layout;
-    this.listener = listener;
+  }
+
+  private static long elements(DeamortizedStructure tree) {
+    long elements = 0;
+    for (int i = 0; i < 2 * tree.depth; i++) {
+      elements += tree.arrays[i].elements();
+    }
+    return elements;
   }
 
   static void verify(DeamortizedStructure tree, ProgressListener listener) {
@@ -100,14 +94,7 @@ final class DeamortizedVerifier {
   }
 
   private void checkSize(int k, Level array) {
-    total += array.elements();
-    check(
-        array.elements() >= 0 && array.elements() <= tree.capacity(k),
-        "I2",
-        "an array of level %d has %d elements, of %d at most",
-        k,
-        array.elements(),
-        tree.capacity(k));
+    checkRange("I2", array.elements(), 0, tree.capacity(k), "the size of an array of level %d", k);
     long needed = Math.ceilDiv(array.elements(), (long) layout.capacity);
     check(
         array.pages() == needed || (array.pages() == 1 && needed == 0),
@@ -136,68 +123,39 @@ final class DeamortizedVerifier {
         half.movedOlder,
         newer.elements(),
         older.elements());
-    check(
-        half.elements >= 0 && half.elements <= half.movedNewer + half.movedOlder,
-        "I4",
-        "level %d has written %d elements, but moved %d",
-        k,
-        half.elements,
-        half.movedNewer + half.movedOlder);
-    check(
-        half.elements <= (long) half.pages * layout.capacity,
-        "I4",
-        "the target of level %d has no room for the %d elements written to it",
-        k,
-        half.elements);
+    long moved = half.movedNewer + half.movedOlder;
+    long room = (long) half.pages * layout.capacity;
+    checkRange("I4", half.elements, 0, Math.min(moved, room), "what level %d has written", k);
   }
 
   // ---------------------------------------------------------------- pages
 
   private void checkPages() {
-    claim((int) tree.meta[MessageLevels.TOP], 1);
-    check(
-        tree.manifest[0] == tree.meta[MessageLevels.MANIFEST],
-        "I9",
-        "the manifest is page %d, not %d",
-        tree.manifest[0],
-        tree.meta[MessageLevels.MANIFEST]);
+    claim("I9", (int) tree.meta[MessageLevels.TOP], 1);
+    long manifest = tree.meta[MessageLevels.MANIFEST];
+    checkEqual("I9", manifest, tree.manifest[0], "the page of the manifest");
     for (int i = 0; i < tree.manifestPages; i++) {
-      claim(tree.manifest[i], 1);
+      claim("I9", tree.manifest[i], 1);
     }
     for (int k = 0; k < tree.depth; k++) {
       claim(tree.arrays[2 * k]);
       claim(tree.arrays[2 * k + 1]);
       HalfMerge half = tree.merges[k];
       if (half.isBegun()) {
-        claim(half.firstPage, half.pages);
+        claim("I9", half.firstPage, half.pages);
       }
       for (int i = 0; i < HalfMerge.WASTE; i++) {
         if (half.wastePages[i] != 0) {
-          claim(half.wasteFirst[i], half.wastePages[i]);
+          claim("I9", half.wasteFirst[i], half.wastePages[i]);
         }
       }
     }
-    check(
-        seen.cardinality() == store.pagesInUse(),
-        "I9",
-        "the index knows %d pages, but %d are in use",
-        seen.cardinality(),
-        store.pagesInUse());
+    checkAllClaimed("I9");
   }
 
   private void claim(Level array) {
     if (array.pages() != 0) {
-      claim(array.firstPage(), array.pages());
-    }
-  }
-
-  private void claim(int first, int count) {
-    check(first > 0 && count >= 0, "I9", "there is an extent of %d pages from %d on", count, first);
-    check(count <= store.pagesInUse(), "I9", "%d pages from %d on are not in use", count, first);
-    for (int page = first; page < first + count; page++) {
-      check(store.isInUse(page), "I9", "page %d is not in use", page);
-      check(!seen.get(page), "I9", "page %d is in two places", page);
-      seen.set(page);
+      claim("I9", array.firstPage(), array.pages());
     }
   }
 
@@ -255,13 +213,8 @@ final class DeamortizedVerifier {
             "page %d of %s does not begin above the one before",
             i,
             where);
-        check(
-            ElementPage.number(pages, page) == 0,
-            "I6",
-            "page %d of %s says that %d pointers come before it",
-            i,
-            where,
-            ElementPage.number(pages, page));
+        long pointers = ElementPage.number(pages, page);
+        checkEqual("I6", pointers, 0, "the pointers before page %d of %s", i, where);
         for (int slot = 0; slot < count; slot++) {
           checkElement(page, slot, where);
           boolean isPut = ElementPage.isPut(pages, page, slot);
@@ -273,7 +226,7 @@ final class DeamortizedVerifier {
       } finally {
         store.unpin(page, false);
       }
-      report(count);
+      count(count);
     }
     check(
         messages == array.messages() && tombstones == array.tombstones(),
@@ -284,14 +237,6 @@ final class DeamortizedVerifier {
         tombstones,
         array.messages(),
         array.tombstones());
-  }
-
-  private void report(int elements) {
-    long reports = checked / REPORT_EVERY;
-    checked += elements;
-    if (checked / REPORT_EVERY != reports && !listener.onProgress(checked, total)) {
-      throw new CancellationException("verify cancelled after " + checked + " elements");
-    }
   }
 
   // ---------------------------------------------------------------- targets
@@ -400,14 +345,6 @@ final class DeamortizedVerifier {
     if (size == MessageLevels.UNKNOWN) {
       return;
     }
-    long entries = tree.countEntries();
-    check(size == entries, "I10", "the size is %d, but there are %d entries", size, entries);
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
-    }
+    checkEqual("I10", tree.countEntries(), size, "the number of entries");
   }
 }

@@ -2,8 +2,8 @@
 package dev.espalier.cola;
 
 import dev.espalier.node.Keys;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 
 /**
  * The page of level 0: messages in key order, and behind them a tail of those that came last, in
@@ -54,9 +54,7 @@ final class TopPage {
     int sortedCount = sortedCount(number);
     int tailCount = tailCount(number);
     if (sortedCount < 0 || tailCount < 0 || tailCount > TAIL || sortedCount + tailCount > batch) {
-      throw new ConcurrentModificationException(
-          "level 0 has %d and %d messages: the index was changed by another thread"
-              .formatted(sortedCount, tailCount));
+      throw Torn.torn("level 0 has %d and %d messages".formatted(sortedCount, tailCount));
     }
     return number;
   }

@@ -9,10 +9,10 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.support.Torn;
 import dev.espalier.tree.IndexStructure;
 import dev.espalier.tree.MemoryTree;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -222,18 +222,7 @@ final class CsbPlusStructure extends MemoryTree {
    * be anything, and entries would be moved through all of the address space.
    */
   private int leafCount(long node) {
-    int count = leaf.count(nodes, node);
-    if (count < 0 || count > leaf.capacity) {
-      throw new ConcurrentModificationException(
-          "the leaf @"
-              + node
-              + " has count "
-              + count
-              + " of "
-              + leaf.capacity
-              + ": the index was changed by another thread at the same time");
-    }
-    return count;
+    return Torn.checkedCount("leaf", node, leaf.count(nodes, node), 0, leaf.capacity);
   }
 
   private int children(long node) {
@@ -310,8 +299,7 @@ final class CsbPlusStructure extends MemoryTree {
       splitInner(level - 1, atRightEdge);
       findPath(key, path);
     }
-    throw new ConcurrentModificationException(
-        "nodes stay full when split: the index was changed by another thread at the same time");
+    throw Torn.torn("nodes stay full when split");
   }
 
   /** Puts a new root with one child above the old one. */

@@ -170,11 +170,6 @@ public final class CsbPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with default options. */
-  public static CsbPlusTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with the geometry for single lookups on this machine. */
   public static CsbPlusTree create(IndexOptions options) {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));

@@ -2,43 +2,23 @@
 package dev.espalier.csbplus;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
-import dev.espalier.memory.CacheLine;
-import dev.espalier.node.Keys;
-import dev.espalier.support.LineSet;
-import java.lang.foreign.MemorySegment;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.NodeVerifier;
 
 /**
  * Checks the invariants I1 to I10 of {@link CsbPlusStructure}, in one pass from left to right.
  * Built to survive any damage: it follows no offset that it has not checked, and visits no line
  * twice.
  */
-final class CsbPlusVerifier {
+final class CsbPlusVerifier extends NodeVerifier {
   private final CsbPlusStructure tree;
-  private final MemorySegment nodes;
   private final CsbLeafNode leaf;
   private final CsbInnerNode inner;
-  private final ProgressListener listener;
-
-  /** The lines of all groups seen so far. */
-  private final LineSet lines = new LineSet();
-
-  /**
-   * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
-   */
-  private final long end;
-
-  private long entries;
-  private long bytes;
 
   private CsbPlusVerifier(CsbPlusStructure tree, ProgressListener listener) {
+    super(tree.memory, "I9", listener, tree.size);
     this.tree = tree;
-    this.nodes = tree.nodes;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
-    this.listener = listener;
-    this.end = Math.min(tree.memory.endOffset(), nodes.byteSize());
   }
 
   static void verify(CsbPlusStructure tree, ProgressListener listener) {
@@ -47,44 +27,16 @@ final class CsbPlusVerifier {
   }
 
   private void run() {
-    check(
-        tree.height >= 1 && tree.height <= CsbPlusStructure.MAX_HEIGHT,
-        "I3",
-        "the height is %d",
-        tree.height);
-    check(
-        tree.rootRoom >= 1 && tree.rootRoom <= inner.maxChildren,
-        "I7",
-        "the root lies where there is room for %d nodes",
-        tree.rootRoom);
+    checkRange("I3", tree.height, 1, CsbPlusStructure.MAX_HEIGHT, "the height");
+    checkRange("I7", tree.rootRoom, 1, inner.maxChildren, "the room for nodes at the root");
     claim(tree.root, tree.rootRoom, tree.height - 1);
     visit(tree.root, tree.height - 1, Long.MIN_VALUE, Long.MAX_VALUE, true, true);
-    check(
-        entries == tree.size, "I6", "the size is %d, but there are %d entries", tree.size, entries);
-    check(
-        bytes == tree.memory.usedBytes(),
-        "I10",
-        "the nodes have %d bytes, but %d were given out",
-        bytes,
-        tree.memory.usedBytes());
+    checkTotals("I6", tree.size, "I10");
   }
 
-  /** Checks where {@code room} nodes of a level would lie, and that nothing else lies there. */
+  /** Claims the lines where {@code room} nodes of a level would lie. */
   private void claim(long group, int room, int level) {
-    int claimed = room * tree.widthOf(level);
-    long claimedBytes = (long) claimed << CacheLine.SHIFT;
-    check(
-        group > 0 && group % CacheLine.BYTES == 0 && group + claimedBytes <= end,
-        "I9",
-        "%d nodes of level %d would lie @%d, but nodes end @%d",
-        room,
-        level,
-        group,
-        end);
-    for (long line = group >>> CacheLine.SHIFT, after = line + claimed; line < after; line++) {
-      check(lines.add(line), "I9", "the nodes @%d of level %d overlap others", group, level);
-    }
-    bytes += claimedBytes;
+    claims.claim(group, room * tree.widthOf(level), "group of level " + level);
   }
 
   /** Visits a node whose keys are from {@code low} to {@code high}, both included. */
@@ -107,12 +59,8 @@ final class CsbPlusVerifier {
         node,
         count,
         leaf.minimum);
-    checkKeys(node, 0, 0, count, leaf.keySlots, low, high);
-    long before = entries;
-    entries += count;
-    if (before >>> 16 != entries >>> 16 && !listener.onProgress(entries, tree.size)) {
-      throw new CancellationException("verify cancelled after " + entries + " entries");
-    }
+    checkKeys(node, node, 0, count, leaf.keySlots, low, high);
+    count(count);
   }
 
   private void visitInner(long node, int level, long low, long high, boolean lastOfLevel) {
@@ -120,7 +68,7 @@ final class CsbPlusVerifier {
     boolean isRoot = level == tree.height - 1;
     checkCount(node, level, "children", children, isRoot ? 2 : 1, inner.maxChildren);
     int separators = children - 1;
-    checkKeys(node, inner.keysOffset, level, separators, inner.capacity, low, high);
+    checkKeys(node, node + inner.keysOffset, level, separators, inner.capacity, low, high);
     checkSegments(node, level);
     long childLow = low;
     for (int i = 0; i < children; i++) {
@@ -138,17 +86,9 @@ final class CsbPlusVerifier {
     }
   }
 
-  private void checkCount(long node, int level, String what, int count, int least, int most) {
-    check(
-        count >= least && count <= most,
-        "I4",
-        "the node @%d of level %d has %d %s, not from %d to %d",
-        node,
-        level,
-        count,
-        what,
-        least,
-        most);
+  private static void checkCount(
+      long node, int level, String what, int count, int least, int most) {
+    checkRange("I4", count, least, most, "%s of the node @%d of level %d", what, node, level);
   }
 
   /** I7, and I9 for the segments' places. */
@@ -175,40 +115,6 @@ final class CsbPlusVerifier {
         claim(group, room, level - 1);
       }
       allBeforeUsed = isUsed;
-    }
-  }
-
-  /** I1, I2 and I8, which are the same for leaves and inner nodes. */
-  private void checkKeys(
-      long node, int keysOffset, int level, int count, int slots, long low, long high) {
-    long keys = node + keysOffset;
-    for (int i = 0; i < slots; i++) {
-      long key = leaf.key(nodes, keys, i);
-      if (i >= count) {
-        checkKey(key == Keys.PADDING, "I8", node, level, i, key, "in an unused slot");
-      } else {
-        boolean ascends = i == 0 || leaf.key(nodes, keys, i - 1) < key;
-        checkKey(ascends, "I1", node, level, i, key, "not above its predecessor");
-        checkKey(
-            key >= low && key <= high, "I2", node, level, i, key, "outside its parent's bounds");
-      }
-    }
-  }
-
-  private static void checkKey(
-      boolean holds, String invariant, long node, int level, int slot, long key, String wrong) {
-    if (!holds) {
-      throw new InvariantViolationException(
-          invariant,
-          "in the node @%d of level %d, key %d in slot %d is %s"
-              .formatted(node, level, key, slot, wrong));
-    }
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
     }
   }
 }

@@ -5,7 +5,7 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Slots;
-import java.util.ConcurrentModificationException;
+import dev.espalier.support.Torn;
 
 /**
  * The children of one inner node: where they lie, and how they move when one comes or goes (thesis
@@ -381,7 +381,7 @@ final class NodeGroups {
               && isUsed == end > start
               && isUsed == room > 0;
       if (!isSound) {
-        throw new ConcurrentModificationException(
+        throw Torn.torn(
             "segment "
                 + segment
                 + " of the node @"
@@ -389,16 +389,12 @@ final class NodeGroups {
                 + " ends at child "
                 + end
                 + " and has room for "
-                + room
-                + ": the index was changed by another thread at the same time");
+                + room);
       }
       start = end;
     }
     if (start == 0) {
-      throw new ConcurrentModificationException(
-          "the node @"
-              + node
-              + " has no children: the index was changed by another thread at the same time");
+      throw Torn.torn("the node @" + node + " has no children");
     }
   }
 }

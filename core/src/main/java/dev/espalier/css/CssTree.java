@@ -115,11 +115,6 @@ public final class CssTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with default options. */
-  public static CssTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with the default geometry. */
   public static CssTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);

@@ -2,24 +2,20 @@
 package dev.espalier.css;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.node.Keys;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.Verifier;
 
 /** Checks the invariants I1 to I6 of {@link CssStructure}; there are no pointers to follow. */
-final class CssVerifier {
-  private static final long REPORT_EVERY = 1 << 16;
-
+final class CssVerifier extends Verifier {
   private final CssStructure tree;
   private final EntryColumns array;
   private final CssDirectory directory;
-  private final ProgressListener listener;
 
   private CssVerifier(CssStructure tree, ProgressListener listener) {
+    super(listener, tree.size());
     this.tree = tree;
     this.array = tree.array;
     this.directory = tree.directory;
-    this.listener = listener;
   }
 
   static void verify(CssStructure tree, ProgressListener listener) {
@@ -35,13 +31,7 @@ final class CssVerifier {
   }
 
   private void checkColumns(String invariant, String name, EntryColumns columns) {
-    check(
-        columns.count >= 0 && columns.count <= columns.capacity(),
-        invariant,
-        "the %s has %d entries of %d",
-        name,
-        columns.count,
-        columns.capacity());
+    checkRange(invariant, columns.count, 0, columns.capacity(), "the count of the %s", name);
     for (long slot = 0; slot < columns.count; slot++) {
       if (slot > 0) {
         check(
@@ -52,65 +42,30 @@ final class CssVerifier {
             name,
             columns.key(slot),
             columns.key(slot - 1));
-        report(slot);
+        count(1);
       }
     }
     int padding = columns == array ? directory.keySlots + 1 : 1;
     for (int i = 0; i < padding; i++) {
-      check(
-          columns.key(columns.count + i) == Keys.PADDING,
-          invariant,
-          "the key in slot %d, behind the %d entries of the %s, is %d",
-          columns.count + i,
-          columns.count,
-          name,
-          columns.key(columns.count + i));
-    }
-  }
-
-  private void report(long slot) {
-    if (slot % REPORT_EVERY == 0 && !listener.onProgress(slot, tree.size())) {
-      throw new CancellationException("verify cancelled after " + slot + " entries");
+      long key = columns.key(columns.count + i);
+      checkEqual(invariant, key, Keys.PADDING, "key %d behind those of the %s", i, name);
     }
   }
 
   private void checkLevels() {
     int levels = directory.levels(array.count);
-    check(
-        directory.levels == levels,
-        "I3",
-        "there are %d levels, not %d for %d entries",
-        directory.levels,
-        levels,
-        array.count);
+    checkEqual("I3", directory.levels, levels, "the number of levels");
     long nodes = directory.leaves(array.count);
     for (int level = levels; level >= 0; level--) {
-      check(
-          directory.levelNodes[level] == nodes,
-          "I3",
-          "level %d from the root has %d nodes, not %d",
-          level,
-          directory.levelNodes[level],
-          nodes);
+      checkEqual("I3", directory.levelNodes[level], nodes, "the nodes of level %d", level);
       nodes = (nodes + directory.fanOut - 1) / directory.fanOut;
     }
     long offset = 0;
     for (int level = 0; level < levels; level++) {
-      check(
-          directory.levelOffset[level] == offset,
-          "I3",
-          "level %d from the root begins @%d, not @%d",
-          level,
-          directory.levelOffset[level],
-          offset);
+      checkEqual("I3", directory.levelOffset[level], offset, "the offset of level %d", level);
       offset += directory.levelBytes(level);
     }
-    check(
-        offset <= directory.nodes.byteSize(),
-        "I3",
-        "the levels end @%d, beyond their memory of %d bytes",
-        offset,
-        directory.nodes.byteSize());
+    checkRange("I3", offset, 0, directory.nodes.byteSize(), "the end of the levels");
   }
 
   /** By a search of the array alone, which must not depend on the directory. */
@@ -143,15 +98,8 @@ final class CssVerifier {
           i < separators
               ? directory.largestKey(node * directory.fanOut + i, span, array)
               : Keys.PADDING;
-      check(
-          directory.separator(level, node, i) == expected,
-          "I4",
-          "slot %d of node %d on level %d from the root is %d, not %d",
-          i,
-          node,
-          level,
-          directory.separator(level, node, i),
-          expected);
+      long separator = directory.separator(level, node, i);
+      checkEqual("I4", separator, expected, "slot %d of node %d on level %d", i, node, level);
     }
   }
 
@@ -185,12 +133,5 @@ final class CssVerifier {
         committed,
         taken,
         tree.options.memoryLimit());
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
-    }
   }
 }

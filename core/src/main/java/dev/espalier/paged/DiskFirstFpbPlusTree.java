@@ -157,37 +157,9 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     this.pagesOffset = format.childLeaf.payloadsOffset;
   }
 
-  /** Makes an empty tree with default options. */
-  public static DiskFirstFpbPlusTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static DiskFirstFpbPlusTree create(IndexOptions options) {
-    return create(options, PagedStructure.DEFAULT_PAGE_BYTES);
-  }
-
-  /**
-   * Makes an empty tree in memory, with the geometry for this machine.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
-   */
-  public static DiskFirstFpbPlusTree create(IndexOptions options, int pageBytes) {
-    return create(options, pageBytes, Geometry.forPages(pageBytes, MemoryTimes.ofThisMachine()));
-  }
-
-  /**
-   * Makes an empty tree in memory.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
-   * @throws IllegalArgumentException if a page has no room for such nodes
-   */
-  public static DiskFirstFpbPlusTree create(
-      IndexOptions options, int pageBytes, Geometry geometry) {
-    return open(
-        options,
-        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
-        geometry);
+    return open(options, options.pagesInMemory(PagedStructure.DEFAULT_PAGE_BYTES));
   }
 
   /**

@@ -8,7 +8,6 @@ import static dev.espalier.memory.Words.putLong;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
-import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
@@ -67,24 +66,9 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with default options. */
-  public static DiskOptimizedBPlusTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static DiskOptimizedBPlusTree create(IndexOptions options) {
-    return create(options, PagedStructure.DEFAULT_PAGE_BYTES);
-  }
-
-  /**
-   * Makes an empty tree in memory.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
-   */
-  public static DiskOptimizedBPlusTree create(IndexOptions options, int pageBytes) {
-    return open(
-        options, new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()));
+    return open(options, options.pagesInMemory(PagedStructure.DEFAULT_PAGE_BYTES));
   }
 
   /**

@@ -88,7 +88,7 @@ final class InPageBuild {
       int end) {
     int line = format.allocate(pages, page, leaf.width);
     long node = node(page, line);
-    leaf.initialize(pages, node);
+    leaf.initialize(pages, node, 0);
     leaf.previous(pages, node, previous);
     if (previous != 0) {
       leaf.next(pages, node(page, previous), line);

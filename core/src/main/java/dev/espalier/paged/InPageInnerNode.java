@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.paged;
 
-import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.getUnsignedShort;
-import static dev.espalier.memory.Words.putLong;
 import static dev.espalier.memory.Words.putShort;
 
 import dev.espalier.memory.CacheLine;
@@ -11,7 +9,6 @@ import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 
 /**
  * The bytes of an inner node of an in-page tree, {@code width} cache lines in all (fpB+ 3.1).
@@ -33,32 +30,12 @@ import java.util.ConcurrentModificationException;
  *
  * <p>Width 3: 18 separators, 19 children, 2 bytes lost.
  */
-final class InPageInnerNode {
-  private static final int HEADER_BYTES = 4 * Short.BYTES;
-
-  final int width;
-  final int bytes;
-
-  /** Most children. */
-  final int capacity;
-
-  final int keySlots;
+final class InPageInnerNode extends InPageNode {
   final int childrenOffset;
-  private final int levelOffset;
-  private final int previousOffset;
-  private final int nextOffset;
-  private final int countOffset;
 
   InPageInnerNode(int width) {
-    this.width = width;
-    this.bytes = width << CacheLine.SHIFT;
-    this.keySlots = keySlots(width);
-    this.capacity = keySlots + 1;
+    super(width, keySlots(width) + 1, keySlots(width), 1);
     this.childrenOffset = keySlots * Long.BYTES;
-    this.levelOffset = bytes - HEADER_BYTES;
-    this.previousOffset = levelOffset + Short.BYTES;
-    this.nextOffset = previousOffset + Short.BYTES;
-    this.countOffset = nextOffset + Short.BYTES;
   }
 
   /** Returns the most children of a node so many lines wide. */
@@ -71,28 +48,6 @@ final class InPageInnerNode {
     return (bytes - HEADER_BYTES - Short.BYTES) / (Long.BYTES + Short.BYTES);
   }
 
-  /** Makes a node without children. */
-  void initialize(MemorySegment pages, long node, int level) {
-    putShort(pages, node + levelOffset, level);
-    previous(pages, node, 0);
-    next(pages, node, 0);
-    count(pages, node, 0);
-    Slots.fill(pages, node, 0, keySlots, Keys.PADDING);
-  }
-
-  /** Counts the separators smaller than {@code key}: the number of the child to go to. */
-  int lowerBound(MemorySegment pages, long node, long key) {
-    return Keys.lowerBoundRagged(pages, node, keySlots, key);
-  }
-
-  long key(MemorySegment pages, long node, int slot) {
-    return getLong(pages, node + ((long) slot << 3));
-  }
-
-  void key(MemorySegment pages, long node, int slot, long key) {
-    putLong(pages, node + ((long) slot << 3), key);
-  }
-
   /** Returns the line where a child begins. */
   int child(MemorySegment pages, long node, int slot) {
     return getUnsignedShort(pages, node + childrenOffset + ((long) slot << 1));
@@ -100,55 +55,6 @@ final class InPageInnerNode {
 
   void child(MemorySegment pages, long node, int slot, int line) {
     putShort(pages, node + childrenOffset + ((long) slot << 1), line);
-  }
-
-  /** Returns the level in the in-page tree, whose leaves are level 0. */
-  int level(MemorySegment pages, long node) {
-    return getUnsignedShort(pages, node + levelOffset);
-  }
-
-  void level(MemorySegment pages, long node, int level) {
-    putShort(pages, node + levelOffset, level);
-  }
-
-  int previous(MemorySegment pages, long node) {
-    return getUnsignedShort(pages, node + previousOffset);
-  }
-
-  void previous(MemorySegment pages, long node, int line) {
-    putShort(pages, node + previousOffset, line);
-  }
-
-  int next(MemorySegment pages, long node) {
-    return getUnsignedShort(pages, node + nextOffset);
-  }
-
-  void next(MemorySegment pages, long node, int line) {
-    putShort(pages, node + nextOffset, line);
-  }
-
-  int count(MemorySegment pages, long node) {
-    return getUnsignedShort(pages, node + countOffset);
-  }
-
-  void count(MemorySegment pages, long node, int count) {
-    putShort(pages, node + countOffset, count);
-  }
-
-  /** Reads the count of a node that is about to be changed; see {@link PageHeader#checkedCount}. */
-  int checkedCount(MemorySegment pages, long node) {
-    int count = count(pages, node);
-    if (count == 0 || count > capacity) {
-      throw new ConcurrentModificationException(
-          "the in-page node @"
-              + node
-              + " has count "
-              + count
-              + " of "
-              + capacity
-              + ": the index was changed by another thread at the same time");
-    }
-    return count;
   }
 
   /** Makes room behind child {@code slot}, whose upper bound is now {@code separator}. */

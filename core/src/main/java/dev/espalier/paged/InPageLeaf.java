@@ -3,17 +3,14 @@ package dev.espalier.paged;
 
 import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.getLong;
-import static dev.espalier.memory.Words.getUnsignedShort;
 import static dev.espalier.memory.Words.putInt;
 import static dev.espalier.memory.Words.putLong;
-import static dev.espalier.memory.Words.putShort;
 
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 
 /**
  * The bytes of a leaf of an in-page tree, {@code width} cache lines in all (fpB+ 3.1). What its
@@ -32,13 +29,7 @@ import java.util.ConcurrentModificationException;
  *
  * <p>Width 14: 55 values and 56 key slots, which are whole lines; or 74 children.
  */
-final class InPageLeaf {
-  private static final int HEADER_BYTES = 4 * Short.BYTES;
-
-  final int width;
-  final int bytes;
-  final int capacity;
-  final int keySlots;
+final class InPageLeaf extends InPageNode {
   final int payloadsOffset;
 
   /** Lines that hold keys, and lines that hold payloads and the header; they may share one. */
@@ -46,24 +37,18 @@ final class InPageLeaf {
 
   final int payloadLines;
   private final int payloadShift;
-  private final int levelOffset;
-  private final int previousOffset;
-  private final int nextOffset;
-  private final int countOffset;
 
   private InPageLeaf(int width, int payloadBytes) {
-    this.width = width;
-    this.bytes = width << CacheLine.SHIFT;
-    this.capacity = capacity(width, payloadBytes);
-    this.levelOffset = bytes - HEADER_BYTES;
-    this.payloadsOffset = levelOffset - capacity * payloadBytes;
+    super(
+        width, capacity(width, payloadBytes), payloadsOffset(width, payloadBytes) / Long.BYTES, 0);
+    this.payloadsOffset = payloadsOffset(width, payloadBytes);
     this.payloadShift = Integer.numberOfTrailingZeros(payloadBytes);
-    this.keySlots = payloadsOffset / Long.BYTES;
     this.keyLines = Math.ceilDiv(keySlots, CacheLine.LONGS);
     this.payloadLines = width - (payloadsOffset >> CacheLine.SHIFT);
-    this.previousOffset = levelOffset + Short.BYTES;
-    this.nextOffset = previousOffset + Short.BYTES;
-    this.countOffset = nextOffset + Short.BYTES;
+  }
+
+  private static int payloadsOffset(int width, int payloadBytes) {
+    return (width << CacheLine.SHIFT) - HEADER_BYTES - capacity(width, payloadBytes) * payloadBytes;
   }
 
   static InPageLeaf ofValues(int width) {
@@ -83,27 +68,6 @@ final class InPageLeaf {
     return ((width << CacheLine.SHIFT) - HEADER_BYTES) / (Long.BYTES + payloadBytes);
   }
 
-  void initialize(MemorySegment pages, long node) {
-    level(pages, node, 0);
-    previous(pages, node, 0);
-    next(pages, node, 0);
-    count(pages, node, 0);
-    Slots.fill(pages, node, 0, keySlots, Keys.PADDING);
-  }
-
-  /** Counts the keys smaller than {@code key}. */
-  int lowerBound(MemorySegment pages, long node, long key) {
-    return Keys.lowerBoundRagged(pages, node, keySlots, key);
-  }
-
-  long key(MemorySegment pages, long node, int slot) {
-    return getLong(pages, node + ((long) slot << 3));
-  }
-
-  void key(MemorySegment pages, long node, int slot, long key) {
-    putLong(pages, node + ((long) slot << 3), key);
-  }
-
   long payload(MemorySegment pages, long node, int slot) {
     long offset = node + payloadsOffset + ((long) slot << payloadShift);
     return payloadShift == 3 ? getLong(pages, offset) : getInt(pages, offset);
@@ -116,54 +80,6 @@ final class InPageLeaf {
     } else {
       putInt(pages, offset, (int) payload);
     }
-  }
-
-  int level(MemorySegment pages, long node) {
-    return getUnsignedShort(pages, node + levelOffset);
-  }
-
-  void level(MemorySegment pages, long node, int level) {
-    putShort(pages, node + levelOffset, level);
-  }
-
-  int previous(MemorySegment pages, long node) {
-    return getUnsignedShort(pages, node + previousOffset);
-  }
-
-  void previous(MemorySegment pages, long node, int line) {
-    putShort(pages, node + previousOffset, line);
-  }
-
-  int next(MemorySegment pages, long node) {
-    return getUnsignedShort(pages, node + nextOffset);
-  }
-
-  void next(MemorySegment pages, long node, int line) {
-    putShort(pages, node + nextOffset, line);
-  }
-
-  int count(MemorySegment pages, long node) {
-    return getUnsignedShort(pages, node + countOffset);
-  }
-
-  void count(MemorySegment pages, long node, int count) {
-    putShort(pages, node + countOffset, count);
-  }
-
-  /** Reads the count of a leaf that is about to be changed; see {@link PageHeader#checkedCount}. */
-  int checkedCount(MemorySegment pages, long node) {
-    int count = count(pages, node);
-    if (count > capacity) {
-      throw new ConcurrentModificationException(
-          "the in-page leaf @"
-              + node
-              + " has count "
-              + count
-              + " of "
-              + capacity
-              + ": the index was changed by another thread at the same time");
-    }
-    return count;
   }
 
   /** Inserts an entry before {@code slot} of a leaf that has room. */

@@ -39,7 +39,7 @@ final class InPageSplit {
     long right = node(page, rightLine);
     int next = leaf.next(pages, left);
     boolean atEnd = next == 0 && slot == leaf.capacity;
-    leaf.initialize(pages, right);
+    leaf.initialize(pages, right, 0);
     leaf.previous(pages, right, line);
     leaf.next(pages, right, next);
     leaf.next(pages, left, rightLine);

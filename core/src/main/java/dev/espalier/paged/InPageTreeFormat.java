@@ -7,6 +7,7 @@ import dev.espalier.memory.Words;
 import dev.espalier.model.InPageTree;
 import dev.espalier.model.PageOptimizer;
 import dev.espalier.prefetch.Locality;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.ConcurrentModificationException;
@@ -289,10 +290,7 @@ final class InPageTreeFormat extends PageFormat {
   }
 
   static ConcurrentModificationException torn(long page) {
-    return new ConcurrentModificationException(
-        "the in-page tree of the page @"
-            + page
-            + " is torn: the index was changed by another thread at the same time");
+    return Torn.torn("the in-page tree of the page @" + page + " is torn");
   }
 
   @Override

@@ -11,7 +11,6 @@ import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.CacheLine;
-import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
@@ -99,38 +98,9 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with default options. */
-  public static MicroIndexBPlusTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with pages of 16 KiB in memory. */
   public static MicroIndexBPlusTree create(IndexOptions options) {
-    return create(options, PagedStructure.DEFAULT_PAGE_BYTES);
-  }
-
-  /**
-   * Makes an empty tree in memory, with the sub-arrays that the optimizer chooses for this machine.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
-   */
-  public static MicroIndexBPlusTree create(IndexOptions options, int pageBytes) {
-    return open(
-        options, new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()));
-  }
-
-  /**
-   * Makes an empty tree in memory.
-   *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use
-   * @param subArrayLines cache lines of a sub-array of keys, from 1 to 32, and no more than a page
-   *     has
-   */
-  public static MicroIndexBPlusTree create(IndexOptions options, int pageBytes, int subArrayLines) {
-    return open(
-        options,
-        new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages()),
-        subArrayLines);
+    return open(options, options.pagesInMemory(PagedStructure.DEFAULT_PAGE_BYTES));
   }
 
   /**

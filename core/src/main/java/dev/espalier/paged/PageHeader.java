@@ -7,8 +7,8 @@ import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 
 /**
  * The first line of every page, {@code page} being the place of the page.
@@ -88,17 +88,6 @@ final class PageHeader {
    * be anything, and entries would be moved through all of the memory.
    */
   static int checkedCount(MemorySegment pages, long page, int capacity) {
-    int count = count(pages, page);
-    if (count < 0 || count > capacity) {
-      throw new ConcurrentModificationException(
-          "the page @"
-              + page
-              + " has count "
-              + count
-              + " of "
-              + capacity
-              + ": the index was changed by another thread at the same time");
-    }
-    return count;
+    return Torn.checkedCount("page", page, count(pages, page), 0, capacity);
   }
 }

@@ -107,20 +107,6 @@ class PagedCursor extends LeafCursor {
     enterLeaf(-1);
   }
 
-  private int lowerBound(long key) {
-    int low = 0;
-    int high = entries;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (leafKey(middle) < key) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
   @Override
   protected void checkOpen() {
     tree.checkOpen();

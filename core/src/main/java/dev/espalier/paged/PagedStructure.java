@@ -8,6 +8,7 @@ import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreTree;
 import java.util.ConcurrentModificationException;
 
@@ -207,8 +208,7 @@ final class PagedStructure extends StoreTree {
 
   /** What is thrown where a key has no way down: every inner page's last key is its bound. */
   static ConcurrentModificationException torn(int page) {
-    return new ConcurrentModificationException(
-        "page " + page + " leads nowhere: the index was changed by another thread");
+    return Torn.torn("page " + page + " leads nowhere");
   }
 
   // ---------------------------------------------------------------- insert

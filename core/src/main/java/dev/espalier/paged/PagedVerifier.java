@@ -2,33 +2,24 @@
 package dev.espalier.paged;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
-import java.lang.foreign.MemorySegment;
-import java.util.BitSet;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.PageVerifier;
 
 /**
  * Checks the invariants I1 to I8 of {@link PagedStructure}, and those of its page format, in one
  * pass from left to right. Built to survive any damage: it goes to no page that is not in use, and
  * to none twice.
  */
-final class PagedVerifier {
+final class PagedVerifier extends PageVerifier {
   private final PagedStructure tree;
-  private final MemorySegment pages;
   private final PageFormat format;
-  private final ProgressListener listener;
-  private final BitSet visited = new BitSet();
 
   /** The inner page last visited on each level, 0 for none. */
   private final int[] last;
 
-  private long entries;
-
   private PagedVerifier(PagedStructure tree, ProgressListener listener) {
+    super(tree.store, listener, tree.meta[PagedStructure.SIZE]);
     this.tree = tree;
-    this.pages = tree.pages;
     this.format = tree.format;
-    this.listener = listener;
     this.last = new int[Math.clamp(tree.meta[PagedStructure.HEIGHT], 1, PagedStructure.MAX_HEIGHT)];
   }
 
@@ -38,28 +29,19 @@ final class PagedVerifier {
   }
 
   private void run() {
-    long height = tree.meta[PagedStructure.HEIGHT];
-    check(height == last.length, "I3", "the height is %d", height);
+    checkEqual("I3", tree.meta[PagedStructure.HEIGHT], last.length, "the height");
     visit(tree.root(), last.length - 1, Long.MIN_VALUE, Long.MAX_VALUE);
     for (int level = 1; level < last.length; level++) {
       checkChained(last[level], 0, level);
     }
-    long size = tree.meta[PagedStructure.SIZE];
-    check(entries == size, "I5", "the size is %d, but there are %d entries", size, entries);
-    check(
-        visited.cardinality() == tree.store.pagesInUse(),
-        "I8",
-        "the tree has %d pages, but %d are in use",
-        visited.cardinality(),
-        tree.store.pagesInUse());
+    checkEqual("I5", entries(), tree.meta[PagedStructure.SIZE], "the number of entries");
+    checkAllClaimed("I8");
   }
 
   /** Visits a page whose keys are from {@code low} to {@code high}, both included. */
   private void visit(int page, int level, long low, long high) {
-    check(tree.store.isInUse(page), "I7", "page %d is not in use", page);
-    check(!visited.get(page), "I7", "page %d is reached twice", page);
-    visited.set(page);
-    long at = tree.store.pin(page);
+    claim("I7", page, 1);
+    long at = store.pin(page);
     long[] keys;
     long[] payloads;
     int count;
@@ -71,13 +53,13 @@ final class PagedVerifier {
       payloads = new long[count];
       format.load(pages, at, keys, payloads, 0);
     } finally {
-      tree.store.unpin(at, false);
+      store.unpin(at, false);
     }
     checkKeys(page, keys, low, high);
     if (level == 0) {
       count(count);
     } else {
-      checkBound(page, keys[count - 1], high);
+      checkEqual("I2", keys[count - 1], high, "the last key, or bound, of page %d", page);
       checkChained(last[level], page, level);
       last[level] = page;
       long childLow = low;
@@ -89,8 +71,7 @@ final class PagedVerifier {
   }
 
   private void checkHeader(int page, long at, int level) {
-    int itsLevel = PageHeader.level(pages, at);
-    check(itsLevel == level, "I3", "page %d of level %d says %d", page, level, itsLevel);
+    checkEqual("I3", PageHeader.level(pages, at), level, "the level of page %d", page);
     boolean isRoot = level == last.length - 1;
     int least = 1;
     if (isRoot) {
@@ -98,15 +79,7 @@ final class PagedVerifier {
     }
     int capacity = level == 0 ? format.leafCapacity : format.innerCapacity;
     int count = PageHeader.count(pages, at);
-    check(
-        count >= least && count <= capacity,
-        "I4",
-        "page %d of level %d has count %d, not from %d to %d",
-        page,
-        level,
-        count,
-        least,
-        capacity);
+    checkRange("I4", count, least, capacity, "the count of page %d of level %d", page, level);
     if (level == 0) {
       check(
           PageHeader.next(pages, at) == 0 && PageHeader.previous(pages, at) == 0,
@@ -124,19 +97,8 @@ final class PagedVerifier {
           "in page %d, key %d is not above its predecessor",
           page,
           keys[i]);
-      check(
-          keys[i] >= low && keys[i] <= high,
-          "I2",
-          "in page %d, key %d is not from %d to %d",
-          page,
-          keys[i],
-          low,
-          high);
+      checkRange("I2", keys[i], low, high, "key %d of page %d", i, page);
     }
-  }
-
-  private static void checkBound(int page, long key, long bound) {
-    check(key == bound, "I2", "the last key of page %d is %d, not its bound %d", page, key, bound);
   }
 
   /** Checks that two inner pages of a level are beside each other; 0 stands for the end. */
@@ -153,25 +115,9 @@ final class PagedVerifier {
   }
 
   private int header(int page, boolean next) {
-    long at = tree.store.pin(page);
+    long at = store.pin(page);
     int neighbour = next ? PageHeader.next(pages, at) : PageHeader.previous(pages, at);
-    tree.store.unpin(at, false);
+    store.unpin(at, false);
     return neighbour;
-  }
-
-  private void count(int more) {
-    long before = entries;
-    entries += more;
-    if (before >>> 16 != entries >>> 16
-        && !listener.onProgress(entries, tree.meta[PagedStructure.SIZE])) {
-      throw new CancellationException("verify cancelled after " + entries + " entries");
-    }
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
-    }
   }
 }

@@ -75,11 +75,6 @@ public final class CacheObliviousBTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with default options. */
-  public static CacheObliviousBTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with the default geometry. */
   public static CacheObliviousBTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);

@@ -123,11 +123,6 @@ public final class PackedMemoryArray extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty array with default options. */
-  public static PackedMemoryArray create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty array with the default geometry. */
   public static PackedMemoryArray create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);

@@ -16,8 +16,8 @@ import dev.espalier.node.Slots;
 import dev.espalier.pma.PackedMemoryArray.Geometry;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
+import dev.espalier.support.Torn;
 import dev.espalier.tree.IndexStructure;
-import java.util.ConcurrentModificationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -519,12 +519,7 @@ final class PmaStructure extends IndexStructure {
   /** Without this, an array that threads have torn could grow with every insert. */
   private static void checkCards(long entries, long expected) {
     if (entries != expected) {
-      throw new ConcurrentModificationException(
-          "there are "
-              + entries
-              + " entries instead of "
-              + expected
-              + ": the index was changed by another thread");
+      throw Torn.torn("there are " + entries + " entries instead of " + expected);
     }
   }
 

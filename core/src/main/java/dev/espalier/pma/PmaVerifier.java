@@ -2,29 +2,23 @@
 package dev.espalier.pma;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.Verifier;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the invariants I1 to I7 of {@link PmaStructure}; there are no pointers to follow. */
-final class PmaVerifier {
-  private static final long REPORT_EVERY = 1 << 16;
-
+final class PmaVerifier extends Verifier {
   private final PmaStructure tree;
   private final SegmentColumns columns;
   private final Calibrator calibrator;
-  private final ProgressListener listener;
 
-  /** Entries that were checked, and the key of the last. */
-  private long done;
-
+  /** The key that was checked last. */
   private long lastKey;
 
   private PmaVerifier(PmaStructure tree, ProgressListener listener) {
+    super(listener, tree.size);
     this.tree = tree;
     this.columns = tree.columns;
     this.calibrator = tree.calibrator;
-    this.listener = listener;
   }
 
   static void verify(PmaStructure tree, ProgressListener listener) {
@@ -40,19 +34,10 @@ final class PmaVerifier {
 
   private void checkCalibrator() {
     int segments = tree.segments;
-    check(
-        segments >= 1 && segments <= columns.room,
-        "I4",
-        "there are %d segments, but room for %d",
-        segments,
-        columns.room);
-    check(
-        calibrator.segments == segments && calibrator.levels == Calibrator.levels(segments),
-        "I4",
-        "the calibrator has %d levels over %d segments; there are %d",
-        calibrator.levels,
-        calibrator.segments,
-        segments);
+    checkRange("I4", segments, 1, columns.room, "the number of segments");
+    checkEqual("I4", calibrator.segments, segments, "the number of the calibrator's segments");
+    int levels = Calibrator.levels(segments);
+    checkEqual("I4", calibrator.levels, levels, "the number of the calibrator's levels");
     for (int level = 1; level <= calibrator.levels; level++) {
       int upper = calibrator.upper[level];
       int lower = calibrator.lower[level];
@@ -90,17 +75,10 @@ final class PmaVerifier {
     int least = tree.segments == 1 ? 0 : calibrator.leastOfSegment;
     for (int segment = 0; segment < tree.segments; segment++) {
       int card = columns.card(segment);
-      check(
-          card >= least && card <= columns.slots,
-          "I3",
-          "segment %d has %d entries, not from %d to %d",
-          segment,
-          card,
-          least,
-          columns.slots);
+      checkRange("I3", card, least, columns.slots, "the card of segment %d", segment);
       sum += card;
     }
-    check(sum == tree.size, "I2", "the cards add up to %d, the size is %d", sum, tree.size);
+    checkEqual("I2", sum, tree.size, "the sum of the cards");
   }
 
   private void checkKeys(@Nullable VebIndex index) {
@@ -117,7 +95,7 @@ final class PmaVerifier {
 
   private void checkKey(int segment, int slot, long key) {
     check(
-        done == 0 || lastKey < key,
+        entries() == 0 || lastKey < key,
         "I1",
         "in slot %d of segment %d, key %d is not above its predecessor %d",
         slot,
@@ -125,10 +103,7 @@ final class PmaVerifier {
         key,
         lastKey);
     lastKey = key;
-    done++;
-    if (done % REPORT_EVERY == 0 && !listener.onProgress(done, tree.size)) {
-      throw new CancellationException("verify cancelled after " + done + " entries");
-    }
+    count(1);
   }
 
   // ---------------------------------------------------------------- index
@@ -156,14 +131,7 @@ final class PmaVerifier {
         int boundary = index.boundary(node, depth);
         long expected = boundary == 0 ? Long.MIN_VALUE : index.separatorOf(columns, boundary);
         long separator = index.separator(columns, node, depth);
-        check(
-            separator == expected,
-            "I6",
-            "node %d, which divides at segment %d, has separator %d, not %d",
-            node,
-            boundary,
-            separator,
-            expected);
+        checkEqual("I6", separator, expected, "the separator of node %d", node);
       }
     }
   }
@@ -190,15 +158,7 @@ final class PmaVerifier {
       return;
     }
     if (height == 1) {
-      long actual = layout.position(root, depth);
-      check(
-          actual == position,
-          "I7",
-          "node %d at depth %d is at position %d, not %d",
-          root,
-          depth,
-          actual,
-          position);
+      checkEqual("I7", layout.position(root, depth), position, "the position of node %d", root);
       return;
     }
     int below = VebLayout.bottomHeight(height);
@@ -208,13 +168,6 @@ final class PmaVerifier {
     for (long i = 0; i < 1L << above; i++) {
       checkSubtree(layout, (root << above) + i, depth + above, below, bottom);
       bottom += (1L << below) - 1;
-    }
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
     }
   }
 }

@@ -86,11 +86,6 @@ public final class RTree implements AutoCloseable {
     this.tree = new RTreeStructure(options, leaf, inner);
   }
 
-  /** Makes an empty tree with default options. */
-  public static RTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with nodes of the default widths. The missing value is not used. */
   public static RTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);

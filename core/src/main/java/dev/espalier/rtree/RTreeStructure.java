@@ -5,8 +5,8 @@ import dev.espalier.IndexOptions;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Rectangles;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
-import java.util.ConcurrentModificationException;
 
 /**
  * The nodes of one R-tree and what changes them: inserting with the splits that follow, and
@@ -136,18 +136,7 @@ final class RTreeStructure {
    * be anything, and rectangles would be moved through all of the address space.
    */
   private int count(RTreeNode layout, long node) {
-    int count = layout.count(nodes, node);
-    if (count < 0 || count > layout.capacity) {
-      throw new ConcurrentModificationException(
-          "the node @"
-              + node
-              + " has count "
-              + count
-              + " of "
-              + layout.capacity
-              + ": the index was changed by another thread at the same time");
-    }
-    return count;
+    return Torn.checkedCount("node", node, layout.count(nodes, node), 0, layout.capacity);
   }
 
   // ---------------------------------------------------------------- insert

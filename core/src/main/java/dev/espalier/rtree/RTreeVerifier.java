@@ -2,37 +2,18 @@
 package dev.espalier.rtree;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
-import dev.espalier.memory.CacheLine;
-import dev.espalier.support.LineSet;
-import java.lang.foreign.MemorySegment;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.NodeVerifier;
 
 /**
  * Checks the invariants I1 to I9 of {@link RTreeStructure}, in one pass. Built to survive any
  * damage: it follows no offset that it has not checked, and visits no line twice.
  */
-final class RTreeVerifier {
+final class RTreeVerifier extends NodeVerifier {
   private final RTreeStructure tree;
-  private final MemorySegment nodes;
-  private final ProgressListener listener;
-
-  /** The lines of all nodes visited so far. */
-  private final LineSet lines = new LineSet();
-
-  /**
-   * Where the memory given out ends; what is reserved behind it may be a thousand times as much.
-   */
-  private final long end;
-
-  private long entries;
-  private long bytes;
 
   private RTreeVerifier(RTreeStructure tree, ProgressListener listener) {
+    super(tree.memory, "I8", listener, tree.size);
     this.tree = tree;
-    this.nodes = tree.nodes;
-    this.listener = listener;
-    this.end = Math.min(tree.memory.endOffset(), nodes.byteSize());
   }
 
   static void verify(RTreeStructure tree, ProgressListener listener) {
@@ -41,26 +22,15 @@ final class RTreeVerifier {
   }
 
   private void run() {
-    check(
-        tree.height >= 1 && tree.height <= RTreeStructure.MAX_HEIGHT,
-        "I3",
-        "the height is %d",
-        tree.height);
+    checkRange("I3", tree.height, 1, RTreeStructure.MAX_HEIGHT, "the height");
     visit(tree.root, tree.height - 1);
-    check(
-        entries == tree.size, "I6", "the size is %d, but there are %d entries", tree.size, entries);
-    check(
-        bytes == tree.memory.usedBytes(),
-        "I9",
-        "the nodes have %d bytes, but %d were given out",
-        bytes,
-        tree.memory.usedBytes());
+    checkTotals("I6", tree.size, "I9");
   }
 
   /** Visits a node and what is below it; returns the bounds of its rectangles. */
   private Bounds visit(long node, int level) {
     RTreeNode layout = tree.layout(level);
-    checkPlace(layout, node);
+    claims.claim(node, layout.width, "node");
     int count = layout.count(nodes, node);
     checkCount(layout, node, level, count);
     Bounds bounds = new Bounds();
@@ -74,7 +44,7 @@ final class RTreeVerifier {
       }
     }
     if (level == 0) {
-      report(count);
+      count(count);
     } else {
       visitChildren(node, level, count);
     }
@@ -96,31 +66,11 @@ final class RTreeVerifier {
     }
   }
 
-  private void checkPlace(RTreeNode layout, long node) {
-    check(
-        node > 0 && node % CacheLine.BYTES == 0 && node + layout.bytes <= end,
-        "I8",
-        "a node would lie @%d, but nodes end @%d",
-        node,
-        end);
-    for (long line = node >>> CacheLine.SHIFT, after = line + layout.width; line < after; line++) {
-      check(lines.add(line), "I8", "the node @%d overlaps another", node);
-    }
-    bytes += layout.bytes;
-  }
-
   private void checkCount(RTreeNode layout, long node, int level, int count) {
     boolean isRoot = level == tree.height - 1;
     int least = level > 0 ? 2 : isRoot ? 0 : 1;
-    check(
-        count >= least && count <= layout.capacity,
-        "I4",
-        "the node @%d of level %d has count %d, not from %d to %d",
-        node,
-        level,
-        count,
-        least,
-        layout.capacity);
+    checkRange(
+        "I4", count, least, layout.capacity, "the count of the node @%d of level %d", node, level);
     check(
         isRoot || count >= layout.minimum,
         "I5",
@@ -160,20 +110,5 @@ final class RTreeVerifier {
         node,
         level,
         slot);
-  }
-
-  private void report(int count) {
-    long before = entries;
-    entries += count;
-    if (before >>> 16 != entries >>> 16 && !listener.onProgress(entries, tree.size)) {
-      throw new CancellationException("verify cancelled after " + entries + " entries");
-    }
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
-    }
   }
 }

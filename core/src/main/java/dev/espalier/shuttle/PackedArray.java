@@ -6,6 +6,7 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryBudget;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.Region;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 import java.util.ConcurrentModificationException;
 
@@ -135,8 +136,7 @@ final class PackedArray {
   }
 
   static ConcurrentModificationException torn() {
-    return new ConcurrentModificationException(
-        "nodes are not linked as they must be: the index was changed by another thread");
+    return Torn.torn("nodes are not linked as they must be");
   }
 
   // ---------------------------------------------------------------- room

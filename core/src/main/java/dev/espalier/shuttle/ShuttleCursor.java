@@ -67,20 +67,6 @@ final class ShuttleCursor extends LeafCursor {
     }
   }
 
-  private int lowerBound(long key) {
-    int from = 0;
-    int to = entries;
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (leafKey(middle) < key) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
-  }
-
   @Override
   protected void checkOpen() {
     tree.checkOpen();

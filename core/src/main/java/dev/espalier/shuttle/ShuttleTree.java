@@ -125,11 +125,6 @@ public final class ShuttleTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with default options. */
-  public static ShuttleTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree of the default geometry. */
   public static ShuttleTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);

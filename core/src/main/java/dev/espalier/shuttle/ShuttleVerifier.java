@@ -2,12 +2,11 @@
 package dev.espalier.shuttle;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CacheLine;
-import dev.espalier.support.LineSet;
+import dev.espalier.support.LineClaims;
 import dev.espalier.support.Message;
+import dev.espalier.support.Verifier;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.CancellationException;
 
 /**
  * Checks the invariants I1 to I10 of {@link ShuttleStructure}: first the tree from the root down,
@@ -15,27 +14,24 @@ import java.util.concurrent.CancellationException;
  * follows no reference that it has not checked, visits no line twice, and goes no deeper than the
  * height, which it checks first.
  */
-final class ShuttleVerifier {
+final class ShuttleVerifier extends Verifier {
   private final ShuttleStructure tree;
   private final PackedArray array;
   private final MemorySegment nodes;
   private final ShuttleLayout layout;
-  private final ProgressListener listener;
-  private final LineSet lines = new LineSet();
-  private final long end;
+  private final LineClaims claims;
 
   private long elements;
-  private long elementLines;
-  private long settled;
   private long messages;
 
   private ShuttleVerifier(ShuttleStructure tree, ProgressListener listener) {
+    super(listener, tree.settled);
     this.tree = tree;
     this.array = tree.array;
     this.nodes = array.nodes;
     this.layout = tree.layout;
-    this.listener = listener;
-    this.end = Math.min(array.capacity << CacheLine.SHIFT, nodes.byteSize());
+    long end = Math.min(array.capacity << CacheLine.SHIFT, nodes.byteSize());
+    this.claims = new LineClaims("I8", end);
   }
 
   static void verify(ShuttleStructure tree, ProgressListener listener) {
@@ -44,11 +40,7 @@ final class ShuttleVerifier {
   }
 
   private void run() {
-    check(
-        tree.height >= 1 && tree.height <= BufferSchedule.MAX_HEIGHT,
-        "I1",
-        "the height is %d",
-        tree.height);
+    checkRange("I1", tree.height, 1, BufferSchedule.MAX_HEIGHT, "the height");
     visit(array.root, tree.height, 0, Long.MIN_VALUE, Long.MAX_VALUE);
     checkCounts();
     checkOrder();
@@ -60,20 +52,14 @@ final class ShuttleVerifier {
   /** Visits a node whose keys are from {@code low} to {@code high}, both included. */
   private void visit(long node, int height, long parent, long low, long high) {
     checkPlace(node, layout.nodeLines(height));
-    check(
-        layout.height(nodes, node) == height,
-        "I1",
-        "the node @%d has height %d, not %d",
-        node,
-        layout.height(nodes, node),
-        height);
+    checkEqual("I1", layout.height(nodes, node), height, "the height of the node @%d", node);
     checkElement(node, layout.nodeLines(height), parent);
     int count = layout.count(nodes, node);
     if (height == 1) {
       checkWeight(node, height, 1);
       checkCount(node, count, 0, layout.leafEntries);
       checkKeys(node, count, low, high);
-      report(count);
+      count(count);
       return;
     }
     checkCount(node, count, 1, layout.maxChildren - 1);
@@ -92,46 +78,17 @@ final class ShuttleVerifier {
   }
 
   private void checkPlace(long element, int size) {
-    check(
-        element > 0 && element + ((long) size << CacheLine.SHIFT) <= end,
-        "I8",
-        "an element would lie @%d, but the array ends @%d",
-        element,
-        end);
-    long line = element >>> CacheLine.SHIFT;
-    for (long after = line + size; line < after; line++) {
-      check(lines.add(line), "I8", "the element @%d overlaps another", element);
-    }
+    claims.claim(element, size, "element");
     elements++;
-    elementLines += size;
   }
 
   private void checkElement(long element, int size, long parent) {
-    check(
-        layout.lines(nodes, element) == size,
-        "I8",
-        "the element @%d has %d lines, not %d",
-        element,
-        layout.lines(nodes, element),
-        size);
-    check(
-        layout.parent(nodes, element) == parent,
-        "I9",
-        "the element @%d refers to @%d, not @%d",
-        element,
-        layout.parent(nodes, element),
-        parent);
+    checkEqual("I8", layout.lines(nodes, element), size, "the lines of the element @%d", element);
+    checkEqual("I9", layout.parent(nodes, element), parent, "the parent of @%d", element);
   }
 
   private void checkCount(long element, int count, int least, int most) {
-    check(
-        count >= least && count <= most,
-        "I5",
-        "the element @%d has count %d, not from %d to %d",
-        element,
-        count,
-        least,
-        most);
+    checkRange("I5", count, least, most, "the count of the element @%d", element);
   }
 
   private void checkWeight(long node, int height, long weight) {
@@ -221,36 +178,21 @@ final class ShuttleVerifier {
     }
   }
 
-  private void report(int count) {
-    long before = settled;
-    settled += count;
-    if (before >>> 16 != settled >>> 16 && !listener.onProgress(settled, tree.settled)) {
-      throw new CancellationException("verify cancelled after " + settled + " entries");
-    }
-  }
-
   // ---------------------------------------------------------------- the whole
 
   private void checkCounts() {
-    check(
-        settled == tree.settled && messages == tree.messages,
-        "I7",
-        "%d entries and %d messages are counted as %d and %d",
-        settled,
-        messages,
-        tree.settled,
-        tree.messages);
+    checkEqual("I7", entries(), tree.settled, "the number of entries in leaves");
+    checkEqual("I7", messages, tree.messages, "the number of messages");
     if (tree.size >= 0) {
-      long keys = tree.countEntries();
-      check(keys == tree.size, "I7", "the size is %d, but there are %d keys", tree.size, keys);
+      checkEqual("I7", tree.countEntries(), tree.size, "the number of keys");
     }
   }
 
   /** The tree is sound by now, so that it can be listed. */
   private void checkOrder() {
-    LayoutOrder order = new LayoutOrder(layout, nodes, elements, elementLines);
+    LayoutOrder order = new LayoutOrder(layout, nodes, elements, elementLines());
     order.addTree(array.root, tree.height);
-    check(order.count == elements, "I8", "%d of %d elements are listed", order.count, elements);
+    checkEqual("I8", order.count, elements, "the number of elements in order");
     long before = 0;
     for (int i = 0; i < order.count; i++) {
       long element = order.elements[i];
@@ -277,15 +219,13 @@ final class ShuttleVerifier {
         array.last);
   }
 
+  private long elementLines() {
+    return claims.bytes() >>> CacheLine.SHIFT;
+  }
+
   private void checkMemory() {
-    check(
-        elements == array.elements && elementLines == array.used,
-        "I10",
-        "%d elements have %d lines, but are counted as %d with %d",
-        elements,
-        elementLines,
-        array.elements,
-        array.used);
+    checkEqual("I10", elements, array.elements, "the number of elements");
+    checkEqual("I10", elementLines(), array.used, "the number of their lines");
     long taken = (array.capacity << CacheLine.SHIFT) + tree.stack.bytes();
     check(
         array.used < array.capacity
@@ -296,12 +236,5 @@ final class ShuttleVerifier {
         taken,
         tree.budget.taken(),
         tree.options.memoryLimit());
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
-    }
   }
 }

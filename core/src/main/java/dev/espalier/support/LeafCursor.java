@@ -6,6 +6,7 @@ import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
+import dev.espalier.node.Keys;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -119,6 +120,11 @@ public abstract class LeafCursor implements LongCursor {
   /** Returns key {@code i} of the current leaf. */
   protected final long leafKey(int i) {
     return getLong(memory, keysOffset + ((long) i << 3));
+  }
+
+  /** Returns how many keys of the current leaf are smaller, by a binary search. */
+  protected final int lowerBound(long key) {
+    return Keys.lowerBoundBinary(memory, keysOffset, entries, key);
   }
 
   // ---------------------------------------------------------------- seek

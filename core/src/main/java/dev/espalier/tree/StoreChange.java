@@ -54,7 +54,6 @@ public class StoreChange {
       }
     } catch (RuntimeException refused) {
       freeSpares();
-      modifications.changes++; // for what cursors read may have moved
       throw refused;
     }
   }

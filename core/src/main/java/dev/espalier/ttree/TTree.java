@@ -89,11 +89,6 @@ public final class TTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with default options. */
-  public static TTree create() {
-    return create(IndexOptions.DEFAULT);
-  }
-
   /** Makes an empty tree with nodes of the default width. */
   public static TTree create(IndexOptions options) {
     return create(options, DEFAULT_WIDTH);

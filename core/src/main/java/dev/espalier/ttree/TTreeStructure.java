@@ -13,6 +13,7 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
+import dev.espalier.support.Torn;
 import dev.espalier.tree.IndexStructure;
 import dev.espalier.tree.MemoryTree;
 import java.lang.foreign.MemorySegment;
@@ -250,8 +251,7 @@ final class TTreeStructure extends MemoryTree {
   }
 
   static ConcurrentModificationException tooDeep() {
-    return new ConcurrentModificationException(
-        "a path is longer than any tree is high: the index was changed by another thread");
+    return Torn.torn("a path is longer than any tree is high");
   }
 
   /**
@@ -259,13 +259,7 @@ final class TTreeStructure extends MemoryTree {
    * be anything, and entries would be moved through all of the address space.
    */
   private int checkedCount(long node) {
-    int count = layout.count(nodes, node);
-    if (count < 0 || count > layout.capacity) {
-      throw new ConcurrentModificationException(
-          "the node @%d has count %d of %d: the index was changed by another thread"
-              .formatted(node, count, layout.capacity));
-    }
-    return count;
+    return Torn.checkedCount("node", node, layout.count(nodes, node), 0, layout.capacity);
   }
 
   // ---------------------------------------------------------------- insert

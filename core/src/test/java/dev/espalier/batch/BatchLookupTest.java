@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.bplus.PbPlusTree;
 import java.util.Arrays;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class BatchLookupTest {
   private static final int ENTRIES = 100_000;
 
-  private final LongIndex index = PbPlusTree.create();
+  private final LongIndex index = PbPlusTree.create(IndexOptions.DEFAULT);
 
   @BeforeEach
   void load() {

@@ -280,7 +280,7 @@ final class BufferedAccessTest {
 
   @Test
   void indexThatGrowsFromNothingIsBufferedAllTheSame() {
-    try (LongIndex index = PbPlusTree.create()) {
+    try (LongIndex index = PbPlusTree.create(IndexOptions.DEFAULT)) {
       Notes notes = new Notes();
       try (var access =
           BufferedAccess.over(index, BufferOptions.DEFAULT.withMostWaiting(5000), notes)) {
@@ -335,7 +335,7 @@ final class BufferedAccessTest {
   }
 
   private static LongIndex loaded() {
-    LongIndex index = PbPlusTree.create();
+    LongIndex index = PbPlusTree.create(IndexOptions.DEFAULT);
     for (long key = 0; key < KEYS; key++) {
       index.put(key, -key);
     }

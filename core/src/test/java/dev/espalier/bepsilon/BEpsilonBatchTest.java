@@ -31,9 +31,9 @@ class BEpsilonBatchTest {
   static Stream<BEpsilonTree> trees() {
     IndexOptions options = IndexOptions.DEFAULT.withMissingValue(-9);
     return Stream.of(
-        BEpsilonTree.create(options, 256, new BEpsilonTree.Geometry(4)),
-        BEpsilonTree.create(options, 64 << 10, new BEpsilonTree.Geometry(4)),
-        BufferedRepositoryTree.create(options, 256),
+        BEpsilonTree.open(options, options.pagesInMemory(256), new BEpsilonTree.Geometry(4)),
+        BEpsilonTree.open(options, options.pagesInMemory(64 << 10), new BEpsilonTree.Geometry(4)),
+        BufferedRepositoryTree.open(options, options.pagesInMemory(256)),
         BEpsilonTree.open(options, checked(CheckedPageStore.MIN_PINS)),
         BufferedRepositoryTree.open(options, checked(CheckedPageStore.MIN_PINS)),
         BufferedRepositoryTree.open(options, checked(100)));

@@ -15,7 +15,10 @@ class BEpsilonDumpTest {
   private static final String[] KINDS = {"?", "put", "delete", "add"};
 
   private final BEpsilonTree tree =
-      BEpsilonTree.create(IndexOptions.DEFAULT, 256, new BEpsilonTree.Geometry(4));
+      BEpsilonTree.open(
+          IndexOptions.DEFAULT,
+          IndexOptions.DEFAULT.pagesInMemory(256),
+          new BEpsilonTree.Geometry(4));
 
   @AfterEach
   void close() {
@@ -73,7 +76,9 @@ class BEpsilonDumpTest {
 
   @Test
   void wholeBufferIsDistributed() {
-    try (BEpsilonTree repository = BufferedRepositoryTree.create(IndexOptions.DEFAULT, 256)) {
+    try (BEpsilonTree repository =
+        BufferedRepositoryTree.open(
+            IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256))) {
       set(repository, 1, 15);
       repository.delete(20);
       repository.delete(30);

@@ -23,9 +23,15 @@ class BEpsilonModelTest {
 
   static Stream<BEpsilonTree> trees() {
     return Stream.of(
-        BEpsilonTree.create(IndexOptions.DEFAULT, 256, new BEpsilonTree.Geometry(4)),
-        BEpsilonTree.create(IndexOptions.DEFAULT, 512, new BEpsilonTree.Geometry(6)),
-        BufferedRepositoryTree.create(IndexOptions.DEFAULT, 256),
+        BEpsilonTree.open(
+            IndexOptions.DEFAULT,
+            IndexOptions.DEFAULT.pagesInMemory(256),
+            new BEpsilonTree.Geometry(4)),
+        BEpsilonTree.open(
+            IndexOptions.DEFAULT,
+            IndexOptions.DEFAULT.pagesInMemory(512),
+            new BEpsilonTree.Geometry(6)),
+        BufferedRepositoryTree.open(IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256)),
         BEpsilonTree.open(IndexOptions.DEFAULT, checked()),
         BufferedRepositoryTree.open(IndexOptions.DEFAULT, checked()));
   }

@@ -56,7 +56,7 @@ class BEpsilonVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (BEpsilonTree index = BEpsilonTree.create()) {
+    try (BEpsilonTree index = BEpsilonTree.create(IndexOptions.DEFAULT)) {
       long[] keys = LongStream.range(0, 300_000).toArray();
       index.bulkload(keys, keys);
       List<Long> told = new ArrayList<>();
@@ -74,9 +74,19 @@ class BEpsilonVerifierTest {
 
   private static List<BEpsilonTree> healthyTrees() {
     return List.of(
-        fill(BEpsilonTree.create(IndexOptions.DEFAULT, 256, new BEpsilonTree.Geometry(4))),
-        fill(BEpsilonTree.create(IndexOptions.DEFAULT, 512, new BEpsilonTree.Geometry(6))),
-        fill(BufferedRepositoryTree.create(IndexOptions.DEFAULT, 256)));
+        fill(
+            BEpsilonTree.open(
+                IndexOptions.DEFAULT,
+                IndexOptions.DEFAULT.pagesInMemory(256),
+                new BEpsilonTree.Geometry(4))),
+        fill(
+            BEpsilonTree.open(
+                IndexOptions.DEFAULT,
+                IndexOptions.DEFAULT.pagesInMemory(512),
+                new BEpsilonTree.Geometry(6))),
+        fill(
+            BufferedRepositoryTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256))));
   }
 
   /** Fills by scattered keys until there are messages where the corruptions want them. */

@@ -24,14 +24,23 @@ class DamagedBEpsilonTest {
     damageAndUse(
         120,
         400,
-        () -> BEpsilonTree.create(IndexOptions.DEFAULT, 256, new BEpsilonTree.Geometry(4)));
-    damageAndUse(120, 400, () -> BufferedRepositoryTree.create(IndexOptions.DEFAULT, 256));
+        () ->
+            BEpsilonTree.open(
+                IndexOptions.DEFAULT,
+                IndexOptions.DEFAULT.pagesInMemory(256),
+                new BEpsilonTree.Geometry(4)));
+    damageAndUse(
+        120,
+        400,
+        () ->
+            BufferedRepositoryTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256)));
   }
 
   @Test
   void defaultPagesSurvive() {
-    damageAndUse(20, 4_000, BEpsilonTree::create);
-    damageAndUse(20, 4_000, BufferedRepositoryTree::create);
+    damageAndUse(20, 4_000, () -> BEpsilonTree.create(IndexOptions.DEFAULT));
+    damageAndUse(20, 4_000, () -> BufferedRepositoryTree.create(IndexOptions.DEFAULT));
   }
 
   private static void damageAndUse(

@@ -3,6 +3,7 @@ package dev.espalier.bplus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.bplus.nodes.LeafNode;
 import dev.espalier.model.MemoryTimes;
@@ -56,7 +57,7 @@ final class GeometryTest {
     System.setProperty(CACHE, folder.toString());
     try {
       new MemoryTimes(8, 1).save();
-      try (PbPlusTree tree = PbPlusTree.create()) {
+      try (PbPlusTree tree = PbPlusTree.create(IndexOptions.DEFAULT)) {
         tree.put(1, 1);
         assertEquals(new LeafNode(4).bytes, tree.statistics().usedBytes());
       }

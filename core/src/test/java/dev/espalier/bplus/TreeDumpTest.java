@@ -105,7 +105,7 @@ class TreeDumpTest {
 
   @Test
   void widestNodesOfTheDefaultTreeLoseNoByte() {
-    try (PbPlusTree tree = PbPlusTree.create()) {
+    try (PbPlusTree tree = PbPlusTree.create(IndexOptions.DEFAULT)) {
       long[] keys = LongStream.range(0, 31 * 41 * 41).toArray();
       tree.bulkload(keys, keys);
       IndexStatistics statistics = tree.statistics();

@@ -35,7 +35,10 @@ class CacheFirstDamageTest {
   private static void damageAndUse(int trees, int entries, int pageBytes, int width) {
     for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
       try (CacheFirstFpbPlusTree index =
-          CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT, pageBytes, new Geometry(width))) {
+          CacheFirstFpbPlusTree.open(
+              IndexOptions.DEFAULT,
+              IndexOptions.DEFAULT.pagesInMemory(pageBytes),
+              new Geometry(width))) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(
             LongEntrySource.of(keys, keys, entries), 0.67, entries, ProgressListener.NONE);

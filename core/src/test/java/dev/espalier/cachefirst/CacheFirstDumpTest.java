@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 class CacheFirstDumpTest {
   /** Pages of seven nodes, of 3 entries or 4 children. */
   private static CacheFirstFpbPlusTree small() {
-    return CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT, 512, new Geometry(1));
+    return CacheFirstFpbPlusTree.open(
+        IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(512), new Geometry(1));
   }
 
   /** A node's offset is 512 times its page, and 64 times its line; the first page is number 1. */
@@ -59,7 +60,8 @@ class CacheFirstDumpTest {
   @Test
   void bulkloadSpreadsTheChildrenThatStayWithTheirParent() {
     try (CacheFirstFpbPlusTree tree =
-        CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT, 256, new Geometry(1))) {
+        CacheFirstFpbPlusTree.open(
+            IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256), new Geometry(1))) {
       long[] keys = LongStream.range(0, 3 * 4 * 4).toArray();
       tree.bulkload(keys, keys);
       CacheFirstStructure structure = tree.tree;

@@ -59,7 +59,8 @@ class CacheFirstSpaceTest {
     PageStore ofBaseline =
         new MemoryPageStore(pageBytes, options.memoryLimit(), options.hugePages());
     try (CacheFirstFpbPlusTree tree =
-            CacheFirstFpbPlusTree.create(options, pageBytes, new Geometry(widths.width()));
+            CacheFirstFpbPlusTree.open(
+                options, options.pagesInMemory(pageBytes), new Geometry(widths.width()));
         DiskOptimizedBPlusTree baseline = DiskOptimizedBPlusTree.open(options, ofBaseline)) {
       tree.bulkload(keys, keys);
       baseline.bulkload(keys, keys);
@@ -72,7 +73,8 @@ class CacheFirstSpaceTest {
   @Test
   void ascendingInsertsFillLeavesAndLeafPages() {
     try (CacheFirstFpbPlusTree tree =
-        CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT, 4 << 10, new Geometry(9))) {
+        CacheFirstFpbPlusTree.open(
+            IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(4 << 10), new Geometry(9))) {
       for (long key = 0; key < 35 * 7 * 100; key++) {
         tree.put(key, key);
       }
@@ -94,7 +96,7 @@ class CacheFirstSpaceTest {
 
   @Test
   void defaultWidthIsTheOptimizers() {
-    try (CacheFirstFpbPlusTree tree = CacheFirstFpbPlusTree.create()) {
+    try (CacheFirstFpbPlusTree tree = CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT)) {
       assertEquals(
           PageOptimizer.cacheFirst(
                   MemoryTimes.ofThisMachine(),
@@ -134,7 +136,10 @@ class CacheFirstSpaceTest {
         assertThrows(
             IllegalArgumentException.class,
             () ->
-                CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT, pageBytes, new Geometry(width)));
+                CacheFirstFpbPlusTree.open(
+                    IndexOptions.DEFAULT,
+                    IndexOptions.DEFAULT.pagesInMemory(pageBytes),
+                    new Geometry(width)));
     assertTrue(String.valueOf(refused.getMessage()).contains(message), refused::toString);
   }
 }

@@ -64,7 +64,8 @@ class CacheFirstVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (CacheFirstFpbPlusTree index = load(CacheFirstFpbPlusTree.create(), 300_000)) {
+    try (CacheFirstFpbPlusTree index =
+        load(CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT), 300_000)) {
       List<Long> told = new ArrayList<>();
       index.verify(
           (done, total) -> {
@@ -80,8 +81,14 @@ class CacheFirstVerifierTest {
 
   private static Stream<CacheFirstFpbPlusTree> healthyTrees() {
     return Stream.of(
-        load(CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT, 1024, new Geometry(2)), 10_000),
-        load(CacheFirstFpbPlusTree.create(IndexOptions.DEFAULT, 1024, new Geometry(3)), 50_000));
+        load(
+            CacheFirstFpbPlusTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(1024), new Geometry(2)),
+            10_000),
+        load(
+            CacheFirstFpbPlusTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(1024), new Geometry(3)),
+            50_000));
   }
 
   /** Fills by two thirds, so that no node is full. */

@@ -19,7 +19,8 @@ class ColaCountsTest {
   private static final int WRITES = 30_000;
 
   private static Cola create(Geometry geometry) {
-    return Cola.create(IndexOptions.DEFAULT, PAGE_BYTES, geometry);
+    return Cola.open(
+        IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(PAGE_BYTES), geometry);
   }
 
   /** Returns a key for each number, scattered, none twice. */

@@ -34,7 +34,9 @@ class ColaDamageTest {
 
   private static void damageAndUse(int trees, int entries, int pageBytes, Geometry geometry) {
     for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
-      try (Cola index = Cola.create(IndexOptions.DEFAULT, pageBytes, geometry)) {
+      try (Cola index =
+          Cola.open(
+              IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(pageBytes), geometry)) {
         SplittableRandom random = new SplittableRandom(seed);
         fill(index, entries, random);
         long mostSteps = mostSteps(index.tree);

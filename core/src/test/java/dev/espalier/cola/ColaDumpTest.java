@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
  * every fourth element. Beside each element stands what it is, {@code *} for a pointer.
  */
 class ColaDumpTest {
-  private final Cola index = Cola.create(IndexOptions.DEFAULT, 1024, new Geometry(2, 1, 2));
+  private final Cola index =
+      Cola.open(
+          IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(1024), new Geometry(2, 1, 2));
 
   @AfterEach
   void close() {

@@ -30,7 +30,8 @@ class ColaModelTest {
 
   record Shape(int pageBytes, Geometry geometry) {
     Cola create() {
-      return Cola.create(IndexOptions.DEFAULT, pageBytes, geometry);
+      return Cola.open(
+          IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(pageBytes), geometry);
     }
   }
 

@@ -66,7 +66,7 @@ class ColaVerifierTest {
 
   @Test
   void tombstoneOverNothingIsReported() {
-    try (Cola index = Cola.create()) {
+    try (Cola index = Cola.create(IndexOptions.DEFAULT)) {
       index.put(1, 10);
       ColaStructure tree = index.tree;
       long page = tree.store.pin((int) tree.meta[ColaStructure.TOP]);
@@ -92,7 +92,7 @@ class ColaVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (Cola index = Cola.create()) {
+    try (Cola index = Cola.create(IndexOptions.DEFAULT)) {
       long[] keys = LongStream.range(0, 300_000).toArray();
       index.bulkload(keys, keys);
       List<Long> told = new ArrayList<>();
@@ -126,7 +126,8 @@ class ColaVerifierTest {
 
   /** Puts and removes scattered keys until the levels are what the corruptions want. */
   private static Cola fill(Geometry geometry) {
-    Cola index = Cola.create(IndexOptions.DEFAULT, PAGE_BYTES, geometry);
+    Cola index =
+        Cola.open(IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(PAGE_BYTES), geometry);
     SplittableRandom random = new SplittableRandom(2);
     for (int i = 0; i < 2000 || !isReady(index.tree); i++) {
       assertTrue(i < 50_000, geometry::toString);

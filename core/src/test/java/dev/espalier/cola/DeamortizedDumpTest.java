@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 /** A small deamortized COLA as it lies in its pages: the top, then its arrays, the newest first. */
 class DeamortizedDumpTest {
   private final DeamortizedCola index =
-      DeamortizedCola.create(IndexOptions.DEFAULT, 1024, new DeamortizedCola.Geometry(2));
+      DeamortizedCola.open(
+          IndexOptions.DEFAULT,
+          IndexOptions.DEFAULT.pagesInMemory(1024),
+          new DeamortizedCola.Geometry(2));
 
   @AfterEach
   void close() {

@@ -39,7 +39,7 @@ class DeamortizedVerifierTest {
 
   @Test
   void tombstoneAboveNothingIsNoticed() {
-    try (DeamortizedCola index = DeamortizedCola.create()) {
+    try (DeamortizedCola index = DeamortizedCola.create(IndexOptions.DEFAULT)) {
       index.put(1, 1);
       DeamortizedStructure tree = index.tree;
       long top = tree.store.pin((int) tree.meta[MessageLevels.TOP]);
@@ -65,7 +65,7 @@ class DeamortizedVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (DeamortizedCola index = DeamortizedCola.create()) {
+    try (DeamortizedCola index = DeamortizedCola.create(IndexOptions.DEFAULT)) {
       long[] keys = LongStream.range(0, 300_000).toArray();
       index.bulkload(keys, keys);
       List<Long> told = new ArrayList<>();
@@ -84,7 +84,10 @@ class DeamortizedVerifierTest {
   /** Inserts until there is a merge half done below a deeper level. */
   private static DeamortizedCola healthy() {
     DeamortizedCola index =
-        DeamortizedCola.create(IndexOptions.DEFAULT, 1024, new DeamortizedCola.Geometry(8));
+        DeamortizedCola.open(
+            IndexOptions.DEFAULT,
+            IndexOptions.DEFAULT.pagesInMemory(1024),
+            new DeamortizedCola.Geometry(8));
     for (long i = 0; i < 3000 || !isAsWanted(index.tree); i++) {
       index.put(i * 0x9e37_79b9_7f4a_7c15L, i);
     }

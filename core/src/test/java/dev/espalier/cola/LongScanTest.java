@@ -25,11 +25,20 @@ class LongScanTest {
 
   static Stream<LongIndex> indexes() {
     return Stream.of(
-        Cola.create(),
-        Cola.create(IndexOptions.DEFAULT, 1024, new Cola.Geometry(2, 1, 3)),
-        Cola.create(IndexOptions.DEFAULT, 16 << 10, new Cola.Geometry(8, 0.1, 100)),
-        DeamortizedCola.create(),
-        DeamortizedCola.create(IndexOptions.DEFAULT, 1024, new DeamortizedCola.Geometry(7)));
+        Cola.create(IndexOptions.DEFAULT),
+        Cola.open(
+            IndexOptions.DEFAULT,
+            IndexOptions.DEFAULT.pagesInMemory(1024),
+            new Cola.Geometry(2, 1, 3)),
+        Cola.open(
+            IndexOptions.DEFAULT,
+            IndexOptions.DEFAULT.pagesInMemory(16 << 10),
+            new Cola.Geometry(8, 0.1, 100)),
+        DeamortizedCola.create(IndexOptions.DEFAULT),
+        DeamortizedCola.open(
+            IndexOptions.DEFAULT,
+            IndexOptions.DEFAULT.pagesInMemory(1024),
+            new DeamortizedCola.Geometry(7)));
   }
 
   /** Writes random keys; a tenth of the range is removed as a whole. */

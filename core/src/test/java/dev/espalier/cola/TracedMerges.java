@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.memory.TracedBytes;
 
 /** Prints what merges of a COLA move, and what a trace sees of it. */
@@ -11,7 +12,7 @@ public final class TracedMerges {
   private TracedMerges() {}
 
   public static void main(String[] args) {
-    try (Cola index = Cola.create()) {
+    try (Cola index = Cola.create(IndexOptions.DEFAULT)) {
       TracedBytes.print(
           "Cola",
           () -> {

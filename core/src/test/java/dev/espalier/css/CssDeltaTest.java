@@ -283,7 +283,7 @@ class CssDeltaTest {
   // ---------------------------------------------------------------- trees
 
   private CssTree empty() {
-    return indexes.keep(CssTree.create());
+    return indexes.keep(CssTree.create(IndexOptions.DEFAULT));
   }
 
   private CssTree load(int entries) {

@@ -64,7 +64,7 @@ final class TracedProgram {
 
   /** Traces batched lookups of keys that share no leaf: a whole group, then a single probe. */
   private static void traceCssTree(String name, int entries) {
-    try (CssTree tree = CssTree.create()) {
+    try (CssTree tree = CssTree.create(IndexOptions.DEFAULT)) {
       long[] keys = LongStream.range(0, entries).toArray();
       tree.bulkload(keys, keys);
       long[] group = LongStream.range(0, 128).map(i -> i * (entries / 128)).toArray();

@@ -32,7 +32,7 @@ class DamagedInPageTreeTest {
 
   @Test
   void defaultPagesSurvive() {
-    damageAndUse(20, 4_000, DiskFirstFpbPlusTree::create);
+    damageAndUse(20, 4_000, () -> DiskFirstFpbPlusTree.create(IndexOptions.DEFAULT));
   }
 
   /** Behind the pages lie gigabytes of address space, where a wild count or line may lead. */
@@ -42,7 +42,8 @@ class DamagedInPageTreeTest {
   }
 
   private static DiskFirstFpbPlusTree create(int pageBytes, Geometry geometry) {
-    return DiskFirstFpbPlusTree.create(IndexOptions.DEFAULT, pageBytes, geometry);
+    return DiskFirstFpbPlusTree.open(
+        IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(pageBytes), geometry);
   }
 
   private static void damageAndUse(int trees, int entries, Supplier<DiskFirstFpbPlusTree> factory) {

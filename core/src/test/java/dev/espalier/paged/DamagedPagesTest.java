@@ -26,20 +26,35 @@ import org.junit.jupiter.api.Timeout;
 class DamagedPagesTest {
   @Test
   void smallestPagesSurvive() {
-    damageAndUse(200, 400, () -> DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 256));
-    damageAndUse(200, 400, () -> MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 256));
+    damageAndUse(
+        200,
+        400,
+        () ->
+            DiskOptimizedBPlusTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256)));
+    damageAndUse(
+        200,
+        400,
+        () ->
+            MicroIndexBPlusTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256)));
   }
 
   @Test
   void defaultPagesSurvive() {
-    damageAndUse(50, 4_000, DiskOptimizedBPlusTree::create);
-    damageAndUse(50, 4_000, MicroIndexBPlusTree::create);
+    damageAndUse(50, 4_000, () -> DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT));
+    damageAndUse(50, 4_000, () -> MicroIndexBPlusTree.create(IndexOptions.DEFAULT));
   }
 
   /** Behind the pages lie gigabytes of address space, where a wild count or number may lead. */
   @Test
   void treeInReservedMemorySurvives() {
-    damageAndUse(5, 100_000, () -> DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 1024));
+    damageAndUse(
+        5,
+        100_000,
+        () ->
+            DiskOptimizedBPlusTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(1024)));
   }
 
   private static void damageAndUse(int trees, int entries, Supplier<? extends LongIndex> factory) {

@@ -17,7 +17,8 @@ class DiskFirstDumpTest {
   private static final long PADDING = Long.MAX_VALUE;
 
   private final DiskFirstFpbPlusTree tree =
-      DiskFirstFpbPlusTree.create(IndexOptions.DEFAULT, 256, new Geometry(1, 1));
+      DiskFirstFpbPlusTree.open(
+          IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256), new Geometry(1, 1));
 
   @AfterEach
   void close() {

@@ -19,7 +19,7 @@ class DiskOptimizedDumpTest {
   private static final long NO_BOUND = Long.MAX_VALUE;
 
   private final DiskOptimizedBPlusTree tree =
-      DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 256);
+      DiskOptimizedBPlusTree.open(IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256));
 
   @AfterEach
   void close() {

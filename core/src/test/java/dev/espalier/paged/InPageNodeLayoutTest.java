@@ -92,7 +92,7 @@ class InPageNodeLayoutTest {
   void everyFieldOfALeafKeepsWhatItWasGiven(InPageLeaf leaf) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment pages = surrounded(arena, leaf.bytes);
-      leaf.initialize(pages, NODE);
+      leaf.initialize(pages, NODE, 0);
       for (int slot = 0; slot < leaf.keySlots; slot++) {
         assertEquals(Keys.PADDING, leaf.key(pages, NODE, slot));
         leaf.key(pages, NODE, slot, -slot);

@@ -200,12 +200,13 @@ class InPageTreeTest {
   void fullTreeHasFewPagesMoreThanTheDiskOptimizedTree(int pageBytes) {
     long[] keys = LongStream.range(0, 400_000).toArray();
     try (DiskFirstFpbPlusTree tree =
-            DiskFirstFpbPlusTree.create(
+            DiskFirstFpbPlusTree.open(
                 IndexOptions.DEFAULT,
-                pageBytes,
+                IndexOptions.DEFAULT.pagesInMemory(pageBytes),
                 Geometry.forPages(pageBytes, MemoryTimes.TYPICAL));
         DiskOptimizedBPlusTree plain =
-            DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, pageBytes)) {
+            DiskOptimizedBPlusTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(pageBytes))) {
       tree.bulkload(keys, keys);
       plain.bulkload(keys, keys);
       double overhead = (double) tree.tree.store.pagesInUse() / plain.tree.store.pagesInUse() - 1;
@@ -215,7 +216,8 @@ class InPageTreeTest {
   }
 
   private static DiskFirstFpbPlusTree create() {
-    return DiskFirstFpbPlusTree.create(IndexOptions.DEFAULT, PAGE_BYTES, SMALL);
+    return DiskFirstFpbPlusTree.open(
+        IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(PAGE_BYTES), SMALL);
   }
 
   /** Bulkloads the keys 0, 10, 20 and so on. */

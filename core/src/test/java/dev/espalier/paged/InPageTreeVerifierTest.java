@@ -68,7 +68,8 @@ class InPageTreeVerifierTest {
   /** Fills by two thirds, so that leaves of leaf pages are neither full nor empty. */
   private static DiskFirstFpbPlusTree load(int pageBytes, Geometry geometry, int entries) {
     DiskFirstFpbPlusTree index =
-        DiskFirstFpbPlusTree.create(IndexOptions.DEFAULT, pageBytes, geometry);
+        DiskFirstFpbPlusTree.open(
+            IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(pageBytes), geometry);
     long[] keys = LongStream.range(0, entries).map(i -> 10 * i).toArray();
     index.bulkload(
         LongEntrySource.of(keys, keys, entries), TWO_THIRDS, entries, ProgressListener.NONE);

@@ -80,7 +80,9 @@ class MicroIndexTest {
       IllegalArgumentException refused =
           assertThrows(
               IllegalArgumentException.class,
-              () -> MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 256, lines));
+              () ->
+                  MicroIndexBPlusTree.open(
+                      IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256), lines));
       assertEquals("subArrayLines is " + lines + "; it must be from 1 to 4", refused.getMessage());
     }
     assertThrows(IllegalArgumentException.class, () -> new MicroIndexFormat(16 << 10, 33));
@@ -102,7 +104,9 @@ class MicroIndexTest {
 
   @Test
   void wordsOfAPageAreWhereTheLayoutSays() {
-    try (MicroIndexBPlusTree tree = MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 512, 1)) {
+    try (MicroIndexBPlusTree tree =
+        MicroIndexBPlusTree.open(
+            IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(512), 1)) {
       LongStream.rangeClosed(1, 10).forEach(key -> tree.put(key, 10 * key));
       long[] index = new long[8];
       Arrays.fill(index, Long.MAX_VALUE);
@@ -129,7 +133,8 @@ class MicroIndexTest {
 
   @Test
   void splitHalvesAPageAndItsMicroIndex() {
-    try (MicroIndexBPlusTree tree = MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 256)) {
+    try (MicroIndexBPlusTree tree =
+        MicroIndexBPlusTree.open(IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256))) {
       LongStream.rangeClosed(1, 8).forEach(i -> tree.put(10 * i, i));
       tree.put(35, 0);
       assertEquals(
@@ -161,7 +166,9 @@ class MicroIndexTest {
   void largestKeyIsToldFromPadding() {
     long[] sought = {Long.MAX_VALUE - 1, Long.MAX_VALUE, 5, Long.MIN_VALUE};
     for (int entries = 0; entries <= 24; entries++) {
-      try (MicroIndexBPlusTree tree = MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 512, 1)) {
+      try (MicroIndexBPlusTree tree =
+          MicroIndexBPlusTree.open(
+              IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(512), 1)) {
         for (long key = 1; key <= 23; key++) {
           tree.put(key, key);
         }
@@ -192,7 +199,8 @@ class MicroIndexTest {
   void everyKeyOfEveryWidthIsFoundAloneAndInBatches() {
     for (int lines : new int[] {1, 2, 3, 4, 5, 7, 16, 32}) {
       try (MicroIndexBPlusTree tree =
-          MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 4 << 10, lines)) {
+          MicroIndexBPlusTree.open(
+              IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(4 << 10), lines)) {
         long[] keys = LongStream.range(0, 5000).map(i -> 2 * i).toArray();
         tree.bulkload(
             LongEntrySource.of(keys, keys, keys.length), 0.9, keys.length, ProgressListener.NONE);
@@ -233,7 +241,9 @@ class MicroIndexTest {
   @ParameterizedTest
   @EnumSource
   void corruptionIsReportedByItsNumber(MicroIndexCorruption corruption) {
-    try (MicroIndexBPlusTree tree = MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 1024, 1)) {
+    try (MicroIndexBPlusTree tree =
+        MicroIndexBPlusTree.open(
+            IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(1024), 1)) {
       long[] keys = LongStream.range(0, 5_000).map(i -> 10 * i).toArray();
       tree.bulkload(
           LongEntrySource.of(keys, keys, keys.length), 0.6, keys.length, ProgressListener.NONE);

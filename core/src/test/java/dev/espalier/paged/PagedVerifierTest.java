@@ -76,7 +76,7 @@ class PagedVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (LongIndex index = load(DiskOptimizedBPlusTree.create(), 300_000)) {
+    try (LongIndex index = load(DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT), 300_000)) {
       List<Long> told = new ArrayList<>();
       index.verify(
           (done, total) -> {
@@ -92,9 +92,17 @@ class PagedVerifierTest {
 
   private static Stream<LongIndex> healthyTrees() {
     return Stream.of(
-        load(DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 256), 2_000),
-        load(DiskOptimizedBPlusTree.create(IndexOptions.DEFAULT, 512), 13_000),
-        load(MicroIndexBPlusTree.create(IndexOptions.DEFAULT, 256), 2_000));
+        load(
+            DiskOptimizedBPlusTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256)),
+            2_000),
+        load(
+            DiskOptimizedBPlusTree.open(
+                IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(512)),
+            13_000),
+        load(
+            MicroIndexBPlusTree.open(IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256)),
+            2_000));
   }
 
   /** Fills by two thirds, so that no page is full. */

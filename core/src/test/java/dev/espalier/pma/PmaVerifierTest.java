@@ -76,7 +76,7 @@ class PmaVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (PackedMemoryArray index = PackedMemoryArray.create()) {
+    try (PackedMemoryArray index = PackedMemoryArray.create(IndexOptions.DEFAULT)) {
       long[] keys = LongStream.range(0, 200_000).toArray();
       index.bulkload(keys, keys);
       List<Long> told = new ArrayList<>();

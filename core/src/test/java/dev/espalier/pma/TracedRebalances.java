@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.pma;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.memory.TracedBytes;
 
 /**
@@ -12,7 +13,7 @@ public final class TracedRebalances {
   private TracedRebalances() {}
 
   public static void main(String[] args) {
-    try (PackedMemoryArray array = PackedMemoryArray.create()) {
+    try (PackedMemoryArray array = PackedMemoryArray.create(IndexOptions.DEFAULT)) {
       TracedBytes.print(
           "PackedMemoryArray",
           () -> {

@@ -95,7 +95,7 @@ class VebTest {
    */
   @Test
   void keyBetweenASeparatorAndTheFirstKeyGoesIntoTheSegmentOnTheRight() {
-    CacheObliviousBTree tree = indexes.keep(CacheObliviousBTree.create());
+    CacheObliviousBTree tree = indexes.keep(CacheObliviousBTree.create(IndexOptions.DEFAULT));
     long[] keys = LongStream.range(0, 384).map(i -> 10 * i).toArray();
     tree.bulkload(LongEntrySource.of(keys, keys, 384), 0.75, 384, ProgressListener.NONE);
     long first = tree.tree.columns.key(tree.tree.columns.slot(1));

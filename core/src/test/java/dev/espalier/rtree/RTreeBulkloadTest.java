@@ -45,7 +45,7 @@ class RTreeBulkloadTest {
   @ParameterizedTest
   @CsvSource({"0.5, 8, 4", "0.75, 11, 6", "1, 15, 8"})
   void nodesAreFilledAsTheFactorSays(double fillFactor, double perLeaf, double perInner) {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       RectangleSets.UNIT.model(40_000, random).bulkloadInto(tree, fillFactor);
       IndexStatistics statistics = tree.statistics();
       assertEquals(perLeaf / 15, statistics.leafFill(), 0.01);
@@ -132,7 +132,7 @@ class RTreeBulkloadTest {
   @Test
   void listenerIsToldUpToTheTotal() {
     List<Long> told = new ArrayList<>();
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       tree.bulkload(
           RectangleSets.UNIT.model(20_000, random).source(),
           1,
@@ -195,7 +195,7 @@ class RTreeBulkloadTest {
 
   @Test
   void bulkloadRefusesWhatItCanNotDo() {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       RectangleModel model = RectangleSets.UNIT.model(5, random);
       for (double fillFactor : new double[] {0.49, 1.01, Double.NaN}) {
         IllegalArgumentException refused =

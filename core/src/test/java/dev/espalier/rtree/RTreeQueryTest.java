@@ -101,7 +101,7 @@ class RTreeQueryTest {
 
   @Test
   void rectanglesThatShareOnlyACornerOverlap() {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       tree.insert(0, 0, 1, 1, 7);
       assertEquals(1, tree.overlapping(1, 1, 2, 2, value -> value == 7));
       assertEquals(0, tree.overlapping(Math.nextUp(1.0), 1, 2, 2, value -> true));
@@ -113,7 +113,7 @@ class RTreeQueryTest {
 
   @Test
   void sameRectangleAndValueMayBeThereOften() {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       for (int i = 0; i < 1000; i++) {
         tree.insert(1, 2, 3, 4, 5);
       }
@@ -131,7 +131,7 @@ class RTreeQueryTest {
 
   @Test
   void emptyTreeFindsNothing() {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       tree.verify();
       new RectangleModel().assertAnswers(tree, new Rectangle(0, 0, 1, 1));
       assertEquals(List.of(), tree.nearest(0, 0, 3));
@@ -141,7 +141,7 @@ class RTreeQueryTest {
 
   @Test
   void clearedTreeIsEmptyAndUsable() {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       RectangleSets.UNIT.model(5000, new SplittableRandom(4)).insertInto(tree);
       tree.clear();
       assertEquals(0, tree.size());
@@ -154,7 +154,7 @@ class RTreeQueryTest {
 
   @Test
   void everyCallOnAClosedTreeIsRefusedFromAnyThread() throws InterruptedException {
-    RTree tree = RTree.create();
+    RTree tree = RTree.create(IndexOptions.DEFAULT);
     RectangleSets.UNIT.model(1000, new SplittableRandom(5)).insertInto(tree);
     assertFalse(tree.isClosed());
     tree.close();
@@ -195,7 +195,7 @@ class RTreeQueryTest {
 
   @Test
   void visitorThatThrowsEndsTheQueryAndHarmsNothing() {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       RectangleModel model = RectangleSets.UNIT.model(1000, new SplittableRandom(6));
       model.insertInto(tree);
       assertThrows(

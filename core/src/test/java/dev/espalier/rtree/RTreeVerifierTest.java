@@ -59,7 +59,7 @@ class RTreeVerifierTest {
 
   @Test
   void listenerIsToldAndMayCancel() {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       RectangleSets.UNIT.model(150_000, new SplittableRandom(1)).bulkloadInto(tree, 1);
       List<Long> told = new ArrayList<>();
       tree.verify(

@@ -4,6 +4,7 @@ package dev.espalier.rtree;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.espalier.IndexOptions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class RectangleTest {
   })
   void whatIsNoRectangleIsRefusedByNameByEveryCall(
       double minX, double minY, double maxX, double maxY, String message) {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       tree.insert(0, 0, 1, 1, 5);
       double[] coordinates = {0, 0, 1, 1, minX, minY, maxX, maxY};
       List<Executable> calls =
@@ -53,7 +54,7 @@ class RectangleTest {
 
   @Test
   void pointsAreRefusedByTheNameOfTheirCoordinate() {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       assertRefused("x is NaN", () -> tree.containing(Double.NaN, 0, value -> true));
       assertRefused("y is NaN", () -> tree.containing(0, Double.NaN, value -> true));
       assertRefused("x is NaN; it must be finite", () -> tree.nearest(Double.NaN, 0, 1));
@@ -83,7 +84,7 @@ class RectangleTest {
                 new Rectangle(-MOST, -MOST, MOST, MOST),
                 new Rectangle(MOST, MOST, MOST, MOST))
             .toList();
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       for (int i = 0; i < rectangles.size(); i++) {
         tree.insert(rectangles.get(i), i);
       }
@@ -99,7 +100,7 @@ class RectangleTest {
   /** Zero has two signs, but is one place. */
   @Test
   void zeroAndMinusZeroAreTheSamePlace() {
-    try (RTree tree = RTree.create()) {
+    try (RTree tree = RTree.create(IndexOptions.DEFAULT)) {
       tree.insert(0.0, -0.0, 0.0, -0.0, 1);
       assertEquals(1, tree.overlapping(-0.0, 0.0, -0.0, 0.0, value -> true));
       assertEquals(true, tree.delete(-0.0, 0.0, -0.0, 0.0, 1));

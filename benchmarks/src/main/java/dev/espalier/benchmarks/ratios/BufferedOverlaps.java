@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.ratios;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.ProgressListener;
 import dev.espalier.rtree.BufferedOverlap;
 import dev.espalier.rtree.RTree;
@@ -18,7 +19,7 @@ final class BufferedOverlaps implements AutoCloseable {
   /** Enough of what takes long and does not depend on their number. */
   private static final int SINGLE = 1 << 20;
 
-  private final RTree tree = RTree.create();
+  private final RTree tree = RTree.create(IndexOptions.DEFAULT);
   private final BufferedOverlap buffered = BufferedOverlap.over(tree);
   private final double[] queries;
   private long sum;

@@ -6,8 +6,8 @@ import dev.espalier.bplus.nodes.InnerNode;
 import dev.espalier.bplus.nodes.LeafListener;
 import dev.espalier.bplus.nodes.LeafNode;
 import dev.espalier.bplus.nodes.LeafPlace;
-import dev.espalier.bplus.nodes.LineClaims;
 import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.support.LineClaims;
 import java.lang.foreign.MemorySegment;
 
 /** Checks the invariants I11 to I14 of {@link JumpPointerArray} for a chunked one. */

@@ -7,10 +7,10 @@ import static dev.espalier.bplus.nodes.LeafPlace.FORWARD;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.bplus.nodes.InnerNode;
 import dev.espalier.bplus.nodes.LeafNode;
-import dev.espalier.bplus.nodes.LineClaims;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.prefetch.Locality;
+import dev.espalier.support.LineClaims;
 import java.lang.foreign.MemorySegment;
 
 /** The chunked jump-pointer array: a list of chunks that lie among the tree's nodes. */

@@ -4,8 +4,8 @@ package dev.espalier.bplus.choices;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.bplus.nodes.InnerNode;
 import dev.espalier.bplus.nodes.LeafNode;
-import dev.espalier.bplus.nodes.LineClaims;
 import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.support.LineClaims;
 import java.util.Arrays;
 
 /** The flat jump-pointer array: the leaves' line numbers, one after the other. */

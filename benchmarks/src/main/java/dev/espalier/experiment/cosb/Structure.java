@@ -53,7 +53,7 @@ enum Structure {
         variant.paper(),
         variant.medium(),
         variant.capabilities(),
-        options -> Cola.create(options, geometry),
+        options -> Cola.open(options, options.pagesInMemory(8 << 10), geometry),
         (options, store) -> Cola.open(options, store, geometry));
   }
 

@@ -6,9 +6,9 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.support.Torn;
 import dev.espalier.tree.IndexStructure;
 import dev.espalier.tree.MemoryTree;
-import java.util.ConcurrentModificationException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -193,16 +193,6 @@ public final class BPlusStructure extends MemoryTree {
   }
 
   private static int checkCount(long node, int count, int capacity) {
-    if (count < 0 || count > capacity) {
-      throw new ConcurrentModificationException(
-          "the node @"
-              + node
-              + " has count "
-              + count
-              + " of "
-              + capacity
-              + ": the index was changed by another thread at the same time");
-    }
-    return count;
+    return Torn.checkedCount("node", node, count, 0, capacity);
   }
 }

@@ -2,38 +2,28 @@
 package dev.espalier.bplus.nodes;
 
 import dev.espalier.ProgressListener;
-import dev.espalier.inspect.InvariantViolationException;
-import dev.espalier.node.Keys;
-import java.lang.foreign.MemorySegment;
-import java.util.concurrent.CancellationException;
+import dev.espalier.support.NodeVerifier;
 
 /**
  * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right, and
  * along with it those of the tree's {@link LeafListener}. Built to survive any damage: it follows
  * no offset that it has not checked, and visits no line twice.
  */
-final class BPlusVerifier {
+final class BPlusVerifier extends NodeVerifier {
   private final BPlusStructure tree;
-  private final MemorySegment nodes;
   private final LeafNode leaf;
   private final InnerNode inner;
-  private final ProgressListener listener;
 
-  private final LineClaims claims;
   private final LeafListener.Inspection leaves;
 
   /** The node last visited on each level, 0 for none. */
   private final long[] last;
 
-  private long entries;
-
   private BPlusVerifier(BPlusStructure tree, ProgressListener listener) {
+    super(tree.memory, "I9", listener, tree.size);
     this.tree = tree;
-    this.nodes = tree.nodes;
     this.leaf = tree.leaf;
     this.inner = tree.inner;
-    this.listener = listener;
-    this.claims = new LineClaims(Math.min(tree.memory.endOffset(), nodes.byteSize()));
     this.leaves = tree.listener.inspect(claims);
     this.last = new long[Math.max(tree.height, 1)];
   }
@@ -44,30 +34,14 @@ final class BPlusVerifier {
   }
 
   private void run() {
-    check(
-        tree.height >= 1 && tree.height <= BPlusStructure.MAX_HEIGHT,
-        "I3",
-        "the height is %d",
-        tree.height);
+    checkRange("I3", tree.height, 1, BPlusStructure.MAX_HEIGHT, "the height");
     visit(tree.root, tree.height - 1, Long.MIN_VALUE, Long.MAX_VALUE, true);
     for (int level = tree.height - 1; level > 0; level--) {
-      check(
-          inner.next(nodes, last[level]) == 0,
-          "I7",
-          "the last node @%d of level %d has a next @%d",
-          last[level],
-          level,
-          inner.next(nodes, last[level]));
+      long next = inner.next(nodes, last[level]);
+      checkEqual("I7", next, 0, "the next of the last node of level %d", level);
     }
-    check(
-        entries == tree.size, "I6", "the size is %d, but there are %d entries", tree.size, entries);
     leaves.end();
-    check(
-        claims.bytes() == tree.memory.usedBytes(),
-        "I10",
-        "the nodes have %d bytes, but %d were given out",
-        claims.bytes(),
-        tree.memory.usedBytes());
+    checkTotals("I6", tree.size, "I10");
   }
 
   /** Visits a node whose keys are from {@code low} to {@code high}, both included. */
@@ -85,13 +59,9 @@ final class BPlusVerifier {
     boolean isRoot = tree.height == 1;
     checkCount(node, 0, count, leaf.capacity, isRoot ? 0 : 1);
     checkFill(node, 0, count, leaf.minimum, isRoot || lastOfLevel);
-    checkKeys(node, 0, count, leaf.keySlots, low, high);
+    checkKeys(node, node, 0, count, leaf.keySlots, low, high);
     leaves.visit(node);
-    long before = entries;
-    entries += count;
-    if (before >>> 16 != entries >>> 16 && !listener.onProgress(entries, tree.size)) {
-      throw new CancellationException("verify cancelled after " + entries + " entries");
-    }
+    count(count);
   }
 
   private void visitInner(long node, int level, long low, long high, boolean lastOfLevel) {
@@ -99,7 +69,7 @@ final class BPlusVerifier {
     boolean isRoot = level == tree.height - 1;
     checkCount(node, level, count, inner.capacity, 1);
     checkFill(node, level, count, inner.minimum, isRoot || lastOfLevel);
-    checkKeys(node, level, count, inner.keySlots, low, high);
+    checkKeys(node, node, level, count, inner.keySlots, low, high);
     checkChain(node, level);
     long childLow = low;
     for (int i = 0; i < count; i++) {
@@ -111,19 +81,11 @@ final class BPlusVerifier {
     visit(inner.child(nodes, node, count), level - 1, childLow, high, lastOfLevel);
   }
 
-  private void checkCount(long node, int level, int count, int capacity, int least) {
-    check(
-        count >= least && count <= capacity,
-        "I4",
-        "the node @%d of level %d has count %d, not from %d to %d",
-        node,
-        level,
-        count,
-        least,
-        capacity);
+  private static void checkCount(long node, int level, int count, int capacity, int least) {
+    checkRange("I4", count, least, capacity, "the count of the node @%d of level %d", node, level);
   }
 
-  private void checkFill(long node, int level, int count, int minimum, boolean exempt) {
+  private static void checkFill(long node, int level, int count, int minimum, boolean exempt) {
     check(
         exempt || count >= minimum,
         "I5",
@@ -132,31 +94,6 @@ final class BPlusVerifier {
         level,
         count,
         minimum);
-  }
-
-  /** I1, I2 and I8: the same for leaves and inner nodes, whose key arrays both start the node. */
-  private void checkKeys(long node, int level, int count, int slots, long low, long high) {
-    for (int i = 0; i < slots; i++) {
-      long key = leaf.key(nodes, node, i);
-      if (i >= count) {
-        checkKey(key == Keys.PADDING, "I8", node, level, i, key, "in an unused slot");
-      } else {
-        boolean ascends = i == 0 || leaf.key(nodes, node, i - 1) < key;
-        checkKey(ascends, "I1", node, level, i, key, "not above its predecessor");
-        checkKey(
-            key >= low && key <= high, "I2", node, level, i, key, "outside its parent's bounds");
-      }
-    }
-  }
-
-  private static void checkKey(
-      boolean holds, String invariant, long node, int level, int slot, long key, String wrong) {
-    if (!holds) {
-      throw new InvariantViolationException(
-          invariant,
-          "in the node @%d of level %d, key %d in slot %d is %s"
-              .formatted(node, level, key, slot, wrong));
-    }
   }
 
   private void checkChain(long node, int level) {
@@ -169,12 +106,5 @@ final class BPlusVerifier {
         node,
         level);
     last[level] = node;
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of users
-  private static void check(boolean holds, String invariant, String format, Object... arguments) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, String.format(format, arguments));
-    }
   }
 }

@@ -2,6 +2,7 @@
 package dev.espalier.bplus.nodes;
 
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.support.LineClaims;
 
 /**
  * Is told which leaves a structure has, as they come and go: what keeps a list of them outside the

@@ -76,7 +76,7 @@ class BPlusVerifierTest {
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(10, stated.size(), stated::toString);
     Set<String> checked = InvariantNumbers.checked("bplus/nodes/BPlusVerifier");
-    checked.addAll(InvariantNumbers.checked("bplus/nodes/LineClaims"));
+    checked.addAll(InvariantNumbers.checked("support/NodeVerifier"));
     assertEquals(stated, checked);
     assertEquals(stated, corrupted);
   }
@@ -101,7 +101,7 @@ class BPlusVerifierTest {
     return Stream.of(
         load(BPlusTree.create(IndexOptions.DEFAULT, 2), 2_000),
         load(PbPlusTree.create(IndexOptions.DEFAULT, new Geometry(2, 3, 1)), 4_000),
-        load(PbPlusTree.create(), 40_000));
+        load(PbPlusTree.create(IndexOptions.DEFAULT), 40_000));
   }
 
   /** Fills by two thirds, so that no node is full or at its minimum. */

@@ -26,13 +26,13 @@ class DamagedTreeTest {
   @Test
   void wideNodesSurvive() {
     TreeDamage.inflictAndUse(300, 4_000, () -> BPlusTree.create(IndexOptions.DEFAULT, 8));
-    TreeDamage.inflictAndUse(300, 4_000, PbPlusTree::create);
+    TreeDamage.inflictAndUse(300, 4_000, () -> PbPlusTree.create(IndexOptions.DEFAULT));
   }
 
   /** Behind the nodes lie gigabytes of address space, where a wild count or offset may lead. */
   @Test
   void treeInReservedMemorySurvives() {
     TreeDamage.inflictAndUse(25, 150_000, () -> BPlusTree.create(IndexOptions.DEFAULT, 4));
-    TreeDamage.inflictAndUse(25, 150_000, PbPlusTree::create);
+    TreeDamage.inflictAndUse(25, 150_000, () -> PbPlusTree.create(IndexOptions.DEFAULT));
   }
 }

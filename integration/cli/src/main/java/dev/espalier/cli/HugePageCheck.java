@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
@@ -27,7 +28,7 @@ final class HugePageCheck {
     String setting = read(SETTING).strip();
     String suffix = setting.isEmpty() ? "" : "; transparent_hugepage is " + setting;
     OptionalLong before = hugeBytes();
-    try (LongIndex index = PbPlusTree.create()) {
+    try (LongIndex index = PbPlusTree.create(IndexOptions.DEFAULT)) {
       index.bulkload(new Numbers(), 1.0, ENTRIES, ProgressListener.NONE);
       IndexStatistics statistics = index.statistics();
       OptionalLong after = hugeBytes();

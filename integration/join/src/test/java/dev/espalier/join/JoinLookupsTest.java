@@ -52,7 +52,8 @@ final class JoinLookupsTest {
   void noKeyIsLookedUpTwice(ProbeMethod method) {
     for (boolean isLocked : new boolean[] {false, true}) {
       for (boolean inOrder : new boolean[] {false, true}) {
-        for (LongIndex index : List.of(PbPlusTree.create(), Cola.create())) {
+        for (LongIndex index :
+            List.of(PbPlusTree.create(IndexOptions.DEFAULT), Cola.create(IndexOptions.DEFAULT))) {
           try (index) {
             filled(index);
             boolean needsLookup = method != ProbeMethod.SINGLE && method != ProbeMethod.AUTO;

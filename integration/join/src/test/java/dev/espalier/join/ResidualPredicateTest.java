@@ -35,7 +35,7 @@ final class ResidualPredicateTest {
       (key, payload, value) -> ((key ^ payload ^ value) & 3) != 0;
 
   private final Map<Long, Long> inner = new HashMap<>();
-  private final LongIndex index = PbPlusTree.create();
+  private final LongIndex index = PbPlusTree.create(IndexOptions.DEFAULT);
   private final long[] keys = new Random(1).longs(1000, 0, 2 * KEYS).toArray();
 
   /** Tell the rows apart, also where they come in any order. */

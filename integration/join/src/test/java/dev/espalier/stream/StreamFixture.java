@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.stream;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.bplus.PbPlusTree;
 import java.time.Duration;
@@ -14,7 +15,7 @@ abstract class StreamFixture {
   static final ProbeStreamOptions PATIENT =
       ProbeStreamOptions.DEFAULT.withResponseTime(Duration.ofHours(1));
 
-  final LongIndex index = PbPlusTree.create();
+  final LongIndex index = PbPlusTree.create(IndexOptions.DEFAULT);
   final AnswerLog log = AnswerLog.open();
 
   @AfterEach
