@@ -2,7 +2,7 @@
 package example;
 
 import dev.espalier.LongIndex;
-import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.family.Indexes;
 import dev.espalier.join.IndexNestedLoopJoin;
 import dev.espalier.join.JoinBatch;
 import dev.espalier.join.JoinOptions;
@@ -15,7 +15,7 @@ public final class Consumer {
   private Consumer() {}
 
   public static void main(String[] args) {
-    try (LongIndex orders = PbPlusTree.create()) {
+    try (LongIndex orders = Indexes.create()) {
       for (long order = 1; order <= 100_000; order++) {
         orders.put(order, order * 10);
       }

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
-import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.family.Indexes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -136,7 +136,7 @@ final class EntrySorterTest {
   @Test
   void bulkloadTakesTheSortedEntries() {
     try (EntrySorter sorter = sorter(Duplicates.REFUSE);
-        LongIndex index = PbPlusTree.create()) {
+        LongIndex index = Indexes.create()) {
       for (long key = 2 * FIT; key > 0; key--) {
         sorter.add(key, -key);
       }
