@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import java.lang.ref.WeakReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,7 @@ final class Background {
         Thread.ofPlatform()
             .daemon()
             .name("espalier-store-" + state.path.getFileName())
-            .start(this::run);
+            .start(lookAt(new WeakReference<>(this), Math.min(LOOK_NANOS, commitNanos / 2)));
   }
 
   /** Ends the thread, and waits until what it is doing has ended. */
@@ -51,19 +52,33 @@ final class Background {
     }
   }
 
-  private void run() {
+  /** Looks from time to time, until the store is closed, or nobody knows it any more. */
+  private static Runnable lookAt(WeakReference<Background> store, long nanos) {
+    return () -> {
+      do {
+        LockSupport.parkNanos(store, nanos);
+      } while (goesOn(store.get()));
+    };
+  }
+
+  private static boolean goesOn(@Nullable Background store) {
+    return store != null && store.lookIfOpen();
+  }
+
+  /** Does what is to be done; returns false if that was the last time. */
+  private boolean lookIfOpen() {
+    if (stopping || state.condition.loss() != null) {
+      return false;
+    }
     try {
-      while (!stopping && state.condition.loss() == null) {
-        LockSupport.parkNanos(this, Math.min(LOOK_NANOS, commitNanos / 2));
-        if (!stopping) {
-          look();
-        }
-      }
+      look();
+      return true;
     } catch (RuntimeException failed) {
       // The store takes no more changes then, and says why; or it was closed meanwhile.
       if (state.condition.isUsable()) {
         state.condition.noteFailure(failed);
       }
+      return false;
     }
   }
 

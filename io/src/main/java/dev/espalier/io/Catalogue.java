@@ -31,6 +31,9 @@ record Catalogue(int nextId, List<Entry> entries, byte[] note) {
   /** The id in the seals of the catalogue's pages: no index has it. */
   static final int ID = 0xffff;
 
+  /** Keys and values as longs of 8 bytes. */
+  static final String LONG_CODECS = "int64:int64";
+
   private static final long NEXT_SLOT_AT = PageStore.RESERVED_BYTES;
   private static final long NEXT_CHECKSUM_AT = NEXT_SLOT_AT + Integer.BYTES;
   private static final long LENGTH_AT = NEXT_CHECKSUM_AT + Integer.BYTES;

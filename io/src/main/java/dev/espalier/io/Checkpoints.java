@@ -80,14 +80,14 @@ final class Checkpoints {
     } finally {
       state.writing.unlock();
     }
-    stores.forEach(state.pool.writeBack::writeAll);
+    stores.forEach(PooledPageStore::flush);
   }
 
   private Captured capture(boolean isLast) {
     state.writing.lock();
     try {
       for (StoreIndex index : state.open.values()) {
-        state.pool.writeBack.writeAll(index.pages());
+        index.pages().flush();
       }
       state.pool.frames.lock.lock();
       try {

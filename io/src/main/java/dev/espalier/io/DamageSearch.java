@@ -3,92 +3,99 @@ package dev.espalier.io;
 
 import dev.espalier.ProgressListener;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 
-/** Reads every page of a file and looks for damage, in large reads. */
+/** Reads every page of the indexes of a store and looks for damage, many pages at once. */
 final class DamageSearch {
-  private final PageFile file;
-  private final FileHeader header;
+  private final StoreState state;
   private final int pageBytes;
   private final List<CorruptPageException> found = new ArrayList<>();
+  private final long total;
+  private long done;
 
-  DamageSearch(PageFile file, FileHeader header) {
-    this.file = file;
-    this.header = header;
-    this.pageBytes = header.pageBytes();
+  DamageSearch(StoreState state) {
+    this.state = state;
+    this.pageBytes = state.pageBytes();
+    this.total = state.indexes.values().stream().mapToLong(index -> index.numbers.top()).sum();
   }
 
-  /** Returns what is wrong, page by page. */
+  /** Returns what is wrong, index by index and page by page. */
   List<CorruptPageException> search(ProgressListener listener) {
-    BitSet free = freePages();
-    int pagesAtOnce = Math.max(1, WriteBack.MOST_BYTES / pageBytes);
+    int atOnce = Math.clamp(WriteBack.MOST_BYTES / pageBytes, 1, Waves.MOST_PAGES);
     try (Arena arena = Arena.ofShared()) {
-      MemorySegment memory =
-          arena.allocate((long) pagesAtOnce * pageBytes, Math.max(pageBytes, file.alignment()));
-      IoBatch batch = new IoBatch(memory, 1);
-      for (int first = 1; first <= header.top(); first += pagesAtOnce) {
-        int count = Math.min(pagesAtOnce, header.top() - first + 1);
-        if (!read(batch, first, count)) {
-          readSingly(batch, first, count, free);
-        } else {
-          for (int i = 0; i < count; i++) {
-            check(memory, (long) i * pageBytes, first + i, free);
-          }
-        }
-        if (!listener.onProgress(first + count - 1L, header.top())) {
-          throw new CancellationException("the listener cancelled the search for damage");
-        }
+      long alignment = Math.max(pageBytes, state.file.alignment());
+      IoBatch batch = new IoBatch(arena.allocate((long) atOnce * pageBytes, alignment), atOnce);
+      for (IndexPages index : state.indexes.values()) {
+        search(index, batch, listener);
       }
     }
     return List.copyOf(found);
   }
 
-  private BitSet freePages() {
-    BitSet free = new BitSet();
-    if (header.isClean()) {
-      try {
-        for (int page : FreePages.read(file, header)) {
-          free.set(page);
+  private void search(IndexPages index, IoBatch batch, ProgressListener listener) {
+    int[] pages = new int[batch.capacity()];
+    int top = index.numbers.top();
+    for (int first = 1; first <= top; first += pages.length) {
+      int count = 0;
+      batch.clear();
+      for (int page = first; page < first + pages.length && page <= top; page++) {
+        int slot = index.map.slot(page);
+        if (state.space.isWritten(slot)) {
+          batch.add(state.space.position(slot), (long) count * pageBytes, pageBytes);
+          pages[count++] = page;
         }
-      } catch (CorruptPageException damaged) {
-        found.add(damaged);
+        done++;
+      }
+      check(index, batch, pages, count);
+      if (!listener.onProgress(done, total)) {
+        throw new CancellationException("cancelled after " + done + " of " + total + " pages");
       }
     }
-    return free;
   }
 
-  /** Reads pages that follow one another; tells whether that went well. */
-  private boolean read(IoBatch batch, int first, int count) {
-    batch.clear();
-    batch.add(FileHeader.position(first, pageBytes), 0, count * pageBytes);
+  private void check(IndexPages index, IoBatch batch, int[] pages, int count) {
+    if (count == 0) {
+      return;
+    }
     try {
-      file.read(batch);
-      return true;
+      state.file.read(batch);
     } catch (PageFileException failed) {
-      return false;
+      checkSingly(index, batch, pages, count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      check(index, batch, batch.offset(i), pages[i]);
     }
   }
 
-  private void readSingly(IoBatch batch, int first, int count, BitSet free) {
-    for (int page = first; page < first + count; page++) {
-      if (read(batch, page, 1)) {
-        check(batch.memory(), 0, page, free);
-      } else if (!free.get(page)) {
-        found.add(new CorruptPageException(file.path(), page, "can't be read"));
+  private void checkSingly(IndexPages index, IoBatch all, int[] pages, int count) {
+    IoBatch one = new IoBatch(all.memory(), 1);
+    for (int i = 0; i < count; i++) {
+      one.clear();
+      one.add(all.position(i), 0, pageBytes);
+      try {
+        state.file.read(one);
+        check(index, one, 0, pages[i]);
+      } catch (PageFileException failed) {
+        found.add(damage(index, pages[i], "can't be read: " + failed.getMessage()));
       }
     }
   }
 
-  private void check(MemorySegment memory, long offset, int page, BitSet free) {
-    if (!free.get(page)) {
-      String fault = PageSeal.fault(memory, offset, pageBytes, page, header.fileId());
-      if (fault != null) {
-        found.add(new CorruptPageException(file.path(), page, fault));
-      }
+  private void check(IndexPages index, IoBatch batch, long offset, int page) {
+    int checksum = index.map.checksum(page);
+    String fault = PageSeal.fault(batch.memory(), offset, pageBytes, page, index.id, checksum);
+    if (fault != null) {
+      found.add(damage(index, page, fault));
     }
+  }
+
+  private CorruptPageException damage(IndexPages index, int page, String what) {
+    return new CorruptPageException(
+        state.path,
+        page,
+        "of index '%s', in slot %d, %s".formatted(index.name, index.map.slot(page), what));
   }
 }

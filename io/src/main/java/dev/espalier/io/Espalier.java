@@ -7,19 +7,23 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Opens indexes that live in files. An index is one file, or if it is striped several; while it is
- * open, no other process may open it but for reading.
+ * Opens indexes that live in files, one to a file: an {@link IndexStore} of one. While it is open,
+ * no other process may open it but for reading.
  *
- * <p>What is written is safe after {@link LongIndex#flush}, and after {@link LongIndex#close},
- * which flushes. A program that ends without either may leave a file that is not clean, and is then
- * opened with {@link FileOption#EVEN_IF_UNCLEAN} only.
+ * <p>What is written is safe from a crash after {@link LongIndex#flush} or {@link LongIndex#close}.
+ * After a crash the next opening recovers it: the index then has all that was written up to some
+ * moment after the last flush, in order.
  *
  * <p>When a device fails, the index never gives a wrong answer instead: what can't be read ends in
  * a {@link PageFileException}, damaged pages in a {@link CorruptPageException}. After a failed
  * write the index takes no more changes, after a change that failed halfway it answers nothing any
- * more; both say why, and closing it is a {@link PageFileException}.
+ * more; both say why, and closing it is a {@link PageFileException}. Opening it again recovers what
+ * was safe.
  */
 public final class Espalier {
+  /** The name of the index in a store that this class has made. */
+  static final String NAME = "index";
+
   private Espalier() {}
 
   /** Opens the index in a file, or makes one, with default options. */
@@ -30,36 +34,52 @@ public final class Espalier {
   /**
    * Opens the index in a file, or makes one.
    *
-   * @throws PageFileException if the file can't be opened, is open already, is no index of this
-   *     version, or is not clean
+   * @throws PageFileException if the file can't be opened, is open already, is no store of this
+   *     version, is damaged, or holds other indexes
    * @throws IllegalArgumentException if the file holds another tree, or pages of another size, than
    *     the options or their pool ask for, or a path is not one of the system's own file system
    */
   public static LongIndex open(Path path, FileOptions options) {
-    return new FileOpening(path, options).open();
+    return open(path, StoreOptions.DEFAULT.withFiles(options));
+  }
+
+  /** Opens the index in a file, or makes one, as {@link #open(Path, FileOptions)}. */
+  public static LongIndex open(Path path, StoreOptions options) {
+    return open(path, options, StoreEnvironment.of(options.files()));
+  }
+
+  static LongIndex open(Path path, StoreOptions options, StoreEnvironment environment) {
+    IndexStore store = new StoreOpening(path, options, environment).open();
+    try {
+      return store.only();
+    } catch (RuntimeException | Error failed) {
+      store.closeAfter(failed);
+      throw failed;
+    }
   }
 
   /**
-   * Returns what the header of an index file says, whether the file is clean or not.
+   * Returns what the header of a store says, and what its catalogue says of its indexes, as of the
+   * last checkpoint. Nothing is recovered.
    *
    * @param options of which engine and stripes matter
-   * @throws PageFileException if the file can't be opened, or is no index of this version
+   * @throws PageFileException if the file can't be opened, or is no store of this version
    */
-  public static FileDescription describe(Path path, FileOptions options) {
-    return new FileOpening(path, options).describe();
+  public static StoreDescription describe(Path path, FileOptions options) {
+    return StoreInspection.describe(path, options);
   }
 
   /**
-   * Reads every page in use and looks for damage: what {@link LongIndex#verify} does not, which
-   * ends at the first damaged page. O(pages), in large reads.
+   * Reads every page of the last checkpoint and looks for damage: what {@link LongIndex#verify}
+   * does not, which ends at the first damaged page. O(pages), in large reads.
    *
    * @param options of which engine and stripes matter
    * @param listener is told pages and may cancel
-   * @return what is wrong, page by page in ascending order; empty if nothing is
-   * @throws PageFileException if the file can't be opened, or is no index of this version
+   * @return what is wrong, index by index and page by page; empty if nothing is
+   * @throws PageFileException if the file can't be opened, or is no store of this version
    */
   public static List<CorruptPageException> findDamage(
       Path path, FileOptions options, ProgressListener listener) {
-    return new FileOpening(path, options).findDamage(listener);
+    return StoreInspection.findDamage(path, options, listener);
   }
 }

@@ -3,18 +3,21 @@ package dev.espalier.io;
 
 /** How {@link Espalier#open} treats a file. */
 public enum FileOption {
-  /** The file must be there, and the index refuses all changes. Many processes may read at once. */
+  /**
+   * The file must be there and closed, and its indexes refuse all changes. Many processes may read
+   * at once.
+   */
   READ_ONLY,
   /** The file must be there: none is made. */
   MUST_EXIST,
   /** The file is made, and must not be there. */
   MUST_BE_NEW,
   /**
-   * A file that was not closed cleanly is opened as it is, for reading only. Its tree may be torn:
-   * entries may be missing or old, lookups may end in exceptions. For rescuing what can be read;
-   * {@code verify} tells whether anything is wrong.
+   * The store is opened as of its last checkpoint, for reading only, and its log is not looked at:
+   * what was written since is missing. For looking at a store that can't be recovered, or must not
+   * be changed.
    */
-  EVEN_IF_UNCLEAN,
+  LAST_CHECKPOINT,
   /**
    * Range scans read one leaf page after the other, and ask for none ahead: where they shall leave
    * the device to others, and to see what reading ahead gains.

@@ -72,7 +72,9 @@ public record FileOptions(
           "variant is " + variant.get().name() + ", which does not live in pages");
     }
     if (flags.contains(FileOption.MUST_BE_NEW)
-        && (flags.contains(FileOption.READ_ONLY) || flags.contains(FileOption.MUST_EXIST))) {
+        && (flags.contains(FileOption.READ_ONLY)
+            || flags.contains(FileOption.LAST_CHECKPOINT)
+            || flags.contains(FileOption.MUST_EXIST))) {
       throw new IllegalArgumentException("flags contradict one another: " + flags);
     }
   }

@@ -6,6 +6,7 @@ import dev.espalier.TreeVariant;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * Indexes that live in one file, and survive a crash: of the program, of the system, of the power.
@@ -39,6 +40,8 @@ public final class IndexStore implements AutoCloseable {
   private final Background background;
   private final RecoveryReport recovery;
   private final Runnable atEnd;
+
+  private Consumer<String> whenIndexCloses = this::closeIndex;
 
   /**
    * Makes a store that is open.
@@ -141,8 +144,32 @@ public final class IndexStore implements AutoCloseable {
     }
   }
 
+  /** Returns the one index that {@link Espalier} has made, or makes it; closing it closes all. */
+  LongIndex only() {
+    checkpoints.lock.lock();
+    state.writing.lock();
+    try {
+      IndexPages pages = state.indexes.get(Espalier.NAME);
+      TreeVariant variant =
+          state.options.files().variant().orElseGet(() -> knownVariant(Espalier.NAME));
+      if (pages == null && (!state.indexes.isEmpty() || state.condition.isReadOnly())) {
+        throw new PageFileException(
+            state.path,
+            "is a store with the indexes %s; open it as an IndexStore"
+                .formatted(state.indexes.keySet()),
+            PageFileException.NO_ERRNO);
+      }
+      whenIndexCloses = _ -> close();
+      return index(Espalier.NAME, variant);
+    } finally {
+      state.writing.unlock();
+      checkpoints.lock.unlock();
+    }
+  }
+
   private StoreIndex open(IndexPages pages, TreeVariant variant) {
-    StoreIndex index = state.openTree(pages, variant, writer, () -> closeIndex(pages.name));
+    StoreIndex index =
+        state.openTree(pages, variant, writer, () -> whenIndexCloses.accept(pages.name));
     state.open.put(pages.name, index);
     return index;
   }
@@ -162,7 +189,7 @@ public final class IndexStore implements AutoCloseable {
     }
     IndexPages pages =
         new IndexPages(
-            state.nextId++, name, variant.name(), FileHeader.LONG_CODECS, state.pageBytes());
+            state.nextId++, name, variant.name(), Catalogue.LONG_CODECS, state.pageBytes());
     state.indexes.put(name, pages);
     try {
       StoreIndex index = open(pages, variant);
@@ -190,7 +217,7 @@ public final class IndexStore implements AutoCloseable {
         return;
       }
       if (!state.condition.isReadOnly() && state.condition.loss() == null) {
-        state.pool.writeBack.writeAll(index.pages());
+        index.pages().flush();
         writer.commit();
       }
       state.open.remove(name);
@@ -383,6 +410,8 @@ public final class IndexStore implements AutoCloseable {
       try {
         if (loss == null && !state.condition.isReadOnly()) {
           checkpoints.make(true);
+        } else if (loss != null) {
+          saveLog(loss);
         }
       } finally {
         release();
@@ -394,6 +423,28 @@ public final class IndexStore implements AutoCloseable {
       state.writing.unlock();
       checkpoints.lock.unlock();
     }
+  }
+
+  /** Lets the next opening find what was written before a change failed halfway. */
+  private void saveLog(PageFileException loss) {
+    try {
+      writer.commit();
+    } catch (RuntimeException failed) {
+      loss.addSuppressed(failed);
+    }
+  }
+
+  /** Closes the store, which can't be used; what then fails is added to the reason. */
+  void closeAfter(Throwable reason) {
+    try {
+      close();
+    } catch (RuntimeException second) {
+      reason.addSuppressed(second);
+    }
+  }
+
+  StoreState state() {
+    return state;
   }
 
   private void release() {

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,9 @@ final class Log implements AutoCloseable {
 
   private long currentBytes;
 
+  /** How far the buffer reaches for certain; it may have been written since, and reach further. */
+  private long bufferEnd;
+
   private long appended;
   private volatile long forced;
   private long appendedBytes;
@@ -104,17 +108,24 @@ final class Log implements AutoCloseable {
   // ---------------------------------------------------------------- append
 
   /**
-   * Sees to it that a record fits, before anything is changed of which it tells.
+   * Sees to it that a record fits, before anything is changed of which it tells. Unless it is
+   * larger than the buffer, to append it then can't fail.
    *
-   * @throws PageFileException if there is no room for another segment
+   * @throws PageFileException if there is no room for another segment, or writing fails
    */
-  void ensureRoom(long recordBytes) {
-    if (end + recordBytes <= currentBytes) {
+  void ensureRoom(int recordBytes, long checkpoint) {
+    if (end + recordBytes <= Math.min(currentBytes, bufferEnd)) {
       return;
     }
     lock.lock();
     try {
-      ensureReady(recordBytes);
+      if (end + recordBytes > currentBytes) {
+        ensureReady(recordBytes);
+        nextSegment(checkpoint);
+      } else if (recordBytes > buffer.room()) {
+        writeBuffer();
+      }
+      bufferEnd = buffer.end() + buffer.room();
     } finally {
       lock.unlock();
     }
@@ -166,11 +177,7 @@ final class Log implements AutoCloseable {
   long append(LogRecord record, long checkpoint) {
     lock.lock();
     try {
-      checkGood();
       int bytes = record.logBytes();
-      if (buffer.end() + bytes > current.bytes) {
-        nextSegment(bytes, checkpoint);
-      }
       record.complete(
           identity.storeId(),
           current.number,
@@ -178,9 +185,6 @@ final class Log implements AutoCloseable {
           appended + 1,
           identity.epoch(),
           checkpoint);
-      if (bytes > buffer.room()) {
-        writeBuffer();
-      }
       record.writeTo(buffer, makingRoom);
       end = buffer.end();
       appendedBytes += bytes;
@@ -200,13 +204,11 @@ final class Log implements AutoCloseable {
     }
   }
 
-  private void nextSegment(int bytes, long checkpoint) {
-    awaitWriter();
+  private void nextSegment(long checkpoint) {
     writeBuffer();
-    ensureReady(bytes);
     inUse.addLast(current);
     unforced.add(current);
-    LogSegment next = ready;
+    LogSegment next = Objects.requireNonNull(ready);
     ready = free.pollFirst();
     begin(next, current.number + 1, checkpoint);
     current = next;
@@ -222,6 +224,7 @@ final class Log implements AutoCloseable {
     buffer.add(header, 0, header.length);
     end = buffer.end();
     currentBytes = segment.bytes;
+    bufferEnd = end + buffer.room();
   }
 
   private void awaitWriter() {

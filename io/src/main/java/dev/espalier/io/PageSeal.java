@@ -13,51 +13,35 @@ import org.jspecify.annotations.Nullable;
  * they belong. They are set when a page is written and checked when it is read.
  *
  * <pre>
- *  0        4      8         16
- *  | crc32c | page | file id | the tree's bytes ... |
- *    int      int    long
+ *  0        4      8       10                  16
+ *  | crc32c | page | index | checkpoint before | the tree's bytes ... |
+ *    int      int    short   48 bits
  * </pre>
  *
- * The checksum is that of all bytes behind it. Little-endian.
+ * The checksum is that of all bytes behind it; the map has it as well, so that a page that was
+ * written earlier is not taken for the one that was written last. Index and checkpoint, the tag,
+ * say what a page was if its map is lost. Little-endian.
  */
 final class PageSeal {
   private static final long CHECKSUM = 0;
   private static final long PAGE = 4;
-  private static final long FILE_ID = 8;
+  private static final long TAG = 8;
 
   /** Bits of a tag that say which index; those above say which checkpoint. */
   private static final int INDEX_BITS = 16;
 
   private PageSeal() {}
 
-  /** Seals the page that is at an offset in memory. */
-  static void set(MemorySegment memory, long offset, int pageBytes, int page, long fileId) {
-    memory.set(INT, offset + PAGE, page);
-    memory.set(LONG, offset + FILE_ID, fileId);
-    memory.set(INT, offset + CHECKSUM, checksum(memory, offset, pageBytes));
-  }
-
-  /** Returns what is wrong with a page that was read, or null. */
-  static @Nullable String fault(
-      MemorySegment memory, long offset, int pageBytes, int page, long fileId) {
-    int stated = memory.get(INT, offset + CHECKSUM);
-    int actual = checksum(memory, offset, pageBytes);
-    int number = memory.get(INT, offset + PAGE);
-    if (stated != actual) {
-      return stated == 0 && number == 0
-          ? "was never written, or its beginning is lost"
-          : "is damaged: its checksum is %08x, that of its bytes %08x".formatted(stated, actual);
-    }
-    if (number != page) {
-      return "holds page " + number + " of a file";
-    }
-    long id = memory.get(LONG, offset + FILE_ID);
-    return id == fileId ? null : "belongs to another file: its id is %x".formatted(id);
-  }
-
   /** Returns what says to which index a page belongs, and which checkpoint it was written after. */
   static long tag(int index, long checkpoint) {
     return index | checkpoint << INDEX_BITS;
+  }
+
+  /** Seals the page that is at an offset in memory. */
+  static void set(MemorySegment memory, long offset, int pageBytes, int page, long tag) {
+    memory.set(INT, offset + PAGE, page);
+    memory.set(LONG, offset + TAG, tag);
+    memory.set(INT, offset + CHECKSUM, checksum(memory, offset, pageBytes));
   }
 
   /**
@@ -74,7 +58,7 @@ final class PageSeal {
       return "is damaged: its checksum is %08x, that of its bytes %08x".formatted(stated, actual);
     }
     int number = memory.get(INT, offset + PAGE);
-    int owner = (int) memory.get(LONG, offset + FILE_ID) & ((1 << INDEX_BITS) - 1);
+    int owner = (int) memory.get(LONG, offset + TAG) & ((1 << INDEX_BITS) - 1);
     if (number != page || owner != index) {
       return "holds page %d of index %d, not page %d of index %d"
           .formatted(number, owner, page, index);

@@ -128,6 +128,10 @@ final class Recovery {
       return;
     }
     LogSegment segment = numbered.get(number);
+    if (segment == null && header.clean()) {
+      end = "the store was closed"; // and its file alone is all of it
+      return;
+    }
     if (segment == null) {
       throw damage("segment " + number + " of its log is missing");
     }

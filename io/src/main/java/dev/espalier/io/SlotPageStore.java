@@ -154,7 +154,7 @@ final class SlotPageStore extends PooledPageStore {
   }
 
   private void checkNumbers(int first, int count) {
-    if (first < 0 || first > Integer.MAX_VALUE - 8 - count) {
+    if (first < 0 || first > Integer.MAX_VALUE - count) {
       throw new MemoryLimitException(file.path() + ": has the most pages an index can have");
     }
   }
@@ -227,7 +227,7 @@ final class SlotPageStore extends PooledPageStore {
   /** What room there is, only the device knows; an index has numbers for so many. */
   @Override
   public boolean hasRoom(long extent, long more) {
-    return extent + more <= Integer.MAX_VALUE - 8 - pages.numbers.top();
+    return extent + more <= Integer.MAX_VALUE - pages.numbers.top();
   }
 
   @Override
@@ -240,11 +240,14 @@ final class SlotPageStore extends PooledPageStore {
   @Override
   public void leftHalfway(Throwable cause) {
     condition.noteHalfway(cause);
+    pool.waves.forget(this);
   }
 
-  /** Does nothing: the store makes changes safe, by its log. */
+  /** Writes all changed pages, which the next checkpoint makes safe. */
   @Override
-  public void flush() {}
+  public void flush() {
+    pool.writeBack.writeAll(this);
+  }
 
   /**
    * Lets go of the frames; the store has written what it wants to keep. A second call does nothing.

@@ -34,6 +34,10 @@ final class StoreOpening {
     return fileOptions.flags().contains(flag);
   }
 
+  private boolean isReadOnly() {
+    return has(FileOption.READ_ONLY) || has(FileOption.LAST_CHECKPOINT);
+  }
+
   IndexStore open() {
     OpenFiles.Claim claim = OpenFiles.claim(path);
     try {
@@ -41,7 +45,7 @@ final class StoreOpening {
       if (exists && has(FileOption.MUST_BE_NEW)) {
         throw refusal("the file exists already");
       }
-      if (!exists && (has(FileOption.MUST_EXIST) || has(FileOption.READ_ONLY))) {
+      if (!exists && (has(FileOption.MUST_EXIST) || isReadOnly())) {
         throw refusal("no such file");
       }
       if (!exists) {
@@ -117,7 +121,7 @@ final class StoreOpening {
     if (files instanceof SystemFiles) {
       PathCheck.checkRegular(path);
     }
-    boolean readOnly = has(FileOption.READ_ONLY);
+    boolean readOnly = isReadOnly();
     StoreHeader known = StoreHeaders.any(files, path);
     check(known);
     Access access = readOnly ? Access.READ : Access.WRITE;
@@ -133,7 +137,7 @@ final class StoreOpening {
       }
       StoreHeader header = StoreHeaders.newest(file, known.pageBytes());
       checkLength(file, header);
-      if (readOnly && !header.clean()) {
+      if (has(FileOption.READ_ONLY) && !header.clean()) {
         throw refusal(
             "the store was not closed, so what is in its log has to be recovered; open it once for"
                 + " writing");
@@ -187,8 +191,8 @@ final class StoreOpening {
       int[] catalogueSlots = load(state, header);
       Checkpoints checkpoints = new Checkpoints(state, catalogueSlots);
       RecoveryReport report =
-          has(FileOption.READ_ONLY)
-              ? new RecoveryReport(true, header.checkpoint(), 0, 0, 0, "the store was closed")
+          isReadOnly()
+              ? new RecoveryReport(true, header.checkpoint(), 0, 0, 0, "the log was not read")
               : new Recovery(state, checkpoints).recover();
       return new IndexStore(state, checkpoints, isNew ? RecoveryReport.NEW : report, atEnd);
     } catch (RuntimeException | Error failed) {

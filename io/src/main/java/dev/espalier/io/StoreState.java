@@ -9,6 +9,7 @@ import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -68,7 +69,9 @@ final class StoreState {
     this.header = header;
     this.captured = header.checkpoint();
     this.damage = new StoreCondition.Damage();
-    boolean readOnly = options.files().flags().contains(FileOption.READ_ONLY);
+    Set<FileOption> flags = options.files().flags();
+    boolean readOnly =
+        flags.contains(FileOption.READ_ONLY) || flags.contains(FileOption.LAST_CHECKPOINT);
     this.condition = new StoreCondition(path, readOnly, damage);
     this.space =
         new SlotSpace(
@@ -123,6 +126,12 @@ final class StoreState {
       store.close();
       throw failed;
     }
+  }
+
+  /** Answers nothing any more, because a change was left halfway; by the thread that writes. */
+  void noteHalfway(Throwable cause) {
+    condition.noteHalfway(cause);
+    open.values().forEach(index -> pool.waves.forget(index.pages()));
   }
 
   /** Lets go of everything but the file, after an opening that has failed. */

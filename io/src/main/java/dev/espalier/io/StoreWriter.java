@@ -66,13 +66,17 @@ final class StoreWriter {
       }
     }
     try {
-      state.log.ensureRoom(LogRecord.logBytes(writes * LogRecord.MOST_OPERATION_BYTES));
+      ensureLogRoom(LogRecord.logBytes(writes * LogRecord.MOST_OPERATION_BYTES));
     } catch (PageFileException full) {
       if (SlotSpace.isFull(full)) {
         throw new NoSlotException(full);
       }
       throw state.condition.noteFailure(full);
     }
+  }
+
+  private void ensureLogRoom(int bytes) {
+    state.log.ensureRoom(bytes, state.header.checkpoint());
   }
 
   /** Frees what only the last checkpoint needs, by making another. */
@@ -91,12 +95,7 @@ final class StoreWriter {
 
   /** Appends the record, and returns its sequence number. */
   long append() {
-    try {
-      return state.log.append(state.record, state.header.checkpoint());
-    } catch (RuntimeException failed) {
-      state.condition.noteHalfway(failed); // the tree has changed, and the log does not know
-      throw failed;
-    }
+    return state.log.append(state.record, state.header.checkpoint());
   }
 
   /** Lets others write. */
@@ -122,7 +121,7 @@ final class StoreWriter {
     } catch (IllegalArgumentException refused) {
       throw refused;
     } catch (RuntimeException | Error failed) {
-      state.condition.noteHalfway(failed);
+      state.noteHalfway(failed);
       throw failed;
     }
   }
@@ -161,7 +160,7 @@ final class StoreWriter {
       state.condition.checkTakesChanges();
       state.record.begin(LogRecord.NOTE);
       state.record.note(note);
-      state.log.ensureRoom(state.record.logBytes());
+      ensureLogRoom(state.record.logBytes());
       append();
       state.note = note;
     } finally {

@@ -40,14 +40,14 @@ class BufferPoolTest {
 
   private final Faults watch = new Faults();
   private final BufferPool pool = BufferPool.create((FRAMES + 1) * PAGE_BYTES, PAGE_BYTES);
-  private FilePageStore store;
+  private SlotPageStore store;
 
   @BeforeEach
   void makeStore() {
     store = store("pages");
   }
 
-  private FilePageStore store(String name) {
+  private SlotPageStore store(String name) {
     return Stores.create(folder.resolve(name), watch.over(PageFiles.CHANNEL), pool);
   }
 
@@ -182,7 +182,10 @@ class BufferPoolTest {
     long requests = pool.counters().writeRequests();
     store.flush();
     List<Long> blocks =
-        watch.written().stream().skip(before).filter(at -> at >= 2 * PAGE_BYTES).toList();
+        watch.written().stream()
+            .skip(before)
+            .filter(at -> at >= StoreHeader.areaBytes(PAGE_BYTES))
+            .toList();
     assertEquals(blocks.stream().sorted().toList(), blocks);
     assertEquals(FRAMES, pool.counters().written());
     // The room to gather is one page here: each goes by itself; a larger pool joins them.

@@ -33,14 +33,14 @@ class ClosedStoreTest {
 
   private final Faults faults = new Faults();
   private final BufferPool pool = BufferPool.create((FRAMES + 1) * PAGE_BYTES, PAGE_BYTES);
-  private FilePageStore store;
+  private SlotPageStore store;
 
   @BeforeEach
   void makeStore() {
     store = store("pages");
   }
 
-  private FilePageStore store(String name) {
+  private SlotPageStore store(String name) {
     return Stores.create(folder.resolve(name), faults.over(PageFiles.CHANNEL), pool);
   }
 
@@ -50,7 +50,7 @@ class ClosedStoreTest {
     if (!store.isClosed()) {
       store.close();
     }
-    try (FilePageStore other = store("other")) {
+    try (SlotPageStore other = store("other")) {
       int[] pages = Stores.allocate(other, 3 * FRAMES);
       for (int page : pages) {
         long offset = other.pin(page);
@@ -64,36 +64,35 @@ class ClosedStoreTest {
     pool.close();
   }
 
-  private boolean isClean() {
-    return Espalier.describe(folder.resolve("pages"), FileOptions.DEFAULT).isClean();
+  private StoreOptions options() {
+    return StoreOptions.DEFAULT
+        .withFiles(
+            PagedTrees.options("DiskFirstFpbPlusTree", PAGE_BYTES, FRAMES)
+                .withEngine(faults.over(PageFiles.BEST)))
+        .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
   }
 
   @Test
-  void changeLeftHalfwayIsToldByCloseAndByTheFile() {
-    Stores.allocate(store, 5);
-    store.flush();
-    Stores.allocate(store, 1);
-    PageFileException cause = new PageFileException(store.file.path(), "unreadable", Errno.EIO);
-    store.leftHalfway(cause);
-    PageFileException lost = assertThrows(PageFileException.class, store::close);
+  void changeLeftHalfwayIsToldByCloseAndUndoneByTheNextOpening() {
+    Path path = folder.resolve("index");
+    IndexStore opened = IndexStore.open(path, options());
+    LongIndex index = opened.index("a");
+    index.put(1, 1);
+    opened.commit();
+    index.put(2, 2);
+    PageFileException cause = new PageFileException(path, "unreadable", Errno.EIO);
+    opened.state().open.get("a").pages().leftHalfway(cause);
+    assertThrows(IllegalStateException.class, () -> index.get(1));
+    PageFileException lost = assertThrows(PageFileException.class, opened::close);
     assertSame(cause, lost.getCause());
-    assertTrue(lost.getMessage().startsWith(store.file.path() + ": closed without "));
+    assertTrue(lost.getMessage().startsWith(path + ": closed without "));
     assertTrue(lost.getMessage().contains("unreadable"), lost.getMessage());
-    assertTrue(store.isClosed());
-    assertFalse(isClean());
-    store.close(); // a second call does nothing
-  }
-
-  @Test
-  void changeLeftHalfwayIsToldEvenIfTheHeaderCanNotBeWritten() {
-    Stores.allocate(store, 5);
-    store.leftHalfway(new IllegalStateException("torn"));
-    faults.failFrom(1, Errno.EIO, Operation.WRITE);
-    PageFileException lost = assertThrows(PageFileException.class, store::close);
-    assertTrue(lost.getMessage().contains("torn"), lost.getMessage());
-    assertEquals(Errno.EIO, ((PageFileException) lost.getSuppressed()[0]).errno());
-    assertTrue(store.isClosed());
-    faults.heal();
+    assertTrue(opened.isClosed());
+    opened.close(); // a second call does nothing
+    assertFalse(Espalier.describe(path, FileOptions.DEFAULT).isClean());
+    try (IndexStore again = IndexStore.open(path, options())) {
+      assertEquals(1, again.index("a").get(1));
+    }
   }
 
   @Test
@@ -126,18 +125,15 @@ class ClosedStoreTest {
   @Test
   void closeThatThrowsGivesUpDescriptorLockAndMemory() throws IOException {
     Path path = folder.resolve("index");
-    FileOptions options =
-        PagedTrees.options("DiskFirstFpbPlusTree", PAGE_BYTES, FRAMES)
-            .withEngine(faults.over(PageFiles.BEST));
-    LongIndex index = Espalier.open(path, options);
+    LongIndex index = Espalier.open(path, options());
     index.put(1, 1);
     faults.failFrom(1, Errno.EIO, Operation.WRITE);
     assertThrows(PageFileException.class, index::close);
     faults.heal();
     assertTrue(index.isClosed());
     assertThrows(IllegalStateException.class, () -> index.get(1));
-    assertEquals(0, Espalier.describe(path, FileOptions.DEFAULT).entries());
-    Espalier.open(path, options).close();
+    assertFalse(Espalier.describe(path, FileOptions.DEFAULT).isClean());
+    Espalier.open(path, options()).close();
     assumeTrue(Files.isDirectory(DESCRIPTORS), "the system does not list descriptors");
     assertEquals(0, descriptors(path));
   }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 
 /**
  * The trees in files, over pools with few frames, by every engine: what the contracts of all trees
@@ -56,13 +57,31 @@ public final class FileShapes implements ShapeSource {
           Files.isWritable(MEMORY)
               ? Files.createTempDirectory(MEMORY, "espalier")
               : Files.createTempDirectory("espalier");
+      folder.toFile().deleteOnExit();
+      StoreOptions all =
+          StoreOptions.DEFAULT
+              .withFiles(file.withMissingValue(options.missingValue()))
+              .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
+      PageFileOpener engine = file.engine();
+      StoreFiles files =
+          new SystemFiles(
+              engine, (path, access, blockBytes) -> gone(engine, path, access, blockBytes));
+      StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, false);
       Path path = folder.resolve("index.esp");
-      LongIndex index = Espalier.open(path, file.withMissingValue(options.missingValue()));
+      LongIndex index = Espalier.open(path, all, environment);
       Files.delete(path);
-      Files.delete(folder);
       return index;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Opens a file of the log, and deletes it at once if it is new. */
+  private static PageFile gone(PageFileOpener engine, Path path, Access access, int blockBytes) {
+    PageFile file = engine.open(path, access, blockBytes);
+    if (access == Access.CREATE) {
+      path.toFile().delete();
+    }
+    return file;
   }
 }

@@ -109,7 +109,8 @@ class IndexFileTest {
       }
       index.removeRange(100, true, 5_000, true);
     }
-    FileDescription small = Espalier.describe(path(), FileOptions.DEFAULT);
+    StoreDescription.Index small =
+        Espalier.describe(path(), FileOptions.DEFAULT).indexes().getFirst();
     assertTrue(small.freePages() > 300, "free: " + small.freePages());
     long bytes = Files.size(path());
     try (LongIndex index = Espalier.open(path(), options)) {
@@ -130,12 +131,13 @@ class IndexFileTest {
         index.put(key, key);
       }
     }
-    FileDescription description = Espalier.describe(path(), FileOptions.DEFAULT);
+    StoreDescription store = Espalier.describe(path(), FileOptions.DEFAULT);
+    StoreDescription.Index description = store.indexes().getFirst();
     assertEquals("MicroIndexBPlusTree", description.kind());
-    assertEquals(512, description.pageBytes());
+    assertEquals(512, store.pageBytes());
     assertEquals(300, description.entries());
-    assertEquals(1, description.stripes());
-    assertTrue(description.isClean());
+    assertEquals(1, store.stripes());
+    assertTrue(store.isClean());
     assertTrue(description.height() > 1, "height: " + description.height());
   }
 

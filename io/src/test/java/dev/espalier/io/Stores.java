@@ -2,39 +2,60 @@
 package dev.espalier.io;
 
 import dev.espalier.memory.PageStore;
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
 
-/** Stores without a tree, each of whose pages holds its own number. */
+/** Stores of pages without a tree, each of whose pages holds its own number. */
 final class Stores {
   private Stores() {}
 
-  /** Makes a file without pages, and a store over it that is in the pool. */
-  static FilePageStore create(Path path, PageFileOpener engine, BufferPool pool) {
+  /** Makes a file without pages, and the pages of an index over it, in the pool, without a log. */
+  static SlotPageStore create(Path path, PageFileOpener engine, BufferPool pool) {
     int pageBytes = pool.pageBytes();
     PageFile file = engine.open(path, Access.CREATE, pageBytes);
-    FileHeader header =
-        new FileHeader(
-            0,
-            77,
-            pageBytes,
-            true,
-            0,
-            0,
-            1,
-            Collections.nCopies(PageStore.META_WORDS, 0L),
-            "test",
-            FileHeader.LONG_CODECS);
-    file.grow((long) FileHeader.BLOCKS * pageBytes);
-    header.writeTo(file);
-    FilePageStore store = new FilePageStore(file, pool, header, new int[0], false, true, () -> {});
+    file.grow(StoreHeader.areaBytes(pageBytes));
+    SlotPageStore store =
+        new SlotPageStore(
+            file,
+            pool,
+            new StoreCondition(path, false),
+            new IndexPages(0, "pages", "none", Catalogue.LONG_CODECS, pageBytes),
+            new SlotSpace(file, pageBytes, null),
+            () -> 1,
+            true);
     pool.enter(store);
     return store;
   }
 
+  /** Replaces all files of a folder by copies of those of another one. */
+  static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    for (Path old : files(to)) {
+      Files.delete(old);
+    }
+    for (Path file : files(from)) {
+      Files.copy(file, to.resolve(file.getFileName()));
+    }
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  /** Returns the environment of a store that does the same each time, and nothing by itself. */
+  static StoreEnvironment environment(PageFileOpener engine) {
+    return new StoreEnvironment(new SystemFiles(engine, engine), new Random(1), false, false);
+  }
+
   /** Allocates pages and writes its number into each. */
-  static int[] allocate(FilePageStore store, int count) {
+  static int[] allocate(PageStore store, int count) {
     int[] pages = new int[count];
     for (int i = 0; i < count; i++) {
       pages[i] = store.allocate();
@@ -46,7 +67,7 @@ final class Stores {
   }
 
   /** Returns the number in a page that is pinned. */
-  static long contents(FilePageStore store, long offset) {
+  static long contents(PageStore store, long offset) {
     return store.segment().get(ValueLayout.JAVA_LONG, offset + PageStore.RESERVED_BYTES);
   }
 }
