@@ -78,6 +78,16 @@ public final class IndexStore implements AutoCloseable {
     return new StoreOpening(path, options, StoreEnvironment.of(options.files())).open();
   }
 
+  /**
+   * Returns the files of a store that are there: its own, while it is open or was not closed those
+   * of its log, and what an interrupted making has left. Further stripes are not among them.
+   *
+   * @throws PageFileException if the folder can't be read
+   */
+  public static List<Path> files(Path path) {
+    return LogFiles.all(new SystemFiles(PageFiles.BEST, PageFiles.BEST), path);
+  }
+
   // ---------------------------------------------------------------- indexes
 
   /** Returns the names of all indexes, in the order in which they were made. */
@@ -410,6 +420,7 @@ public final class IndexStore implements AutoCloseable {
       try {
         if (loss == null && !state.condition.isReadOnly()) {
           checkpoints.make(true);
+          state.log.delete(); // The file alone is all of a store that is closed.
         } else if (loss != null) {
           saveLog(loss);
         }

@@ -39,6 +39,12 @@ final class Log implements AutoCloseable {
   /** Segments without contents that are kept beside the one that is ready. */
   private static final int MOST_FREE = 1;
 
+  /** A new segment has this part of what was written so far, ... */
+  private static final int SEGMENTS = 8;
+
+  /** ... and at most so many bytes. */
+  private static final long MOST_BYTES = 64L << 20;
+
   private final Identity identity;
   private final StoreCondition condition;
   private final ReentrantLock lock = new ReentrantLock();
@@ -149,7 +155,15 @@ final class Log implements AutoCloseable {
     if (ready != null) {
       free.addLast(ready);
     }
-    ready = takeSegment(Math.max(bytes, identity.segmentBytes()));
+    ready = takeSegment(Math.max(bytes, preferredBytes()));
+  }
+
+  /** Returns how large a new segment is to be: the more is written, the larger. */
+  private long preferredBytes() {
+    return Math.clamp(
+        appendedBytes / SEGMENTS,
+        identity.segmentBytes(),
+        Math.max(identity.segmentBytes(), MOST_BYTES));
   }
 
   /** Returns a segment of so many bytes at least: one that is free, or a new one. */
@@ -398,19 +412,37 @@ final class Log implements AutoCloseable {
     }
   }
 
+  /** Deletes all segments, of which no checkpoint needs any. */
+  void delete() {
+    lock.lock();
+    try {
+      awaitWriter();
+      for (LogSegment segment : all()) {
+        segment.file.close();
+        identity.files().delete(segment.path());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<LogSegment> all() {
+    List<LogSegment> all = new ArrayList<>(inUse);
+    all.addAll(free);
+    all.add(current);
+    if (ready != null) {
+      all.add(ready);
+    }
+    return all;
+  }
+
   /** Closes all segments, and writes nothing. */
   @Override
   public void close() {
     lock.lock();
     try {
       awaitWriter();
-      List<LogSegment> all = new ArrayList<>(inUse);
-      all.addAll(free);
-      all.add(current);
-      if (ready != null) {
-        all.add(ready);
-      }
-      LogFiles.close(all);
+      LogFiles.close(all());
       buffer.close();
     } finally {
       lock.unlock();

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.List;
 
 /** The names of the files of a log: that of the store, ".log", and a number. */
 final class LogFiles {
@@ -23,6 +24,14 @@ final class LogFiles {
       return -1;
     }
     return Integer.parseInt(name.substring(prefix.length()));
+  }
+
+  /** Returns the files of a store that are there. */
+  static List<Path> all(StoreFiles files, Path store) {
+    Path unfinished = StoreOpening.unfinished(store);
+    return files.beside(store).stream()
+        .filter(file -> file.equals(store) || file.equals(unfinished) || number(store, file) >= 0)
+        .toList();
   }
 
   /** Closes segments, all of them whatever becomes of one. */

@@ -66,7 +66,7 @@ final class StoreOpening {
   private void make() {
     int pageBytes =
         fileOptions.pageBytes() != 0 ? fileOptions.pageBytes() : FileOptions.DEFAULT_PAGE_BYTES;
-    Path unfinished = path.resolveSibling(path.getFileName() + BEING_MADE);
+    Path unfinished = unfinished(path);
     files.delete(unfinished);
     long storeId = environment.random().nextLong();
     try (PageFile file = files.openPages(unfinished, Access.CREATE, pageBytes)) {
@@ -104,6 +104,11 @@ final class StoreOpening {
     }
     files.rename(unfinished, path);
     files.forceNames(path);
+  }
+
+  /** Returns the name that a store has while it is being made. */
+  static Path unfinished(Path path) {
+    return path.resolveSibling(path.getFileName() + BEING_MADE);
   }
 
   private void deleteUnfinished(Path unfinished, Throwable reason) {

@@ -10,8 +10,8 @@ import java.util.Objects;
  * @param files how its file is opened and its pages are kept in memory; the variant is the tree of
  *     new indexes, and the one by which indexes of that name are opened
  * @param durability when writes are safe from a crash
- * @param segmentBytes bytes of each file of the log, a multiple of 4096; of account for a new store
- *     only
+ * @param segmentBytes least bytes of a file of the log, a multiple of 4096; of account for a new
+ *     store only
  * @param checkpointBytes bytes of the log after which a checkpoint is made in the background: more
  *     make checkpoints rarer, and opening after a crash longer
  * @param checkpointTime time after which a checkpoint is made if anything was written
@@ -23,16 +23,16 @@ public record StoreOptions(
     long checkpointBytes,
     Duration checkpointTime) {
 
-  /** Bytes of each file of the log. */
-  public static final int DEFAULT_SEGMENT_BYTES = 4 << 20;
+  /** Least bytes of a file of the log, of which there are two at least while a store is open. */
+  public static final int DEFAULT_SEGMENT_BYTES = 1 << 20;
 
-  /** Least bytes of a file of the log. */
+  /** The smallest files that a log can have. */
   public static final int LEAST_SEGMENT_BYTES = 16 << 10;
 
-  /** Most bytes of a file of the log. */
+  /** The largest {@code segmentBytes}. */
   public static final int MOST_SEGMENT_BYTES = 1 << 30;
 
-  /** Safe by commit, segments of 4 MiB, checkpoints after 256 MiB of log or five minutes. */
+  /** Safe by commit, segments of 1 MiB, checkpoints after 256 MiB of log or five minutes. */
   public static final StoreOptions DEFAULT =
       new StoreOptions(
           FileOptions.DEFAULT,

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     footer = {
       "",
-      "With --even-if-unclean, it skips what can't be read, and lists the ranges of keys that are"
+      "With --last-checkpoint, it skips what can't be read, and lists the ranges of keys that are"
           + " missing on standard error.",
       "",
       "Exit status: 0 success; 1 if the file can't be read, entries are missing, or the output"
@@ -41,7 +41,7 @@ final class DumpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (reader.evenIfUnclean()) {
+    if (reader.lastCheckpoint()) {
       boolean isClean = IndexFiles.describe(reader.path(), reader.options()).isClean();
       return reader.read(index -> dumpWhatIsLeft(index, isClean));
     }
@@ -49,7 +49,7 @@ final class DumpCommand implements Callable<Integer> {
       return reader.read(this::dump);
     } catch (CorruptPageException damage) {
       throw new CommandFailure(
-          damage.getMessage() + "; --even-if-unclean skips what is damaged", damage);
+          damage.getMessage() + "; --last-checkpoint skips what is damaged", damage);
     }
   }
 
@@ -66,7 +66,7 @@ final class DumpCommand implements Callable<Integer> {
     if (!isClean) {
       err.printf(
           Locale.ROOT,
-          "%s: %s was not closed cleanly; found %,d entries, others may be missing or old%n",
+          "%s: %s was not closed; found %,d entries, those written last are missing%n",
           spec.qualifiedName(),
           reader.path(),
           salvage.found());

@@ -39,6 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DumpCommand.class,
       InspectCommand.class,
       VerifyCommand.class,
+      RecoverCommand.class,
       VariantsCommand.class,
       DoctorCommand.class
     },

@@ -4,7 +4,6 @@ package dev.espalier.cli;
 import dev.espalier.LongIndex;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.io.BufferPool;
-import dev.espalier.io.FileDescription;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.PoolCounters;
@@ -22,7 +21,7 @@ final class FileInnerSide implements InnerSide {
   private final BufferPool pool;
   private final long bytes;
 
-  private FileInnerSide(FileDescription file, BufferPool pool) {
+  private FileInnerSide(IndexSummary file, BufferPool pool) {
     this.index =
         IndexFiles.open(
             file.path(), FileOptions.DEFAULT.withPool(pool).withFlags(FileOption.READ_ONLY));
@@ -38,7 +37,7 @@ final class FileInnerSide implements InnerSide {
    * @param options for a new file
    * @throws CommandFailure if the file holds other entries
    */
-  static FileDescription load(Path path, FileOptions options, long[] keys, ProgressBar progress) {
+  static IndexSummary load(Path path, FileOptions options, long[] keys, ProgressBar progress) {
     if (!Files.exists(path)) {
       IndexFiles.checkNew(path, options);
       IndexFiles.make(
@@ -65,7 +64,7 @@ final class FileInnerSide implements InnerSide {
    * Returns the kind of a file that holds the inner side's keys already: to build it is to open it.
    * Without a sample to warm up, since the file has but one content; a pass comes first anyway.
    */
-  static Kind kind(FileDescription file, BufferPool pool, List<ProbeMethod> methods) {
+  static Kind kind(IndexSummary file, BufferPool pool, List<ProbeMethod> methods) {
     return new Kind(file.kind(), methods, _ -> new FileInnerSide(file, pool), 0);
   }
 

@@ -6,7 +6,6 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
-import dev.espalier.io.FileDescription;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.memory.MemoryLimitException;
@@ -24,8 +23,8 @@ final class IndexFiles {
   /**
    * Opens an index that is there.
    *
-   * @throws CommandFailure if the file is not what the options say, was not closed cleanly and the
-   *     options don't allow that, or the pool is too large
+   * @throws CommandFailure if the file is not what the options say, was not closed and is to be
+   *     read only, or the pool is too large
    */
   static LongIndex open(Path path, FileOptions options) {
     checkOpens(path, options);
@@ -38,12 +37,11 @@ final class IndexFiles {
    * @throws CommandFailure as {@link #open}, as far as the file's header tells
    */
   static void checkOpens(Path path, FileOptions options) {
-    if (!describe(path, options).isClean()
-        && !options.flags().contains(FileOption.EVEN_IF_UNCLEAN)) {
+    if (!describe(path, options).isClean() && options.flags().contains(FileOption.READ_ONLY)) {
       throw new CommandFailure(
           path
-              + ": the file was not closed cleanly; 'espalier dump --even-if-unclean' prints what"
-              + " can still be read");
+              + ": the file was not closed; 'espalier recover' recovers what was written, and"
+              + " --last-checkpoint reads it as it was before");
     }
   }
 
@@ -52,14 +50,14 @@ final class IndexFiles {
    *
    * @throws CommandFailure if the path is not that of an index file, or the stripes are wrong
    */
-  static FileDescription describe(Path path, FileOptions options) {
+  static IndexSummary describe(Path path, FileOptions options) {
     if (Files.isDirectory(path)) {
       throw new CommandFailure(path + ": is a folder");
     }
     if (!Files.exists(path)) {
       throw new CommandFailure(path + ": no such file");
     }
-    return explaining(path, () -> Espalier.describe(path, options));
+    return explaining(path, () -> IndexSummary.of(Espalier.describe(path, options)));
   }
 
   /** Something that is done with a file. */

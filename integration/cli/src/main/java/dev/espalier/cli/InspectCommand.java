@@ -2,7 +2,6 @@
 package dev.espalier.cli;
 
 import dev.espalier.LongIndex;
-import dev.espalier.io.FileDescription;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,8 +28,8 @@ import picocli.CommandLine.Spec;
       "",
       "Level 0 has the leaves. A node is a page, except in a CacheFirstFpbPlusTree, which places"
           + " several nodes in one page. Fill is keys per slot. Counting the nodes takes a pass"
-          + " over the file. If the file was not closed cleanly, entries and height are those of"
-          + " the last flush, and nodes are counted only with --even-if-unclean.",
+          + " over the file. If the file was not closed, all of it is as of the last checkpoint,"
+          + " and nodes are counted only with --last-checkpoint.",
       "",
       "Exit status: 0 success; 1 if the file can't be read or the output can't be written; 2 wrong"
           + " arguments."
@@ -54,12 +53,12 @@ final class InspectCommand implements Callable<Integer> {
     if (json != null) {
       Json.checkWritable(json);
     }
-    FileDescription description = IndexFiles.describe(reader.path(), reader.options());
+    IndexSummary description = IndexFiles.describe(reader.path(), reader.options());
     long bytes = IndexFiles.bytes(reader.path(), reader.options());
     PrintWriter out = spec.commandLine().getOut();
     print(description, bytes, out);
     List<TreeLevels.Level> levels = new ArrayList<>();
-    if (description.isClean() || reader.evenIfUnclean()) {
+    if (description.isClean() || reader.lastCheckpoint()) {
       reader.read(
           index -> {
             levels.addAll(count(index, description));
@@ -74,11 +73,11 @@ final class InspectCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private static void print(FileDescription file, long bytes, PrintWriter out) {
+  private static void print(IndexSummary file, long bytes, PrintWriter out) {
     print(out, "File", file.path().toString());
     print(out, "Format", "version " + file.version() + ", " + file.codecs());
     print(out, "Tree", file.kind());
-    print(out, "Clean", file.isClean() ? "yes" : "no: the file was not closed cleanly");
+    print(out, "Clean", file.isClean() ? "yes" : "no: what was written last is in the log");
     print(
         out,
         "Entries",
@@ -114,7 +113,7 @@ final class InspectCommand implements Callable<Integer> {
     return entries <= 0 ? 0 : (double) bytes / entries;
   }
 
-  private static List<TreeLevels.Level> count(LongIndex index, FileDescription file) {
+  private static List<TreeLevels.Level> count(LongIndex index, IndexSummary file) {
     try (ProgressBar progress = ProgressBar.open()) {
       return TreeLevels.count(
           index.rootView(), file.pages(), progress.listener("counting nodes of " + file.path()));
@@ -135,7 +134,7 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private static Map<String, Object> toJson(
-      FileDescription file, long bytes, List<TreeLevels.Level> levels) {
+      IndexSummary file, long bytes, List<TreeLevels.Level> levels) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("file", file.path().toString());
     object.put("version", file.version());

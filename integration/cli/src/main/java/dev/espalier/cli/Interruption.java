@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.io.IndexStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -111,10 +112,12 @@ public final class Interruption {
     }
   }
 
-  /** Returns a file, or a folder and all that is in it, folders after their contents. */
+  /**
+   * Returns a file with its log, or a folder and all that is in it, folders after their contents.
+   */
   private static List<Path> filesOf(Path path) throws IOException {
     if (!Files.isDirectory(path)) {
-      return List.of(path);
+      return IndexStore.files(path);
     }
     try (Stream<Path> files = Files.walk(path)) {
       return files.sorted(Comparator.reverseOrder()).toList();

@@ -7,7 +7,6 @@ import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.family.Family;
 import dev.espalier.io.BufferPool;
-import dev.espalier.io.FileDescription;
 import dev.espalier.io.FileOptions;
 import dev.espalier.join.JoinOptions;
 import dev.espalier.memory.MemoryLimitException;
@@ -279,7 +278,7 @@ final class JoinCommand implements Callable<Integer> {
   private List<JoinResult> joinThroughFile(
       Path path, FileOptions options, TpchTables tables, ProgressBar progress, PrintWriter out) {
     JoinInput orders = tables.joins().getFirst();
-    FileDescription index = FileInnerSide.load(path, options, orders.innerKeys(), progress);
+    IndexSummary index = FileInnerSide.load(path, options, orders.innerKeys(), progress);
     long bytes = poolBytes == null ? FileOptions.DEFAULT_POOL_BYTES : poolBytes;
     // The file stays once the join has ended, well or not.
     try (BufferPool pool = IndexFiles.pool(bytes, index.pageBytes())) {

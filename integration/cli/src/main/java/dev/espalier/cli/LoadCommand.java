@@ -4,7 +4,6 @@ package dev.espalier.cli;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
-import dev.espalier.io.FileDescription;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import java.io.PrintWriter;
@@ -256,7 +255,7 @@ final class LoadCommand implements Runnable {
     }
   }
 
-  private void print(FileDescription loaded, double seconds, PrintWriter out) {
+  private void print(IndexSummary loaded, double seconds, PrintWriter out) {
     long bytes = IndexFiles.bytes(file.path(), file.options());
     out.printf(
         Locale.ROOT,

@@ -16,24 +16,24 @@ final class ReaderArguments {
   @Mixin private final IndexFileArguments file = new IndexFileArguments();
 
   @Option(
-      names = "--even-if-unclean",
+      names = "--last-checkpoint",
       description =
-          "Read what is left of a file that was not closed cleanly or is damaged. Entries may be"
-              + " missing or old.")
-  private boolean evenIfUnclean;
+          "Read the file as of its last checkpoint, without recovering what was written since, and"
+              + " even if it is damaged.")
+  private boolean lastCheckpoint;
 
   Path path() {
     return file.path();
   }
 
   FileOptions options() {
-    return evenIfUnclean
-        ? file.options().withFlags(FileOption.READ_ONLY, FileOption.EVEN_IF_UNCLEAN)
+    return lastCheckpoint
+        ? file.options().withFlags(FileOption.LAST_CHECKPOINT)
         : file.options().withFlags(FileOption.READ_ONLY);
   }
 
-  boolean evenIfUnclean() {
-    return evenIfUnclean;
+  boolean lastCheckpoint() {
+    return lastCheckpoint;
   }
 
   /**
@@ -48,7 +48,7 @@ final class ReaderArguments {
     } catch (PageFileException | CommandFailure explained) {
       throw explained;
     } catch (RuntimeException torn) {
-      if (evenIfUnclean) {
+      if (lastCheckpoint) {
         throw new CommandFailure(path() + ": the tree is damaged: " + torn, torn);
       }
       throw torn;

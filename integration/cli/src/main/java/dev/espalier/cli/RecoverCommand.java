@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.io.FileOption;
+import dev.espalier.io.IndexStore;
+import dev.espalier.io.PageFileException;
+import dev.espalier.io.RecoveryReport;
+import dev.espalier.io.StoreOptions;
+import java.io.PrintWriter;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Recovers a store that was not closed. */
+@Command(
+    name = "recover",
+    description = {
+      "Recovers a file that was not closed: after a crash, a kill or a power failure.",
+      "",
+      "Carries out again what is in the log beside the file, and closes it. Opening a file for"
+          + " writing does the same; this command is for files that are to be read next.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    footer = {
+      "",
+      "Exit status: 0 if the file is whole; 1 if it can't be recovered; 2 wrong arguments."
+    })
+final class RecoverCommand implements Runnable {
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  private CommandSpec spec;
+
+  @Mixin private final IndexFileArguments file = new IndexFileArguments();
+
+  @Override
+  public void run() {
+    PrintWriter out = spec.commandLine().getOut();
+    StoreOptions options =
+        StoreOptions.DEFAULT.withFiles(file.options().withFlags(FileOption.MUST_EXIST));
+    try (IndexStore store = IndexStore.open(file.path(), options)) {
+      RecoveryReport report = store.recovery();
+      if (report.wasClean()) {
+        out.printf("%s: was closed; there is nothing to recover%n", file.path());
+      } else {
+        out.printf(
+            Locale.ROOT,
+            "%s: recovered %,d writes in %,d records, %,d bytes, after checkpoint %,d%n",
+            file.path(),
+            report.writes(),
+            report.records(),
+            report.logBytes(),
+            report.checkpoint());
+      }
+      out.flush();
+    } catch (PageFileException failed) {
+      throw new CommandFailure(failed.getMessage(), failed);
+    }
+  }
+}
