@@ -46,7 +46,7 @@ final class Background {
   void stop() {
     stopping = true;
     Thread running = thread;
-    if (running != null && running != Thread.currentThread()) {
+    if (running != null && !running.equals(Thread.currentThread())) {
       LockSupport.unpark(running);
       Waiting.awaitEnd(running);
     }

@@ -27,6 +27,7 @@ import java.util.List;
  * @param entries one for each index
  * @param note what the user said last, no more than {@link IndexStore#MOST_NOTE_BYTES}
  */
+@SuppressWarnings("ArrayRecordComponent") // Neither compared nor changed.
 record Catalogue(int nextId, List<Entry> entries, byte[] note) {
   /** The id in the seals of the catalogue's pages: no index has it. */
   static final int ID = 0xffff;
@@ -50,6 +51,7 @@ record Catalogue(int nextId, List<Entry> entries, byte[] note) {
    * @param top pages ever given out
    * @param map where its map is
    */
+  @SuppressWarnings("ArrayRecordComponent") // Neither compared nor changed.
   record Entry(
       int id, String name, String kind, String codecs, long[] meta, int top, PageMap.Root map) {}
 

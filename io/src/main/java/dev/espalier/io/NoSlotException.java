@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.memory.MemoryLimitException;
+
 /** A store's file has no room for a page, and can't grow. What is there stays good. */
 final class NoSlotException extends PageFileException {
   private static final long serialVersionUID = 1L;
 
   NoSlotException(PageFileException full) {
     super(full.path(), "has no room for more pages: " + full.getMessage(), full);
+  }
+
+  /** Returns what an index says that may not grow further. */
+  MemoryLimitException asLimit() {
+    return new MemoryLimitException(String.valueOf(getMessage()), this);
   }
 }

@@ -7,6 +7,7 @@ package dev.espalier.io;
  *
  * <p>All calls are made under the lock of the frames.
  */
+@SuppressWarnings("ReferenceEquality") // A store is only ever itself.
 final class Replacement {
   /** How many frames are looked at for each one that could be written, so that they adjoin. */
   private static final int WRITE_STEPS = 8;

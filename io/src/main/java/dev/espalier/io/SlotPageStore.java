@@ -176,9 +176,7 @@ final class SlotPageStore extends PooledPageStore {
   }
 
   private RuntimeException refusal(PageFileException failed) {
-    return failed instanceof NoSlotException
-        ? new MemoryLimitException(failed.getMessage(), failed)
-        : noteFailure(failed);
+    return failed instanceof NoSlotException full ? full.asLimit() : noteFailure(failed);
   }
 
   /** Also if no more changes are taken: one that failed gives back what it had allocated. */

@@ -296,6 +296,7 @@ final class SlotSpace {
   }
 
   /** Gives up what {@link #hold} has returned. */
+  @SuppressWarnings("ReferenceEquality") // Two may hold the same slots, each by itself.
   void letGo(BitSet slots) {
     held.removeIf(each -> each == slots);
     recount();

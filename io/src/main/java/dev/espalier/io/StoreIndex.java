@@ -205,7 +205,7 @@ final class StoreIndex implements LongIndex {
       try {
         tree.putAll(keys, keysFrom, values, valuesFrom, count);
       } catch (MemoryLimitException full) {
-        recordStored(keys, keysFrom, values, valuesFrom, count);
+        recordStored(keys, keysFrom, count);
         throw full;
       }
       for (int i = 0; i < count; i++) {
@@ -218,7 +218,7 @@ final class StoreIndex implements LongIndex {
   }
 
   /** Tells the log of those entries that were stored before one did not fit. */
-  private void recordStored(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private void recordStored(long[] keys, int keysFrom, int count) {
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       if (tree.containsKey(key)) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import dev.espalier.memory.MemoryLimitException;
 import java.util.function.LongSupplier;
 
 /**
@@ -28,7 +27,8 @@ final class StoreWriter {
    * Waits for this thread's turn, and begins a record with so many writes. {@link #end} is to
    * follow, whatever happens.
    *
-   * @throws MemoryLimitException if there is no room on the device; nothing has changed then
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room on the device; nothing has
+   *     changed then
    * @throws IllegalStateException if no changes are taken
    */
   void begin(SlotPageStore store, int writes) {
@@ -42,7 +42,7 @@ final class StoreWriter {
       } catch (NoSlotException full) {
         state.writing.unlock();
         if (again) {
-          throw new MemoryLimitException(full.getMessage(), full);
+          throw full.asLimit();
         }
       } catch (RuntimeException | Error refused) {
         state.writing.unlock();
@@ -84,7 +84,7 @@ final class StoreWriter {
     try {
       checkpoints.make(false);
     } catch (NoSlotException full) {
-      throw new MemoryLimitException(full.getMessage(), full);
+      throw full.asLimit();
     }
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -73,6 +74,6 @@ record SystemFiles(PageFileOpener pages, PageFileOpener log) implements StoreFil
   }
 
   private static Path folder(Path path) {
-    return path.toAbsolutePath().getParent();
+    return Objects.requireNonNull(path.toAbsolutePath().getParent());
   }
 }

@@ -59,6 +59,7 @@ public final class WriteBatch {
   }
 
   /** Returns the number of an index in this batch; a batch has few. */
+  @SuppressWarnings("ReferenceEquality") // An index is only ever itself.
   private int target(LongIndex index) {
     for (int i = 0; i < indexes.size(); i++) {
       if (indexes.get(i) == index) {
