@@ -13,6 +13,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.IndexStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,6 +31,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -498,8 +500,8 @@ final class FileCommandsTest {
     assertEquals("espalier verify: %s: not sound%n".formatted(index()), run.err());
     assertEquals(1, run.status());
     List<String> lines = run.out().lines().toList();
-    assertTrue(lines.get(0).startsWith(index() + ": page 3 is damaged"), run.out());
-    assertTrue(lines.get(1).startsWith(index() + ": page 17 is damaged"), run.out());
+    assertTrue(lines.get(0).startsWith(index() + ": page 3 of index 'index', in slot "), run.out());
+    assertTrue(lines.get(1).startsWith(index() + ": page 17 of index 'index', in slot "), run.out());
     assertEquals(index() + ": the tree was not checked, because pages are damaged", lines.get(2));
     assertEquals(3, lines.size());
 
@@ -509,14 +511,20 @@ final class FileCommandsTest {
     assertEquals(1, dump.err().lines().count(), dump.err());
   }
 
-  /** Changes a byte in the middle of a page; two blocks of headers come before page 1. */
+  /** Changes a byte in the middle of a page: of all blocks that say that they hold it. */
   private void damage(int page) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(index().toFile(), "rw")) {
-      long at = (page + 1L) * PAGE + PAGE / 2;
-      file.seek(at);
-      int old = file.read();
-      file.seek(at);
-      file.write(old ^ 1);
+      for (long at = 4L * PAGE; at < file.length(); at += PAGE) {
+        file.seek(at + 4);
+        int number = Integer.reverseBytes(file.readInt());
+        int index = file.readShort();
+        if (number == page && index == 0) {
+          file.seek(at + PAGE / 2);
+          int old = file.read();
+          file.seek(at + PAGE / 2);
+          file.write(old ^ 1);
+        }
+      }
     }
   }
 
@@ -538,10 +546,10 @@ final class FileCommandsTest {
     CommandRun refused = run("dump");
     assertEquals(1, refused.status());
     assertTrue(
-        refused.err().endsWith("; --even-if-unclean skips what is damaged%n".formatted()),
+        refused.err().endsWith("; --last-checkpoint skips what is damaged%n".formatted()),
         refused.err());
 
-    CommandRun run = run("dump", "--even-if-unclean");
+    CommandRun run = run("dump", "--last-checkpoint");
     assertEquals(1, run.status());
     Set<String> expected = new TreeSet<>(lines(20_000).lines().toList());
     Matcher missing =
@@ -566,55 +574,61 @@ final class FileCommandsTest {
   @Test
   void dumpOfASoundFileIsCompleteEvenIfAskedForWhatIsLeft() throws IOException {
     load(lines(20_000), "--page-size", "4K");
-    assertEquals(new CommandRun(0, lines(20_000), ""), run("dump", "--even-if-unclean"));
+    assertEquals(new CommandRun(0, lines(20_000), ""), run("dump", "--last-checkpoint"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"DiskFirstFpbPlusTree", "BEpsilonTree", "Cola"})
-  void dumpOfAnUncleanFileFailsAndSaysWhatItFound(String variant) throws IOException {
+  void fileThatWasNotClosedIsDumpedAsOfItsLastCheckpoint(String variant) throws IOException {
     load(lines(2_000), "--page-size", "4K", "--variant", variant);
-    leaveUnclean();
-    CommandRun run = run("dump", "--even-if-unclean");
+    leaveUnclosed();
+    CommandRun run = run("dump", "--last-checkpoint");
     assertEquals(1, run.status());
+    assertEquals(lines(2_000), run.out());
     assertEquals(
-        "espalier dump: %s was not closed cleanly; found %,d entries, others may be missing or old"
-            .formatted(index(), run.out().lines().count()),
+        "espalier dump: %s was not closed; found 2,000 entries, those written last are missing"
+            .formatted(index()),
         run.err().lines().toList().getLast());
   }
 
   @Test
-  void uncleanFileIsReadOnlyWhenAskedFor() throws IOException {
+  void fileThatWasNotClosedIsReadAfterItWasRecovered() throws IOException {
     load(lines(2_000), "--page-size", "4K");
-    leaveUnclean();
-    assertEquals(0, run("inspect", "--even-if-unclean").status());
-    assertEquals(0, run("get", "1", "--even-if-unclean").status());
-    for (String command : List.of("dump", "get 1", "scan 1 2", "load - --append")) {
+    leaveUnclosed();
+    assertEquals(0, run("inspect", "--last-checkpoint").status());
+    assertEquals("1,-1%n".formatted(), run("get", "1", "--last-checkpoint").out());
+    for (String command : List.of("dump", "get 1", "scan 1 2")) {
       List<String> words = new ArrayList<>(List.of(command.split(" ")));
       CommandRun refused = run(words.removeFirst(), words.toArray(String[]::new));
       assertEquals(
           new CommandRun(
               1,
               "",
-              ("espalier %s: %s: the file was not closed cleanly; 'espalier dump --even-if-unclean'"
-                      + " prints what can still be read%n")
+              ("espalier %s: %s: the file was not closed; 'espalier recover' recovers what was"
+                      + " written, and --last-checkpoint reads it as it was before%n")
                   .formatted(command.split(" ")[0], index())),
           refused);
     }
     CommandRun inspected = run("inspect");
     assertEquals(0, inspected.status());
-    assertTrue(inspected.out().contains("Clean    no: the file was not closed cleanly"));
+    assertTrue(inspected.out().contains("Clean    no: what was written last is in the log"));
     assertFalse(inspected.out().contains("level"), inspected.out());
     CommandRun verified = run("verify");
-    assertEquals(1, verified.status());
+    assertEquals(0, verified.status(), verified.err());
     assertEquals(
-        index() + ": the file was not closed cleanly",
+        index() + ": the file was not closed; this is its last checkpoint",
         verified.out().lines().findFirst().orElseThrow());
-    assertEquals("espalier verify: %s: not sound%n".formatted(index()), verified.err());
+
+    CommandRun recovered = run("recover");
+    assertEquals(0, recovered.status(), recovered.err());
+    assertTrue(recovered.out().contains(": recovered 2,000 writes in "), recovered.out());
+    assertEquals("1,0%n".formatted(), run("get", "1").out());
+    assertTrue(run("recover").out().contains("nothing to recover"));
   }
 
-  /** Copies the file while it is being changed, and puts the copy in its place. */
-  private void leaveUnclean() throws IOException {
-    Path copy = folder.resolve("copy");
+  /** Copies the files while they are being changed, and puts the copies in their place. */
+  private void leaveUnclosed() throws IOException {
+    Path copies = Files.createDirectory(folder.resolve("copies"));
     try (LongIndex index =
         dev.espalier.io.Espalier.open(
             index(),
@@ -622,9 +636,17 @@ final class FileCommandsTest {
       for (long key = 1; key <= 2_000; key++) {
         index.put(key, 0);
       }
-      Files.copy(index(), copy);
+      index.flush();
+      for (Path file : IndexStore.files(index())) {
+        Files.copy(file, copies.resolve(file.getFileName()));
+      }
     }
     Files.delete(index());
-    Files.move(copy, index());
+    try (Stream<Path> files = Files.list(copies)) {
+      for (Path file : files.toList()) {
+        Files.move(file, folder.resolve(file.getFileName()));
+      }
+    }
+    Files.delete(copies);
   }
 }
