@@ -3,7 +3,6 @@ package dev.espalier.cli;
 
 import dev.espalier.io.FileOption;
 import dev.espalier.io.IndexStore;
-import dev.espalier.io.PageFileException;
 import dev.espalier.io.RecoveryReport;
 import dev.espalier.io.StoreOptions;
 import java.io.PrintWriter;
@@ -57,8 +56,6 @@ final class RecoverCommand implements Runnable {
             report.checkpoint());
       }
       out.flush();
-    } catch (PageFileException failed) {
-      throw new CommandFailure(failed.getMessage(), failed);
     }
   }
 }
