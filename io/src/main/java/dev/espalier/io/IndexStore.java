@@ -371,6 +371,20 @@ public final class IndexStore implements AutoCloseable {
     checkpoints.make(false);
   }
 
+  // ---------------------------------------------------------------- the whole
+
+  /**
+   * Keeps all indexes as they are now, to be read while writing goes on. Takes as long as a
+   * checkpoint, unless nothing was written since the last one.
+   *
+   * @throws PageFileException if there is no room for a checkpoint, or the device fails
+   * @throws IllegalStateException if the store takes no more changes and has some that are in no
+   *     checkpoint
+   */
+  public Snapshot snapshot() {
+    return Snapshot.take(state, checkpoints);
+  }
+
   // ---------------------------------------------------------------- inspect
 
   /** Returns the file. */
@@ -460,6 +474,7 @@ public final class IndexStore implements AutoCloseable {
 
   private void release() {
     state.condition.noteClosed();
+    List.copyOf(state.snapshots).forEach(Snapshot::close);
     state.open.values().forEach(index -> index.tree().close());
     state.open.clear();
     try (AutoCloseable _ = atEnd::run;

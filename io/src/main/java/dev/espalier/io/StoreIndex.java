@@ -348,7 +348,9 @@ final class StoreIndex implements LongIndex {
   @Override
   public void flush() {
     store.checkUsable();
-    writer.commit();
+    if (!store.condition.isReadOnly()) {
+      writer.commit();
+    }
   }
 
   @Override
