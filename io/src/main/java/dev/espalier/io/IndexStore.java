@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import java.nio.file.Path;
 import java.util.List;
@@ -385,11 +386,38 @@ public final class IndexStore implements AutoCloseable {
     return Snapshot.take(state, checkpoints);
   }
 
+  /** Copies the store, as {@link #backup(Path, ProgressListener)}. */
+  public void backup(Path target) {
+    backup(target, ProgressListener.NONE);
+  }
+
+  /**
+   * Copies all indexes and the note, as they are now, into a store in another file, while writing
+   * goes on. The copy is safe from a crash when this returns; it is one file even where this store
+   * is spread over several. O(pages); takes no room in the pool.
+   *
+   * @param target a file that is not there. If this ends by an exception, it is not there either
+   * @param listener told how many pages were copied; may write to this store
+   * @throws PageFileException if the file is there, can't be written or has no room
+   * @throws CorruptPageException if a page of this store is damaged
+   * @throws IllegalArgumentException if the path is not one of the system's own file system
+   * @throws java.util.concurrent.CancellationException if the listener cancels
+   */
+  public void backup(Path target, ProgressListener listener) {
+    state.condition.checkUsable();
+    new Backup(state, target, listener).write(checkpoints);
+  }
+
   // ---------------------------------------------------------------- inspect
 
   /** Returns the file. */
   public Path path() {
     return state.path;
+  }
+
+  /** Returns what its parts share. */
+  StoreState state() {
+    return state;
   }
 
   /** Returns what was done when the store was opened. */

@@ -82,7 +82,9 @@ final class PageBatch implements AutoCloseable {
   /** Reads all pages, neighbours by one request. */
   void read(PageFile file) {
     addRequests(slots);
-    file.read(requests);
+    if (count > 0) {
+      file.read(requests);
+    }
   }
 
   /** Returns what is wrong with a page that was read, or null. */
@@ -116,7 +118,9 @@ final class PageBatch implements AutoCloseable {
   /** Writes all pages into other slots, neighbours by one request. */
   void write(PageFile file, int[] into) {
     addRequests(into);
-    file.write(requests);
+    if (count > 0) {
+      file.write(requests);
+    }
   }
 
   private void addRequests(int[] at) {
