@@ -408,6 +408,30 @@ public final class IndexStore implements AutoCloseable {
     new Backup(state, target, listener).write(checkpoints);
   }
 
+  /** Makes the file shorter, as {@link #shrink(ProgressListener)}. */
+  public long shrink() {
+    return shrink(ProgressListener.NONE);
+  }
+
+  /**
+   * Makes the file as short as what is in it allows, while reading and writing go on: worth its
+   * time after an index was dropped, or much was removed. Pages at the end of the file are moved to
+   * free places before, and the end is given back. Places that a snapshot holds stay where they
+   * are. Trees are not made more compact. {@link LongIndex#shrink} of one index does nothing, for
+   * the file is that of all. O(pages), and two checkpoints or a few more.
+   *
+   * @param listener told how many pages were moved; may write to this store
+   * @return the bytes given back
+   * @throws PageFileException if there is no room for a checkpoint, or the device fails
+   * @throws CorruptPageException if a page that is to be moved is damaged
+   * @throws UnsupportedOperationException if the store is opened for reading only
+   * @throws java.util.concurrent.CancellationException if the listener cancels; the store is sound
+   */
+  public long shrink(ProgressListener listener) {
+    state.condition.checkTakesChanges();
+    return new Compaction(state, checkpoints, listener).run();
+  }
+
   // ---------------------------------------------------------------- inspect
 
   /** Returns the file. */

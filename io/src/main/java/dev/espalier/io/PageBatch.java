@@ -40,6 +40,11 @@ final class PageBatch implements AutoCloseable {
     return count;
   }
 
+  /** Returns the most pages there can be. */
+  int capacity() {
+    return pages.length;
+  }
+
   boolean isFull() {
     return count == pages.length;
   }

@@ -323,6 +323,45 @@ final class SlotSpace {
     return Math.max(first, busy.length());
   }
 
+  /**
+   * Returns a length of the file with room for all that is in use and for the next checkpoint, and
+   * with all that snapshots hold. From now on the first free slots are taken.
+   */
+  int leastEnd() {
+    BitSet used = copy(current);
+    int heldEnd = 0;
+    for (BitSet slots : held) {
+      used.or(slots);
+      heldEnd = Math.max(heldEnd, slots.length());
+    }
+    hand = first;
+    return Math.max(heldEnd, first + used.cardinality() + reserved);
+  }
+
+  /** Returns how many slots from one on the current maps refer to. */
+  int currentFrom(int mark) {
+    return current.get(mark, Math.max(mark, current.length())).cardinality();
+  }
+
+  /** Takes the next free slot, if there is one below a mark; returns 0 if not. */
+  int takeBelow(int mark) {
+    int slot = busy.nextClearBit(scatter == null ? hand : first);
+    if (slot >= Math.min(mark, room)) {
+      return 0;
+    }
+    noteTaken(slot);
+    hand = slot + 1;
+    return slot;
+  }
+
+  /** Makes the file as short as its busy slots allow, but not shorter than some slots. */
+  void cut(int least) {
+    int slots = Math.max(end(), least);
+    if (slots < room) {
+      truncateTo(slots);
+    }
+  }
+
   /** Makes the file as short as its busy slots allow, if that gives back much of it. */
   void truncate() {
     long spare = (long) (room - end()) * pageBytes;
@@ -331,7 +370,7 @@ final class SlotSpace {
     }
   }
 
-  /** Makes the file as short as its busy slots allow. */
+  /** Makes the file so short; none of the slots behind is busy. */
   void truncateTo(int slots) {
     file.truncate(position(slots));
     room = slots;
