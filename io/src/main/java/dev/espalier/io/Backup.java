@@ -85,7 +85,7 @@ final class Backup {
   private record Copy(IndexPages from, PageMap to) {}
 
   private void write(Snapshot snapshot, Path unfinished) {
-    List<IndexPages> indexes = snapshot.pages();
+    List<IndexPages> indexes = snapshot.contents().indexes();
     Catalogue catalogue = snapshot.catalogue();
     int pageBytes = state.pageBytes();
     try (PageFile file = files.openLog(unfinished, Access.CREATE, pageBytes);

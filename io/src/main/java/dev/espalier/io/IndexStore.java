@@ -432,6 +432,36 @@ public final class IndexStore implements AutoCloseable {
     return new Compaction(state, checkpoints, listener).run();
   }
 
+  /** Checks the store, as {@link #verify(ProgressListener)}. */
+  public void verify() {
+    verify(ProgressListener.NONE);
+  }
+
+  /**
+   * Checks everything: headers, log, maps, places, the checksum of every page, of open snapshots as
+   * well, and every invariant of every index. Reads all of the file and does not change it; writers
+   * wait meanwhile. O(pages + entries).
+   *
+   * @param listener told how many pages were read; must not use this store
+   * @throws dev.espalier.inspect.InvariantViolationException naming the first invariant that does
+   *     not hold, by its number in the source of {@code StoreVerifier}, and the place
+   * @throws IllegalArgumentException if an index that is not open has a tree of a geometry that
+   *     neither its name nor the store's options tell; open it before
+   * @throws PageFileException if the device fails
+   * @throws java.util.concurrent.CancellationException if the listener cancels
+   */
+  public void verify(ProgressListener listener) {
+    checkpoints.lock.lock();
+    state.writing.lock();
+    try {
+      state.condition.checkUsable();
+      new StoreVerifier(state, checkpoints, listener).verify();
+    } finally {
+      state.writing.unlock();
+      checkpoints.lock.unlock();
+    }
+  }
+
   // ---------------------------------------------------------------- inspect
 
   /** Returns the file. */

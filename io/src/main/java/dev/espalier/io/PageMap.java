@@ -119,6 +119,15 @@ final class PageMap {
     return columns[0].slots.length;
   }
 
+  /** Returns the slots of the map's own pages. */
+  int[] ownSlots() {
+    return Arrays.stream(columns)
+        .skip(1)
+        .flatMapToInt(column -> Arrays.stream(column.slots))
+        .filter(slot -> slot != 0)
+        .toArray();
+  }
+
   /** Lets the next capture put those of the map's own pages into new slots that are from one on. */
   void renewFrom(int mark) {
     long chunks = 1;

@@ -316,6 +316,38 @@ final class SlotSpace {
     return (BitSet) bits.clone();
   }
 
+  // ---------------------------------------------------------------- inspect
+
+  /**
+   * Which slots are what, at one moment.
+   *
+   * @param room slots that the file has room for
+   * @param busyCount how many are said to be busy
+   * @param held by snapshots
+   */
+  record Account(
+      int room,
+      int busyCount,
+      BitSet busy,
+      BitSet fresh,
+      BitSet unwritten,
+      BitSet current,
+      BitSet durable,
+      List<BitSet> held) {}
+
+  /** Returns the account of all slots; no checkpoint is under way. */
+  Account account() {
+    return new Account(
+        room,
+        busyCount,
+        copy(busy),
+        copy(fresh),
+        copy(unwritten),
+        copy(current),
+        copy(durable),
+        held.stream().map(SlotSpace::copy).toList());
+  }
+
   // ---------------------------------------------------------------- shrink
 
   /** Returns the slot behind the last one that is busy. */

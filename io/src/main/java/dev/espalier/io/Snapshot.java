@@ -33,20 +33,29 @@ public final class Snapshot implements AutoCloseable {
   private final BitSet slots;
 
   private final Catalogue catalogue;
+  private final List<Integer> catalogueSlots;
 
   /** Refuses whatever is to be written. */
   private final StoreWriter writer;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  /** Held while the snapshot is closed, and where it must not be. */
+  final ReentrantLock lock = new ReentrantLock();
+
   private final Map<String, StoreIndex> open = new LinkedHashMap<>();
   private boolean closed;
 
   private Snapshot(
-      StoreState state, StoreHeader header, BitSet slots, Catalogue catalogue, StoreWriter writer) {
+      StoreState state,
+      StoreHeader header,
+      BitSet slots,
+      Catalogue catalogue,
+      List<Integer> catalogueSlots,
+      StoreWriter writer) {
     this.state = state;
     this.header = header;
     this.slots = slots;
     this.catalogue = catalogue;
+    this.catalogueSlots = catalogueSlots;
     this.writer = writer;
   }
 
@@ -80,7 +89,8 @@ public final class Snapshot implements AutoCloseable {
     }
   }
 
-  private static Snapshot hold(StoreState state, StoreWriter writer) {
+  /** Holds the last durable checkpoint; no other is made meanwhile. */
+  static Snapshot hold(StoreState state, StoreWriter writer) {
     StoreHeader header = state.header;
     BitSet slots;
     state.pool.frames.lock.lock();
@@ -92,8 +102,9 @@ public final class Snapshot implements AutoCloseable {
     try (PageReader reader = new PageReader(state.file, state.pageBytes())) {
       Catalogue.Place place =
           new Catalogue.Place(header.catalogueSlot(), header.catalogueChecksum());
-      Catalogue catalogue = Catalogue.read(place, own(state), reader, new ArrayList<>());
-      return new Snapshot(state, header, slots, catalogue, writer);
+      List<Integer> catalogueSlots = new ArrayList<>();
+      Catalogue catalogue = Catalogue.read(place, own(state), reader, catalogueSlots);
+      return new Snapshot(state, header, slots, catalogue, catalogueSlots, writer);
     } catch (RuntimeException | Error failed) {
       letGo(state, slots);
       throw failed;
@@ -232,10 +243,33 @@ public final class Snapshot implements AutoCloseable {
     }
   }
 
-  /** Reads the maps of all indexes, and finds no slot twice. */
-  List<IndexPages> pages() {
+  /**
+   * What a checkpoint says of its indexes.
+   *
+   * @param slots all to which its maps and its catalogue refer
+   */
+  record Contents(List<IndexPages> indexes, BitSet slots) {}
+
+  /**
+   * Reads the maps of all indexes.
+   *
+   * @throws CorruptPageException if one is damaged, or a slot has two pages
+   */
+  Contents contents() {
     SlotSpace space = own(state);
-    return catalogue.entries().stream().map(entry -> pages(entry, space)).toList();
+    catalogueSlots.forEach(space::noteLoaded);
+    List<IndexPages> indexes =
+        catalogue.entries().stream().map(entry -> pages(entry, space)).toList();
+    return new Contents(indexes, space.account().current());
+  }
+
+  /** Returns the slots that are held. */
+  BitSet slots() {
+    return slots;
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   Catalogue catalogue() {

@@ -7,6 +7,9 @@ import dev.espalier.memory.MemoryPageStore;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 
 /** Reads the headers of stores, and refuses files that have none. */
 final class StoreHeaders {
@@ -42,19 +45,25 @@ final class StoreHeaders {
    * @throws PageFileException if none is whole
    */
   static StoreHeader newest(PageFile file, int pageBytes) {
-    StoreHeader newest = null;
+    StoreHeader newest =
+        all(file, pageBytes).stream()
+            .max(Comparator.comparingLong(StoreHeader::checkpoint))
+            .orElseThrow(() -> refusal(file.path(), StoreHeader.VERSION));
+    return check(file.path(), newest);
+  }
+
+  /** Reads all copies that are whole. */
+  static List<StoreHeader> all(PageFile file, int pageBytes) {
+    List<StoreHeader> whole = new ArrayList<>();
     for (int copy = 0; copy < StoreHeader.COPIES; copy++) {
       long at = StoreHeader.position(copy, pageBytes);
       StoreHeader header =
           at + StoreHeader.BLOCK_BYTES <= file.bytes() ? StoreHeader.read(read(file, at)) : null;
-      if (header != null && (newest == null || header.checkpoint() > newest.checkpoint())) {
-        newest = header;
+      if (header != null) {
+        whole.add(header);
       }
     }
-    if (newest == null) {
-      throw refusal(file.path(), StoreHeader.VERSION);
-    }
-    return check(file.path(), newest);
+    return whole;
   }
 
   private static MemorySegment read(PageFile file, long at) {
