@@ -550,10 +550,6 @@ public final class IndexStore implements AutoCloseable {
     }
   }
 
-  StoreState state() {
-    return state;
-  }
-
   private void release() {
     state.condition.noteClosed();
     List.copyOf(state.snapshots).forEach(Snapshot::close);

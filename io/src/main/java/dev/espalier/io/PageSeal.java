@@ -76,7 +76,7 @@ final class PageSeal {
 
   /** Returns the tag that a page was sealed with. */
   static long tag(MemorySegment memory, long offset) {
-    return memory.get(LONG, offset + FILE_ID);
+    return memory.get(LONG, offset + TAG);
   }
 
   /** Returns after which checkpoint a page was written, by its tag. */

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,11 +11,14 @@ import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
 import dev.espalier.io.Faults.Operation;
+import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -92,6 +96,7 @@ class CompactionTest {
       assertTrue(given > before / 2, given + " of " + before);
       assertAll(store.index("a"));
       assertEquals(0, store.shrink());
+      store.verify();
       Path killed = killed();
       try (IndexStore again = IndexStore.open(killed, SMALL)) {
         assertAll(again.index("a", variant));
@@ -140,6 +145,47 @@ class CompactionTest {
     }
     try (IndexStore again = IndexStore.open(path(), SMALL)) {
       assertAll(again.index("a", variant));
+    }
+  }
+
+  @Test
+  void anotherThreadWritesAllTheWhile() throws InterruptedException {
+    try (IndexStore store = withFreeBeginning(SMALL, DiskOptimizedBPlusTree.VARIANT)) {
+      LongIndex index = store.index("a");
+      AtomicBoolean stop = new AtomicBoolean();
+      long[] written = new long[ENTRIES];
+      AtomicReference<Throwable> failure = new AtomicReference<>();
+      Thread writer =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      Random random = new Random(5);
+                      for (long i = 1; !stop.get(); i++) {
+                        int key = random.nextInt(ENTRIES);
+                        index.set(key, i);
+                        written[key] = i;
+                      }
+                    } catch (Throwable failed) {
+                      failure.set(failed);
+                    }
+                  });
+      long[] keys = LongStream.range(0, 40_000).toArray();
+      for (int round = 0; round < 8; round++) {
+        store.index("other").bulkload(keys, keys);
+        store.shrink();
+        store.drop("other");
+        store.shrink();
+      }
+      stop.set(true);
+      writer.join();
+      assertNull(failure.get());
+      store.verify();
+      for (int key = 0; key < ENTRIES; key++) {
+        assertEquals(written[key] == 0 ? key : written[key], index.get(key));
+      }
+      index.close();
+      store.verify();
     }
   }
 
