@@ -7,9 +7,7 @@ import dev.espalier.memory.MemoryPageStore;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the headers of stores, and refuses files that have none. */
 final class StoreHeaders {
@@ -45,25 +43,23 @@ final class StoreHeaders {
    * @throws PageFileException if none is whole
    */
   static StoreHeader newest(PageFile file, int pageBytes) {
-    StoreHeader newest =
-        all(file, pageBytes).stream()
-            .max(Comparator.comparingLong(StoreHeader::checkpoint))
-            .orElseThrow(() -> refusal(file.path(), StoreHeader.VERSION));
+    StoreHeader newest = null;
+    for (int copy = 0; copy < StoreHeader.COPIES; copy++) {
+      StoreHeader header = copy(file, pageBytes, copy);
+      if (header != null && (newest == null || header.checkpoint() > newest.checkpoint())) {
+        newest = header;
+      }
+    }
+    if (newest == null) {
+      throw refusal(file.path(), StoreHeader.VERSION);
+    }
     return check(file.path(), newest);
   }
 
-  /** Reads all copies that are whole. */
-  static List<StoreHeader> all(PageFile file, int pageBytes) {
-    List<StoreHeader> whole = new ArrayList<>();
-    for (int copy = 0; copy < StoreHeader.COPIES; copy++) {
-      long at = StoreHeader.position(copy, pageBytes);
-      StoreHeader header =
-          at + StoreHeader.BLOCK_BYTES <= file.bytes() ? StoreHeader.read(read(file, at)) : null;
-      if (header != null) {
-        whole.add(header);
-      }
-    }
-    return whole;
+  /** Reads a copy of the header, null if it is not whole. */
+  static @Nullable StoreHeader copy(PageFile file, int pageBytes, int copy) {
+    long at = StoreHeader.position(copy, pageBytes);
+    return at + StoreHeader.BLOCK_BYTES <= file.bytes() ? StoreHeader.read(read(file, at)) : null;
   }
 
   private static MemorySegment read(PageFile file, long at) {

@@ -7,7 +7,6 @@ import dev.espalier.inspect.InvariantViolationException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
@@ -32,7 +31,9 @@ final class StoreVerifier {
    *       of slots says. A fresh slot is of the current maps, and of no checkpoint; an unwritten one
    *       is fresh.
    *   I5  The newest header in the file is the one that the store goes by, and that of the
-   *       checkpoint before is there: one store, one smaller number, no later epoch or record.
+   *       checkpoint before is there. All copies are of this store and where they belong; older
+   *       ones have no later epoch or record. One copy of each may be damaged, or older: power was
+   *       lost while it was written.
    *   I6  The log goes on from the checkpoint in a segment that there is.
    *   I7  From there on records have consecutive numbers and one epoch, up to the last one appended;
    *       none tells of a later checkpoint.
@@ -90,28 +91,41 @@ final class StoreVerifier {
 
   private void verifyHeaders() {
     StoreHeader header = state.header;
-    List<StoreHeader> copies = StoreHeaders.all(state.file, state.pageBytes());
-    for (StoreHeader copy : copies) {
-      check(copy.storeId() == header.storeId(), "I5", "a header is of another store: %s", copy);
-    }
-    long newest = copies.stream().filter(header::equals).count();
-    check(newest > 0, "I5", "the file has %s, but the store goes by %s", copies, header);
-    List<StoreHeader> others = copies.stream().filter(copy -> !header.equals(copy)).toList();
-    check(
-        !others.isEmpty() || header.checkpoint() == 0,
-        "I5",
-        "no header of the checkpoint before %d is whole",
-        header.checkpoint());
-    for (StoreHeader other : others) {
+    int newest = 0;
+    long before = -1;
+    for (int copy = 0; copy < StoreHeader.COPIES; copy++) {
+      StoreHeader found = StoreHeaders.copy(state.file, state.pageBytes(), copy);
+      if (found == null) {
+        continue;
+      }
       check(
-          other.checkpoint() == header.checkpoint() - 1
-              && other.epoch() <= header.epoch()
-              && other.sequence() <= header.sequence(),
+          found.storeId() == header.storeId() && found.checkpoint() % 2 == copy % 2,
           "I5",
-          "a header says %s, that of the checkpoint after it %s",
-          other,
+          "copy %d of the header is that of another store or place: %s",
+          copy,
+          found);
+      if (found.equals(header)) {
+        newest++;
+        continue;
+      }
+      check(
+          found.checkpoint() < header.checkpoint()
+              && found.epoch() <= header.epoch()
+              && found.sequence() <= header.sequence(),
+          "I5",
+          "copy %d of the header is %s, but the store goes by %s",
+          copy,
+          found,
           header);
+      before = Math.max(before, found.checkpoint());
     }
+    check(newest > 0, "I5", "the file does not have the header that the store goes by: %s", header);
+    check(
+        before == header.checkpoint() - 1,
+        "I5",
+        "the header before that of checkpoint %d is that of %d",
+        header.checkpoint(),
+        before);
   }
 
   // ---------------------------------------------------------------- what is in memory
