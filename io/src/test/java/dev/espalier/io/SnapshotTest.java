@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -133,6 +134,53 @@ class SnapshotTest {
         assertEquals("{1=1, 2=2}", index.asMap().toString());
       }
       assertEquals("{1=1, 2=2}", live.asMap().toString());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("paged")
+  void everyWayOfReadingAnswersAsOfThen(TreeVariant variant) {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex live = store.index("a", variant);
+      for (long key = 0; key < 8_000; key++) {
+        live.set(2 * key, key);
+      }
+      live.removeRange(4_000, true, 5_999, true);
+      try (Snapshot snapshot = store.snapshot()) {
+        LongIndex index = snapshot.index("a", variant);
+        live.clear();
+        store.checkpoint();
+        fill(live, 2_000, 7);
+        long[] keys = LongStream.range(0, 3_000).map(i -> i * 7 % 16_000).toArray();
+        long[] values = new long[keys.length];
+        long[] found = new long[Math.ceilDiv(keys.length, 64)];
+        int count = index.getAll(keys, values, found);
+        int expected = 0;
+        for (int i = 0; i < keys.length; i++) {
+          boolean isThere = keys[i] % 2 == 0 && (keys[i] < 4_000 || keys[i] > 5_999);
+          expected += isThere ? 1 : 0;
+          assertEquals(isThere ? keys[i] / 2 : index.missingValue(), values[i]);
+          assertEquals(isThere, index.containsKey(keys[i]));
+        }
+        assertEquals(expected, count);
+        assertEquals(7_000, index.size());
+        assertEquals(7_000, index.sizeEstimate());
+        assertEquals(500, index.countRange(0, true, 1_000, false));
+        assertEquals(15_998, index.asMap().lastKey());
+        assertEquals(
+            List.of(3_998L, 6_000L), List.copyOf(index.asMap().subMap(3_997L, 6_001L).keySet()));
+        LongCursor cursor = index.cursor();
+        long last = Long.MAX_VALUE;
+        int steps = 0;
+        for (boolean on = cursor.last(); on; on = cursor.previous()) {
+          assertTrue(cursor.key() < last);
+          last = cursor.key();
+          steps++;
+        }
+        assertEquals(7_000, steps);
+        assertEquals(variant.name(), index.variant().name());
+        index.verify();
+      }
     }
   }
 
