@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import dev.espalier.inspect.InvariantViolationException;
+import static dev.espalier.io.Invariants.check;
+
 import java.util.List;
 
 /** Checks the log of an open store: I6 to I8 and I10 of {@link StoreVerifier}. */
@@ -105,11 +106,5 @@ final class LogVerifier {
       at += LogRecord.logBytes(record.length());
     }
     return sequence;
-  }
-
-  private static void check(boolean holds, String invariant, String what, Object... args) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, what.formatted(args));
-    }
   }
 }

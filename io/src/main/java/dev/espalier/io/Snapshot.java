@@ -165,7 +165,7 @@ public final class Snapshot implements AutoCloseable {
   /**
    * Opens an index with a given tree. All its writes end in an {@link
    * UnsupportedOperationException}. It is open until it, the snapshot or the store is closed;
-   * opened twice, it is the same one. O(pages / pages of a map page) for the first time.
+   * opened twice, it is the same one. The first time reads where its pages are, 8 bytes for each.
    *
    * @throws IllegalArgumentException if there is no such index, or it has another tree
    * @throws CorruptPageException if a page is damaged

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import static dev.espalier.io.Invariants.check;
+
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
@@ -72,12 +74,6 @@ final class StoreVerifier {
     BitSet read = verifyCurrent();
     verifyCheckpoints(read);
     verifyTrees();
-  }
-
-  private static void check(boolean holds, String invariant, String what, Object... args) {
-    if (!holds) {
-      throw new InvariantViolationException(invariant, what.formatted(args));
-    }
   }
 
   private void progress(long pages) {
@@ -341,7 +337,7 @@ final class StoreVerifier {
         } finally {
           state.pool.frames.lock.unlock();
         }
-        check(index, batch, when);
+        verifyRead(index, batch, when);
         progress(batch.count());
         batch.clear();
       }
@@ -361,7 +357,7 @@ final class StoreVerifier {
     return page;
   }
 
-  private void check(IndexPages index, PageBatch batch, String when) {
+  private void verifyRead(IndexPages index, PageBatch batch, String when) {
     for (int i = 0; i < batch.count(); i++) {
       String what = place(index, batch.page(i)) + when + ", in slot " + batch.slot(i) + ", ";
       String fault = batch.fault(i, index.id);

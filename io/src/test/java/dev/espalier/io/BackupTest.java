@@ -11,6 +11,7 @@ import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
+import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,11 +19,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BackupTest {
   private static final StoreOptions SMALL = IndexStoreTest.SMALL;
@@ -215,6 +218,53 @@ class BackupTest {
       assertTrue(damage.getMessage().contains("in slot " + slot), damage.getMessage());
       assertTrue(damage.getMessage().contains("of index 'a'"), damage.getMessage());
       assertNothingIsLeft();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {256, 1024, 65_536})
+  void pagesMayBeOfAnySize(int pageBytes) {
+    StoreOptions options =
+        SMALL.withFiles(
+            FileOptions.DEFAULT.withPageBytes(pageBytes).withPoolBytes(64L * pageBytes));
+    try (IndexStore store = IndexStore.open(path(), options)) {
+      long[] keys = LongStream.range(0, 40_000).toArray();
+      store.index("before", DiskOptimizedBPlusTree.VARIANT).bulkload(keys, keys);
+      LongIndex index = store.index("a", DiskOptimizedBPlusTree.VARIANT);
+      for (long key = 0; key < 10_000; key++) {
+        index.set(key, key);
+      }
+      store.drop("before");
+      store.shrink();
+      store.verify();
+      store.backup(target());
+    }
+    try (IndexStore copy = IndexStore.open(target(), options)) {
+      copy.verify();
+      assertEquals(10_000, copy.index("a").size());
+      assertEquals(9_999, copy.index("a").get(9_999));
+    }
+  }
+
+  @Test
+  void whatIsSpreadOverFilesIsCopiedIntoOne() {
+    StoreOptions spread =
+        SMALL.withFiles(
+            SMALL.files().withStripes(folder.resolve("second"), folder.resolve("third")));
+    try (IndexStore store = IndexStore.open(path(), spread)) {
+      LongIndex index = store.index("a");
+      for (long key = 0; key < 20_000; key++) {
+        index.set(key, key);
+      }
+      store.verify();
+      store.backup(target());
+      index.clear();
+      store.shrink();
+      store.verify();
+    }
+    try (IndexStore copy = IndexStore.open(target(), SMALL)) {
+      copy.verify();
+      assertEquals(20_000, copy.index("a").size());
     }
   }
 }

@@ -14,6 +14,7 @@ import dev.espalier.ProgressListener;
 import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
+import dev.espalier.io.Faults.Operation;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -287,6 +288,24 @@ class SnapshotTest {
       store.checkpoint();
       assertTrue(store.statistics().usedBytes() <= before + 8 * 4096);
     }
+  }
+
+  @Test
+  void aSnapshotIsReadableWhenTheDeviceHasFailed() {
+    Faults faults = new Faults();
+    StoreOptions options = SMALL.withFiles(SMALL.files().withEngine(faults.over(PageFiles.BEST)));
+    IndexStore store = IndexStore.open(path(), options);
+    LongIndex index = store.index("a");
+    fill(index, 5_000, 1);
+    Snapshot snapshot = store.snapshot();
+    fill(index, 3_000, 2);
+    faults.failFrom(1, Errno.EIO, Operation.WRITE, Operation.FORCE);
+    assertThrows(PageFileException.class, store::checkpoint);
+    assertAll(snapshot.index("a"), 5_000, 1);
+    assertThrows(IllegalStateException.class, store::snapshot);
+    faults.heal();
+    assertThrows(PageFileException.class, store::close);
+    assertThrows(IllegalStateException.class, snapshot::names);
   }
 
   @Test
