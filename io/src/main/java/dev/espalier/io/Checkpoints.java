@@ -43,6 +43,11 @@ final class Checkpoints {
     this.catalogueSlots = catalogueSlots;
   }
 
+  /** Returns the slots of the catalogue that counts; while {@link #lock} is held. */
+  int[] catalogueSlots() {
+    return catalogueSlots.clone();
+  }
+
   /** What was captured, and is to be completed. */
   private record Captured(StoreHeader header, PageImages images) {}
 

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import java.nio.file.Path;
 import java.util.List;
@@ -371,11 +372,106 @@ public final class IndexStore implements AutoCloseable {
     checkpoints.make(false);
   }
 
+  // ---------------------------------------------------------------- the whole
+
+  /**
+   * Keeps all indexes as they are now, to be read while writing goes on. Takes as long as a
+   * checkpoint, unless nothing was written since the last one.
+   *
+   * @throws PageFileException if there is no room for a checkpoint, or the device fails
+   * @throws IllegalStateException if the store takes no more changes and has some that are in no
+   *     checkpoint
+   */
+  public Snapshot snapshot() {
+    return Snapshot.take(state, checkpoints);
+  }
+
+  /** Copies the store, as {@link #backup(Path, ProgressListener)}. */
+  public void backup(Path target) {
+    backup(target, ProgressListener.NONE);
+  }
+
+  /**
+   * Copies all indexes and the note, as they are now, into a store in another file, while writing
+   * goes on. The copy is safe from a crash when this returns; it is one file even where this store
+   * is spread over several. O(pages); takes no room in the pool.
+   *
+   * @param target a file that is not there. If this ends by an exception, it is not there either
+   * @param listener told how many pages were copied; may write to this store
+   * @throws PageFileException if the file is there, can't be written or has no room
+   * @throws CorruptPageException if a page of this store is damaged
+   * @throws IllegalArgumentException if the path is not one of the system's own file system
+   * @throws java.util.concurrent.CancellationException if the listener cancels
+   */
+  public void backup(Path target, ProgressListener listener) {
+    state.condition.checkUsable();
+    new Backup(state, target, listener).write(checkpoints);
+  }
+
+  /** Makes the file shorter, as {@link #shrink(ProgressListener)}. */
+  public long shrink() {
+    return shrink(ProgressListener.NONE);
+  }
+
+  /**
+   * Makes the file as short as what is in it allows, while reading and writing go on: worth its
+   * time after an index was dropped, or much was removed. Pages at the end of the file are moved to
+   * free places before, and the end is given back. Places that a snapshot holds stay where they
+   * are. Trees are not made more compact. {@link LongIndex#shrink} of one index does nothing, for
+   * the file is that of all. O(pages), and two checkpoints or a few more.
+   *
+   * @param listener told how many pages were moved; may write to this store
+   * @return the bytes given back
+   * @throws PageFileException if there is no room for a checkpoint, or the device fails
+   * @throws CorruptPageException if a page that is to be moved is damaged
+   * @throws UnsupportedOperationException if the store is opened for reading only
+   * @throws java.util.concurrent.CancellationException if the listener cancels; the store is sound
+   */
+  public long shrink(ProgressListener listener) {
+    state.condition.checkTakesChanges();
+    return new Compaction(state, checkpoints, listener).run();
+  }
+
+  /** Checks the store, as {@link #verify(ProgressListener)}. */
+  public void verify() {
+    verify(ProgressListener.NONE);
+  }
+
+  /**
+   * Checks everything: headers, log, maps, places, the checksum of every page, of open snapshots as
+   * well, and every invariant of every index. Reads all of the file and does not change it; writers
+   * wait meanwhile. O(pages + entries).
+   *
+   * @param listener told how many pages were read; must not use this store
+   * @throws dev.espalier.inspect.InvariantViolationException naming the first invariant that does
+   *     not hold, by its number in the source of {@code StoreVerifier}, and the place
+   * @throws IllegalArgumentException if an index that is not open has a tree of a geometry that
+   *     neither its name nor the store's options tell; open it before
+   * @throws PageFileException if the device fails
+   * @throws java.util.concurrent.CancellationException if the listener cancels
+   */
+  public void verify(ProgressListener listener) {
+    checkpoints.lock.lock();
+    state.writing.lock();
+    try {
+      state.condition.checkUsable();
+      new StoreVerifier(state, checkpoints, listener).verify();
+    } finally {
+      state.writing.unlock();
+      checkpoints.lock.unlock();
+    }
+  }
+
   // ---------------------------------------------------------------- inspect
 
   /** Returns the file. */
   public Path path() {
     return state.path;
+  }
+
+  /** Returns what its parts share. */
+  StoreState state() {
+    return state;
   }
 
   /** Returns what was done when the store was opened. */
@@ -454,12 +550,9 @@ public final class IndexStore implements AutoCloseable {
     }
   }
 
-  StoreState state() {
-    return state;
-  }
-
   private void release() {
     state.condition.noteClosed();
+    List.copyOf(state.snapshots).forEach(Snapshot::close);
     state.open.values().forEach(index -> index.tree().close());
     state.open.clear();
     try (AutoCloseable _ = atEnd::run;

@@ -402,6 +402,18 @@ final class Log implements AutoCloseable {
     }
   }
 
+  /** Returns the segments that have records, the oldest first. */
+  List<LogSegment> used() {
+    lock.lock();
+    try {
+      List<LogSegment> used = new ArrayList<>(inUse);
+      used.add(current);
+      return used;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Returns how many segments there are, those without contents included. */
   int segments() {
     lock.lock();

@@ -114,6 +114,33 @@ final class PageMap {
     changed.clear();
   }
 
+  /** Returns a number above those of all pages that have a slot. */
+  int end() {
+    return columns[0].slots.length;
+  }
+
+  /** Returns the slots of the map's own pages. */
+  int[] ownSlots() {
+    return Arrays.stream(columns)
+        .skip(1)
+        .flatMapToInt(column -> Arrays.stream(column.slots))
+        .filter(slot -> slot != 0)
+        .toArray();
+  }
+
+  /** Lets the next capture put those of the map's own pages into new slots that are from one on. */
+  void renewFrom(int mark) {
+    long chunks = 1;
+    for (int level = 1; level < columns.length; level++, chunks *= perPage) {
+      int[] slots = columns[level].slots;
+      for (int number = 0; number < slots.length; number++) {
+        if (slots[number] >= mark) {
+          changed.set((int) (number * chunks));
+        }
+      }
+    }
+  }
+
   /** Returns how many pages the map has at most if it has entries for so many pages. */
   int mapPages(int top) {
     int pages = 0;

@@ -74,6 +74,16 @@ final class PageSeal {
     return memory.get(INT, page * pageBytes + CHECKSUM);
   }
 
+  /** Returns the tag that a page was sealed with. */
+  static long tag(MemorySegment memory, long offset) {
+    return memory.get(LONG, offset + TAG);
+  }
+
+  /** Returns after which checkpoint a page was written, by its tag. */
+  static long checkpointOf(long tag) {
+    return tag >>> INDEX_BITS;
+  }
+
   private static int checksum(MemorySegment memory, long offset, int pageBytes) {
     CRC32C crc = new CRC32C();
     crc.update(memory.asSlice(offset + PAGE, pageBytes - PAGE).asByteBuffer());

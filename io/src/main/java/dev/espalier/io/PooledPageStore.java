@@ -67,6 +67,14 @@ abstract class PooledPageStore implements PageStore {
    */
   abstract void noteWritten(int page, long position, int checksum);
 
+  /**
+   * Notes that a page could not be written, or one that was to be written with it. Under the lock
+   * of the frames.
+   *
+   * @param position what {@link #seal} returned
+   */
+  abstract void noteNotWritten(int page, long position);
+
   /** Tells that pages are about to be written. */
   abstract void beforeWriting();
 

@@ -70,6 +70,14 @@ final class SlotPageStore extends PooledPageStore {
   }
 
   @Override
+  void noteNotWritten(int page, long position) {
+    int slot = space.slotAt(position);
+    if (pages.map.slot(page) != slot) {
+      space.release(slot);
+    }
+  }
+
+  @Override
   void beforeWriting() {
     // Nothing durable refers to the slots that are written.
   }

@@ -316,11 +316,82 @@ final class SlotSpace {
     return (BitSet) bits.clone();
   }
 
+  // ---------------------------------------------------------------- inspect
+
+  /**
+   * Which slots are what, at one moment.
+   *
+   * @param room slots that the file has room for
+   * @param busyCount how many are said to be busy
+   * @param held by snapshots
+   */
+  record Account(
+      int room,
+      int busyCount,
+      BitSet busy,
+      BitSet fresh,
+      BitSet unwritten,
+      BitSet current,
+      BitSet durable,
+      List<BitSet> held) {}
+
+  /** Returns the account of all slots; no checkpoint is under way. */
+  Account account() {
+    return new Account(
+        room,
+        busyCount,
+        copy(busy),
+        copy(fresh),
+        copy(unwritten),
+        copy(current),
+        copy(durable),
+        held.stream().map(SlotSpace::copy).toList());
+  }
+
   // ---------------------------------------------------------------- shrink
 
   /** Returns the slot behind the last one that is busy. */
   int end() {
     return Math.max(first, busy.length());
+  }
+
+  /**
+   * Returns a length of the file with room for all that is in use and for the next checkpoint, and
+   * with all that snapshots hold. From now on the first free slots are taken.
+   */
+  int leastEnd() {
+    BitSet used = copy(current);
+    int heldEnd = 0;
+    for (BitSet slots : held) {
+      used.or(slots);
+      heldEnd = Math.max(heldEnd, slots.length());
+    }
+    hand = first;
+    return Math.max(heldEnd, first + used.cardinality() + reserved);
+  }
+
+  /** Returns how many slots from one on the current maps refer to. */
+  int currentFrom(int mark) {
+    return current.get(mark, Math.max(mark, current.length())).cardinality();
+  }
+
+  /** Takes the next free slot, if there is one below a mark; returns 0 if not. */
+  int takeBelow(int mark) {
+    int slot = busy.nextClearBit(scatter == null ? hand : first);
+    if (slot >= Math.min(mark, room)) {
+      return 0;
+    }
+    noteTaken(slot);
+    hand = slot + 1;
+    return slot;
+  }
+
+  /** Makes the file as short as its busy slots allow, but not shorter than some slots. */
+  void cut(int least) {
+    int slots = Math.max(end(), least);
+    if (slots < room) {
+      truncateTo(slots);
+    }
   }
 
   /** Makes the file as short as its busy slots allow, if that gives back much of it. */
@@ -331,7 +402,7 @@ final class SlotSpace {
     }
   }
 
-  /** Makes the file as short as its busy slots allow. */
+  /** Makes the file so short; none of the slots behind is busy. */
   void truncateTo(int slots) {
     file.truncate(position(slots));
     room = slots;

@@ -12,6 +12,9 @@ final class StoreCondition {
   private final Path path;
   private final boolean readOnly;
 
+  /** What is said to whoever wants to change what is for reading only. */
+  private final String refusal;
+
   private volatile boolean closed;
 
   private final Damage damage;
@@ -32,9 +35,19 @@ final class StoreCondition {
 
   /** Begins as well as those of other indexes that share the damage. */
   StoreCondition(Path path, boolean readOnly, Damage damage) {
+    this(path, readOnly, "opened for reading only", damage);
+  }
+
+  private StoreCondition(Path path, boolean readOnly, String refusal, Damage damage) {
     this.path = path;
     this.readOnly = readOnly;
+    this.refusal = refusal;
     this.damage = damage;
+  }
+
+  /** Begins well, whatever befalls the store: for what can only be read, and says so. */
+  static StoreCondition readOnly(Path path, String refusal) {
+    return new StoreCondition(path, true, refusal, new Damage());
   }
 
   boolean isReadOnly() {
@@ -81,7 +94,7 @@ final class StoreCondition {
   void checkWritable() {
     checkUsable();
     if (readOnly) {
-      throw new UnsupportedOperationException(path + ": opened for reading only");
+      throw new UnsupportedOperationException(path + ": " + refusal);
     }
   }
 

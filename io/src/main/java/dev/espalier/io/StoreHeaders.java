@@ -7,6 +7,7 @@ import dev.espalier.memory.MemoryPageStore;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the headers of stores, and refuses files that have none. */
 final class StoreHeaders {
@@ -44,9 +45,7 @@ final class StoreHeaders {
   static StoreHeader newest(PageFile file, int pageBytes) {
     StoreHeader newest = null;
     for (int copy = 0; copy < StoreHeader.COPIES; copy++) {
-      long at = StoreHeader.position(copy, pageBytes);
-      StoreHeader header =
-          at + StoreHeader.BLOCK_BYTES <= file.bytes() ? StoreHeader.read(read(file, at)) : null;
+      StoreHeader header = copy(file, pageBytes, copy);
       if (header != null && (newest == null || header.checkpoint() > newest.checkpoint())) {
         newest = header;
       }
@@ -55,6 +54,12 @@ final class StoreHeaders {
       throw refusal(file.path(), StoreHeader.VERSION);
     }
     return check(file.path(), newest);
+  }
+
+  /** Reads a copy of the header, null if it is not whole. */
+  static @Nullable StoreHeader copy(PageFile file, int pageBytes, int copy) {
+    long at = StoreHeader.position(copy, pageBytes);
+    return at + StoreHeader.BLOCK_BYTES <= file.bytes() ? StoreHeader.read(read(file, at)) : null;
   }
 
   private static MemorySegment read(PageFile file, long at) {

@@ -243,6 +243,7 @@ final class StoreIndex implements LongIndex {
     }
   }
 
+  /** Does nothing: the file is that of all indexes, and {@link IndexStore#shrink()} is for it. */
   @Override
   public long shrink(ProgressListener listener) {
     return tree.shrink(listener);
@@ -348,7 +349,9 @@ final class StoreIndex implements LongIndex {
   @Override
   public void flush() {
     store.checkUsable();
-    writer.commit();
+    if (!store.condition.isReadOnly()) {
+      writer.commit();
+    }
   }
 
   @Override

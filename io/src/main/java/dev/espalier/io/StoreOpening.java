@@ -9,7 +9,7 @@ import java.util.List;
 /** How a store is opened or made: everything that is done once. */
 final class StoreOpening {
   /** Appended to the name of a store while it is being made. */
-  private static final String BEING_MADE = ".new";
+  static final String BEING_MADE = ".new";
 
   private final Path path;
   private final StoreOptions options;

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -44,6 +45,9 @@ final class StoreState {
   int nextId;
   byte[] note = {};
   final LogRecord record = new LogRecord();
+
+  /** The snapshots that are open. */
+  final Set<Snapshot> snapshots = ConcurrentHashMap.newKeySet();
 
   /** The header of the last durable checkpoint. */
   volatile StoreHeader header;

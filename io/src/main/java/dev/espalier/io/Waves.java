@@ -420,6 +420,21 @@ final class Waves {
     }
   }
 
+  /** Waits for the wave that is reading a page, if one is. */
+  void awaitRead(PooledPageStore store, int page) {
+    Wave wave = null;
+    lock.lock();
+    try {
+      int frame = store.frameOf(page);
+      wave = frame == Frames.NONE ? null : intoFrame[frame];
+    } finally {
+      lock.unlock();
+    }
+    if (wave != null) {
+      await(wave);
+    }
+  }
+
   /** Forgets all pages of a store, changed or not. Pins that are held stay good until unpinned. */
   void forget(PooledPageStore store) {
     Wave wave;

@@ -127,6 +127,9 @@ final class WriteBack {
       for (int i = from; i < end; i++) {
         frames.set(Frames.frameOf(keys[i]), Frames.CHANGED);
       }
+      for (int i = 0; i < gathered; i++) {
+        store.noteNotWritten(frames.page(Frames.frameOf(keys[from + i])), positions[i]);
+      }
       throw store.noteFailure(failed);
     } finally {
       batch.clear();
@@ -135,7 +138,8 @@ final class WriteBack {
     }
     for (int i = from; i < end; i++) {
       int page = frames.page(Frames.frameOf(keys[i]));
-      store.noteWritten(page, positions[i - from], PageSeal.checksumOf(copies, i - from, pageBytes));
+      store.noteWritten(
+          page, positions[i - from], PageSeal.checksumOf(copies, i - from, pageBytes));
     }
     written += end - from;
   }

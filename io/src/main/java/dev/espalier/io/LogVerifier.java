@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static dev.espalier.io.Invariants.check;
+
+import java.util.List;
+
+/** Checks the log of an open store: I6 to I8 and I10 of {@link StoreVerifier}. */
+final class LogVerifier {
+  private final StoreHeader header;
+  private final Log log;
+
+  LogVerifier(StoreHeader header, Log log) {
+    this.header = header;
+    this.log = log;
+  }
+
+  /** Checks all; nobody appends, and all records are in their files. */
+  void verify() {
+    check(
+        header.sequence() <= log.appended() && log.forced() <= log.appended(),
+        "I10",
+        "the checkpoint has all up to %d, durable is all up to %d, but the last record is %d",
+        header.sequence(),
+        log.forced(),
+        log.appended());
+    List<LogSegment> segments = log.used();
+    long number = segments.getFirst().number;
+    for (LogSegment segment : segments) {
+      check(
+          segment.number == number,
+          "I8",
+          "segment %d of the log should be %d",
+          segment.number,
+          number);
+      verifyFirst(segment);
+      number++;
+    }
+    long first = header.logSegment();
+    check(
+        segments.getFirst().number <= first && first < number,
+        "I6",
+        "the log should go on in segment %d, but has segments %d to %d",
+        first,
+        segments.getFirst().number,
+        number - 1);
+    verifyRecords(segments);
+  }
+
+  private void verifyFirst(LogSegment segment) {
+    LogSegment.Header stated = segment.header();
+    boolean isRight =
+        stated != null
+            && stated.number() == segment.number
+            && stated.storeId() == header.storeId()
+            && stated.epoch() == header.epoch();
+    check(isRight, "I8", "the first block of segment %d says %s", segment.number, stated);
+  }
+
+  private void verifyRecords(List<LogSegment> segments) {
+    long sequence = header.sequence();
+    for (LogSegment segment : segments) {
+      if (segment.number >= header.logSegment()) {
+        long from =
+            segment.number == header.logSegment() ? header.logOffset() : LogSegment.HEADER_BYTES;
+        sequence = verifyRecords(segment, from, sequence);
+      }
+    }
+    check(
+        sequence == log.appended(),
+        "I7",
+        "the last record is %d, but in the file %d is",
+        log.appended(),
+        sequence);
+  }
+
+  /** Checks the records of a segment from an offset on; returns the number of the last one. */
+  private long verifyRecords(LogSegment segment, long from, long before) {
+    byte[] bytes = segment.contents();
+    long sequence = before;
+    int at = (int) from;
+    while (sequence < log.appended()) {
+      LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), segment.number);
+      if (record == null) {
+        return sequence;
+      }
+      check(
+          record.epoch() == header.epoch() && record.sequence() == sequence + 1,
+          "I7",
+          "the record at %d of segment %d has epoch %d and number %d, not %d and %d",
+          at,
+          segment.number,
+          record.epoch(),
+          record.sequence(),
+          header.epoch(),
+          sequence + 1);
+      int ahead = record.checkpoint() - (int) header.checkpoint() & 0xffffff;
+      check(
+          ahead == 0 || ahead >= 1 << 23,
+          "I7",
+          "the record at %d of segment %d tells of a checkpoint after %d",
+          at,
+          segment.number,
+          header.checkpoint());
+      sequence++;
+      at += LogRecord.logBytes(record.length());
+    }
+    return sequence;
+  }
+}

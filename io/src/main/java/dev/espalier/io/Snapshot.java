@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongIndex;
+import dev.espalier.TreeVariant;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * All indexes of a store as they were at one moment, to be read while the store is written to. Made
+ * by {@link IndexStore#snapshot()}.
+ *
+ * <p>A snapshot is a checkpoint whose places in the file are not used for anything else until the
+ * snapshot is closed: the file grows by what is changed meanwhile. It is read through the store's
+ * buffer pool, beside the store's own pages. Any number of snapshots may be open at once. They end
+ * with the store, at the latest; nothing of them is left after a crash.
+ *
+ * <p>A snapshot stays readable when the store takes no more changes because its device failed.
+ *
+ * <p><b>Threads.</b> Any number of threads may use a snapshot, and read one index of it.
+ */
+public final class Snapshot implements AutoCloseable {
+  private final StoreState state;
+  private final StoreHeader header;
+
+  /** The slots of the checkpoint, which nothing else may use. */
+  private final BitSet slots;
+
+  private final Catalogue catalogue;
+  private final List<Integer> catalogueSlots;
+
+  /** Refuses whatever is to be written. */
+  private final StoreWriter writer;
+
+  /** Held while the snapshot is closed, and where it must not be. */
+  final ReentrantLock lock = new ReentrantLock();
+
+  private final Map<String, StoreIndex> open = new LinkedHashMap<>();
+  private boolean closed;
+
+  private Snapshot(
+      StoreState state,
+      StoreHeader header,
+      BitSet slots,
+      Catalogue catalogue,
+      List<Integer> catalogueSlots,
+      StoreWriter writer) {
+    this.state = state;
+    this.header = header;
+    this.slots = slots;
+    this.catalogue = catalogue;
+    this.catalogueSlots = catalogueSlots;
+    this.writer = writer;
+  }
+
+  /**
+   * Makes a checkpoint, unless the last one has all that was written, and holds it.
+   *
+   * @throws PageFileException if there is no room for a checkpoint, or the device fails
+   */
+  static Snapshot take(StoreState state, Checkpoints checkpoints) {
+    checkpoints.lock.lock();
+    try {
+      state.condition.checkUsable();
+      if (!isAllDurable(state)) {
+        checkpoints.make(false);
+      }
+      // No other checkpoint can be made meanwhile, so this is still the one in the file.
+      Snapshot snapshot = hold(state, new StoreWriter(state, checkpoints));
+      state.snapshots.add(snapshot);
+      return snapshot;
+    } finally {
+      checkpoints.lock.unlock();
+    }
+  }
+
+  private static boolean isAllDurable(StoreState state) {
+    state.writing.lock();
+    try {
+      return state.condition.isReadOnly() || state.log.appended() == state.header.sequence();
+    } finally {
+      state.writing.unlock();
+    }
+  }
+
+  /** Holds the last durable checkpoint; no other is made meanwhile. */
+  static Snapshot hold(StoreState state, StoreWriter writer) {
+    StoreHeader header = state.header;
+    BitSet slots;
+    state.pool.frames.lock.lock();
+    try {
+      slots = state.space.hold();
+    } finally {
+      state.pool.frames.lock.unlock();
+    }
+    try (PageReader reader = new PageReader(state.file, state.pageBytes())) {
+      Catalogue.Place place =
+          new Catalogue.Place(header.catalogueSlot(), header.catalogueChecksum());
+      List<Integer> catalogueSlots = new ArrayList<>();
+      Catalogue catalogue = Catalogue.read(place, own(state), reader, catalogueSlots);
+      return new Snapshot(state, header, slots, catalogue, catalogueSlots, writer);
+    } catch (RuntimeException | Error failed) {
+      letGo(state, slots);
+      throw failed;
+    }
+  }
+
+  /** Returns what maps may note their slots in: the store's own account has them already. */
+  private static SlotSpace own(StoreState state) {
+    return new SlotSpace(state.file, state.pageBytes(), null);
+  }
+
+  private static void letGo(StoreState state, BitSet slots) {
+    state.pool.frames.lock.lock();
+    try {
+      state.space.letGo(slots);
+    } finally {
+      state.pool.frames.lock.unlock();
+    }
+  }
+
+  // ---------------------------------------------------------------- read
+
+  /** Returns the number of the checkpoint. */
+  public long checkpoint() {
+    return header.checkpoint();
+  }
+
+  /** Returns the names of all indexes, in the order in which they were made. */
+  public List<String> names() {
+    lock.lock();
+    try {
+      checkOpen();
+      return catalogue.entries().stream().map(Catalogue.Entry::name).toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the note of the last commit that had one, empty if there was none. */
+  public byte[] note() {
+    lock.lock();
+    try {
+      checkOpen();
+      return catalogue.note().clone();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Opens an index, as {@link #index(String, TreeVariant)}, with the tree of the store's options if
+   * it is of that name, and else with the one of its name in its usual geometry.
+   */
+  public LongIndex index(String name) {
+    return index(name, state.variant(entry(name).kind()));
+  }
+
+  /**
+   * Opens an index with a given tree. All its writes end in an {@link
+   * UnsupportedOperationException}. It is open until it, the snapshot or the store is closed;
+   * opened twice, it is the same one. The first time reads where its pages are, 8 bytes for each.
+   *
+   * @throws IllegalArgumentException if there is no such index, or it has another tree
+   * @throws CorruptPageException if a page is damaged
+   */
+  public LongIndex index(String name, TreeVariant variant) {
+    lock.lock();
+    try {
+      Catalogue.Entry entry = entry(name);
+      if (!entry.kind().equals(variant.name())) {
+        throw new IllegalArgumentException(
+            "variant is %s, but index '%s' of %s is a %s"
+                .formatted(variant.name(), name, state.path, entry.kind()));
+      }
+      StoreIndex known = open.get(name);
+      if (known != null) {
+        return known;
+      }
+      StoreIndex index = openTree(entry, variant);
+      open.put(name, index);
+      return index;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Catalogue.Entry entry(String name) {
+    Objects.requireNonNull(name, "name");
+    lock.lock();
+    try {
+      checkOpen();
+      return catalogue.entries().stream()
+          .filter(entry -> entry.name().equals(name))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      "name is '%s', but the snapshot of %s has no such index; it has %s"
+                          .formatted(name, state.path, names())));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private StoreIndex openTree(Catalogue.Entry entry, TreeVariant variant) {
+    SlotSpace space = own(state);
+    IndexPages pages = pages(entry, space);
+    String refusal =
+        "index '%s' of the snapshot of checkpoint %d takes no changes"
+            .formatted(entry.name(), checkpoint());
+    SlotPageStore store =
+        new SlotPageStore(
+            state.file,
+            state.pool,
+            StoreCondition.readOnly(state.path, refusal),
+            pages,
+            space,
+            this::checkpoint,
+            !state.options.files().flags().contains(FileOption.WITHOUT_READ_AHEAD));
+    state.pool.enter(store);
+    try {
+      IndexOptions options =
+          IndexOptions.DEFAULT.withMissingValue(state.options.files().missingValue());
+      LongIndex tree = variant.open(options, store);
+      return new StoreIndex(writer, pages, store, tree, () -> closeIndex(entry.name()));
+    } catch (RuntimeException | Error failed) {
+      store.close();
+      throw failed;
+    }
+  }
+
+  private IndexPages pages(Catalogue.Entry entry, SlotSpace space) {
+    try (PageReader reader = new PageReader(state.file, state.pageBytes())) {
+      return new IndexPages(
+          entry, PageMap.read(entry.map(), entry.top(), space, reader, entry.id()));
+    }
+  }
+
+  /**
+   * What a checkpoint says of its indexes.
+   *
+   * @param slots all to which its maps and its catalogue refer
+   */
+  record Contents(List<IndexPages> indexes, BitSet slots) {}
+
+  /**
+   * Reads the maps of all indexes.
+   *
+   * @throws CorruptPageException if one is damaged, or a slot has two pages
+   */
+  Contents contents() {
+    SlotSpace space = own(state);
+    catalogueSlots.forEach(space::noteLoaded);
+    List<IndexPages> indexes =
+        catalogue.entries().stream().map(entry -> pages(entry, space)).toList();
+    return new Contents(indexes, space.account().current());
+  }
+
+  /** Returns the slots that are held. */
+  BitSet slots() {
+    return slots;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  Catalogue catalogue() {
+    return catalogue;
+  }
+
+  // ---------------------------------------------------------------- close
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException(
+          "the snapshot of checkpoint %d of %s is closed".formatted(checkpoint(), state.path));
+    }
+  }
+
+  private void closeIndex(String name) {
+    lock.lock();
+    try {
+      StoreIndex index = open.remove(name);
+      if (index != null) {
+        index.tree().close();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closes its indexes, and lets the store use its places again. A second call does nothing. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (!closed) {
+        closed = true;
+        open.values().forEach(index -> index.tree().close());
+        open.clear();
+        state.snapshots.remove(this);
+        letGo(state, slots);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}
