@@ -8,6 +8,7 @@ import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.IndexStore;
 import dev.espalier.memory.MemoryLimitException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -164,7 +165,8 @@ final class IndexFiles {
     } catch (MemoryLimitException full) {
       throw new CommandFailure("can't load all entries: " + full.getMessage(), full);
     } finally {
-      Interruption.uninterrupted(() -> delete(parts));
+      Interruption.uninterrupted(
+          () -> delete(parts.stream().flatMap(file -> IndexStore.files(file).stream()).toList()));
       Interruption.keep(parts);
     }
   }

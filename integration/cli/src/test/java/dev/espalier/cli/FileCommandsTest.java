@@ -13,6 +13,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.IndexStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -283,7 +284,7 @@ final class FileCommandsTest {
     assertTrue(inspected.out().lines().anyMatch("Stripes  2"::equals), inspected.out());
     CommandRun without = run("dump");
     assertEquals(
-        "espalier dump: %s: the index is spread over 2 files, not 1%n".formatted(index()),
+        "espalier dump: %s: the store is spread over 2 files, not 1%n".formatted(index()),
         without.err());
     assertEquals(1, without.status());
     CommandRun twice = run("inspect", "--stripe", index().toString());
@@ -313,7 +314,7 @@ final class FileCommandsTest {
     CommandRun inspect = run("inspect");
     assertEquals(0, inspect.status(), inspect.err());
     assertTrue(inspect.out().contains("Cola"), inspect.out());
-    assertTrue(inspect.out().contains("unknown: this tree does not keep count"), inspect.out());
+    assertTrue(inspect.out().contains("Entries  3,001"), inspect.out());
   }
 
   @Test
@@ -335,7 +336,7 @@ final class FileCommandsTest {
     CommandRun other =
         run("load", input.toString(), "--append", "--variant", "DiskOptimizedBPlusTree");
     assertEquals(1, other.status());
-    assertTrue(other.err().contains(" holds a DiskFirstFpbPlusTree"), other.err());
+    assertTrue(other.err().contains(" is a DiskFirstFpbPlusTree"), other.err());
     assertEquals(1, other.err().lines().count(), other.err());
   }
 
@@ -436,7 +437,8 @@ final class FileCommandsTest {
 
     Files.writeString(index(), "1,2\n".repeat(10_000));
     assertEquals(
-        new CommandRun(1, "", "espalier %s: %s: is no index file%n".formatted(command, index())),
+        new CommandRun(
+            1, "", "espalier %s: %s: is no store of indexes%n".formatted(command, index())),
         run(command, words.toArray(String[]::new)));
   }
 
@@ -451,7 +453,7 @@ final class FileCommandsTest {
     JsonObject json = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
     assertEquals("DiskOptimizedBPlusTree", json.get("tree").getAsString());
     assertEquals("int64:int64", json.get("codecs").getAsString());
-    assertEquals(1, json.get("version").getAsInt());
+    assertEquals(2, json.get("version").getAsInt());
     assertEquals(20_000, json.get("entries").getAsLong());
     assertEquals(PAGE, json.get("pageBytes").getAsInt());
     assertEquals(0, json.get("freePages").getAsInt());
@@ -492,16 +494,19 @@ final class FileCommandsTest {
   @Test
   void everyDamagedPageIsNamed() throws IOException {
     load(lines(20_000), "--page-size", "4K");
-    damage(3);
-    damage(17);
+    damage(18);
+    damage(21);
     CommandRun run = run("verify");
     assertEquals("espalier verify: %s: not sound%n".formatted(index()), run.err());
     assertEquals(1, run.status());
     List<String> lines = run.out().lines().toList();
-    assertTrue(lines.get(0).startsWith(index() + ": page 3 is damaged"), run.out());
-    assertTrue(lines.get(1).startsWith(index() + ": page 17 is damaged"), run.out());
+    String page = "\\Q" + index() + "\\E: page [0-9]+ of index 'index', in slot %d, is damaged.*";
+    assertEquals(3, lines.size(), run.out());
+    assertTrue(
+        lines.subList(0, 2).stream().anyMatch(l -> l.matches(page.formatted(18))), run.out());
+    assertTrue(
+        lines.subList(0, 2).stream().anyMatch(l -> l.matches(page.formatted(21))), run.out());
     assertEquals(index() + ": the tree was not checked, because pages are damaged", lines.get(2));
-    assertEquals(3, lines.size());
 
     CommandRun dump = run("dump");
     assertEquals(1, dump.status());
@@ -509,10 +514,10 @@ final class FileCommandsTest {
     assertEquals(1, dump.err().lines().count(), dump.err());
   }
 
-  /** Changes a byte in the middle of a page; two blocks of headers come before page 1. */
-  private void damage(int page) throws IOException {
+  /** Changes a byte in the middle of a slot, where a page of the tree lies. */
+  private void damage(int slot) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(index().toFile(), "rw")) {
-      long at = (page + 1L) * PAGE + PAGE / 2;
+      long at = slot * (long) PAGE + PAGE / 2;
       file.seek(at);
       int old = file.read();
       file.seek(at);
@@ -532,16 +537,16 @@ final class FileCommandsTest {
       })
   void dumpSkipsDamagedPagesAndListsTheKeysThatAreMissing(String variant) throws IOException {
     load(lines(20_000), "--page-size", "4K", "--variant", variant);
-    damage(7);
     damage(8);
-    damage(20);
+    damage(9);
+    damage(21);
     CommandRun refused = run("dump");
     assertEquals(1, refused.status());
     assertTrue(
-        refused.err().endsWith("; --even-if-unclean skips what is damaged%n".formatted()),
+        refused.err().endsWith("; --last-checkpoint skips what is damaged%n".formatted()),
         refused.err());
 
-    CommandRun run = run("dump", "--even-if-unclean");
+    CommandRun run = run("dump", "--last-checkpoint");
     assertEquals(1, run.status());
     Set<String> expected = new TreeSet<>(lines(20_000).lines().toList());
     Matcher missing =
@@ -566,7 +571,7 @@ final class FileCommandsTest {
   @Test
   void dumpOfASoundFileIsCompleteEvenIfAskedForWhatIsLeft() throws IOException {
     load(lines(20_000), "--page-size", "4K");
-    assertEquals(new CommandRun(0, lines(20_000), ""), run("dump", "--even-if-unclean"));
+    assertEquals(new CommandRun(0, lines(20_000), ""), run("dump", "--last-checkpoint"));
   }
 
   @ParameterizedTest
@@ -574,57 +579,79 @@ final class FileCommandsTest {
   void dumpOfAnUncleanFileFailsAndSaysWhatItFound(String variant) throws IOException {
     load(lines(2_000), "--page-size", "4K", "--variant", variant);
     leaveUnclean();
-    CommandRun run = run("dump", "--even-if-unclean");
+    CommandRun run = run("dump", "--last-checkpoint");
     assertEquals(1, run.status());
     assertEquals(
-        "espalier dump: %s was not closed cleanly; found %,d entries, others may be missing or old"
+        "espalier dump: %s was not closed; found %,d entries, those written last are missing"
             .formatted(index(), run.out().lines().count()),
         run.err().lines().toList().getLast());
   }
 
   @Test
-  void uncleanFileIsReadOnlyWhenAskedFor() throws IOException {
+  void fileThatWasNotClosedIsReadAsOfItsLastCheckpointOrRecovered() throws IOException {
     load(lines(2_000), "--page-size", "4K");
     leaveUnclean();
-    assertEquals(0, run("inspect", "--even-if-unclean").status());
-    assertEquals(0, run("get", "1", "--even-if-unclean").status());
-    for (String command : List.of("dump", "get 1", "scan 1 2", "load - --append")) {
+    for (String command : List.of("dump", "get 1", "scan 1 2")) {
       List<String> words = new ArrayList<>(List.of(command.split(" ")));
       CommandRun refused = run(words.removeFirst(), words.toArray(String[]::new));
       assertEquals(
           new CommandRun(
               1,
               "",
-              ("espalier %s: %s: the file was not closed cleanly; 'espalier dump --even-if-unclean'"
-                      + " prints what can still be read%n")
+              ("espalier %s: %s: the file was not closed; 'espalier recover' recovers what was"
+                      + " written, and --last-checkpoint reads it as it was before%n")
                   .formatted(command.split(" ")[0], index())),
           refused);
     }
+    assertEquals(new CommandRun(0, "1,-1\n", ""), run("get", "1", "--last-checkpoint"));
+    CommandRun verified = run("verify");
+    assertEquals(0, verified.status(), verified.err());
+    assertEquals(
+        index() + ": the file was not closed; this is its last checkpoint",
+        verified.out().lines().findFirst().orElseThrow());
     CommandRun inspected = run("inspect");
     assertEquals(0, inspected.status());
-    assertTrue(inspected.out().contains("Clean    no: the file was not closed cleanly"));
+    assertTrue(inspected.out().contains("Clean    no: "), inspected.out());
     assertFalse(inspected.out().contains("level"), inspected.out());
-    CommandRun verified = run("verify");
-    assertEquals(1, verified.status());
+    assertTrue(run("inspect", "--last-checkpoint").out().contains("level"));
+
+    CommandRun recovered = run("recover");
+    assertEquals(0, recovered.status(), recovered.err());
+    assertTrue(
+        recovered.out().startsWith(index() + ": recovered 2,000 writes in "), recovered.out());
+    assertEquals(new CommandRun(0, "1,0\n", ""), run("get", "1"));
     assertEquals(
-        index() + ": the file was not closed cleanly",
-        verified.out().lines().findFirst().orElseThrow());
-    assertEquals("espalier verify: %s: not sound%n".formatted(index()), verified.err());
+        new CommandRun(0, "%s: was closed; there is nothing to recover%n".formatted(index()), ""),
+        run("recover"));
   }
 
-  /** Copies the file while it is being changed, and puts the copy in its place. */
+  @Test
+  void appendRecoversAFileThatWasNotClosed() throws IOException {
+    load(lines(2_000), "--page-size", "4K");
+    leaveUnclean();
+    load("3000,1\n", "--append");
+    assertEquals(new CommandRun(0, "1,0\n3000,1\n", ""), run("get", "1", "3000"));
+  }
+
+  /** Copies the file and its log while it is being changed, and puts the copies in their place. */
   private void leaveUnclean() throws IOException {
-    Path copy = folder.resolve("copy");
+    Path copies = Files.createDirectory(folder.resolve("copies"));
+    List<Path> files;
     try (LongIndex index =
         dev.espalier.io.Espalier.open(
-            index(),
-            FileOptions.DEFAULT.withPoolBytes(9 * PAGE).withFlags(FileOption.MUST_EXIST))) {
+            index(), FileOptions.DEFAULT.withFlags(FileOption.MUST_EXIST))) {
       for (long key = 1; key <= 2_000; key++) {
         index.put(key, 0);
       }
-      Files.copy(index(), copy);
+      index.flush();
+      files = IndexStore.files(index());
+      for (Path file : files) {
+        Files.copy(file, copies.resolve(file.getFileName()));
+      }
     }
     Files.delete(index());
-    Files.move(copy, index());
+    for (Path file : files) {
+      Files.move(copies.resolve(file.getFileName()), file);
+    }
   }
 }

@@ -42,7 +42,7 @@ final class OutputFailureTest {
   @ValueSource(
       strings = {
         "dump FILE",
-        "dump FILE --even-if-unclean",
+        "dump FILE --last-checkpoint",
         "scan FILE 1 100",
         "get FILE 1",
         "inspect FILE",
