@@ -41,8 +41,8 @@ final class IndexFiles {
     if (!describe(path, options).isClean() && options.flags().contains(FileOption.READ_ONLY)) {
       throw new CommandFailure(
           path
-              + ": the file was not closed; 'espalier recover' recovers what was written, and"
-              + " --last-checkpoint reads it as it was before");
+              + ": the file was not closed; 'espalier recover' recovers all writes, and"
+              + " --last-checkpoint reads the file without the last ones");
     }
   }
 

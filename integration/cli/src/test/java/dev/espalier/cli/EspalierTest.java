@@ -99,6 +99,7 @@ final class EspalierTest {
         "dump --help",
         "inspect --help",
         "verify --help",
+        "recover --help",
         "variants --help",
         "doctor --help"
       })

@@ -582,7 +582,7 @@ final class FileCommandsTest {
     CommandRun run = run("dump", "--last-checkpoint");
     assertEquals(1, run.status());
     assertEquals(
-        "espalier dump: %s was not closed; found %,d entries, those written last are missing"
+        "espalier dump: %s was not closed; found %,d entries, without the last writes"
             .formatted(index(), run.out().lines().count()),
         run.err().lines().toList().getLast());
   }
@@ -598,8 +598,8 @@ final class FileCommandsTest {
           new CommandRun(
               1,
               "",
-              ("espalier %s: %s: the file was not closed; 'espalier recover' recovers what was"
-                      + " written, and --last-checkpoint reads it as it was before%n")
+              ("espalier %s: %s: the file was not closed; 'espalier recover' recovers all writes,"
+                   + " and --last-checkpoint reads the file without the last ones%n")
                   .formatted(command.split(" ")[0], index())),
           refused);
     }
@@ -621,7 +621,8 @@ final class FileCommandsTest {
         recovered.out().startsWith(index() + ": recovered 2,000 writes in "), recovered.out());
     assertEquals(new CommandRun(0, "1,0\n", ""), run("get", "1"));
     assertEquals(
-        new CommandRun(0, "%s: was closed; there is nothing to recover%n".formatted(index()), ""),
+        new CommandRun(
+            0, "%s: the file was closed; there is nothing to recover%n".formatted(index()), ""),
         run("recover"));
   }
 
