@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.espalier.io.FileOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -122,7 +123,9 @@ final class SignalTest {
   private long entries() {
     CommandRun verify = CommandRun.of("verify", index().toString());
     assertEquals(0, verify.status(), verify.out() + verify.err());
-    return IndexFiles.describe(index(), dev.espalier.io.FileOptions.DEFAULT).entries();
+    IndexSummary file = IndexFiles.describe(index(), FileOptions.DEFAULT);
+    assertTrue(file.isClean(), "the file was not closed");
+    return file.entries();
   }
 
   @ParameterizedTest
