@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment;
 
+import dev.espalier.cli.Interruption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A folder for files that an experiment reads and writes; it is deleted with them at the end. */
+/**
+ * A folder for files that an experiment reads and writes; it is deleted with them at the end, also
+ * if the process is told to end before.
+ */
 public final class ScratchFolder implements AutoCloseable {
   /** Names the folder to make it in; without, it is made where the system keeps what is passing. */
   public static final String PROPERTY = "espalier.experiment.folder";
@@ -33,10 +37,24 @@ public final class ScratchFolder implements AutoCloseable {
             "it needs %d MiB in %s, where %d are free; -D%s=FOLDER names another folder"
                 .formatted(bytes >> 20, parent, room >> 20, PROPERTY));
       }
-      return new ScratchFolder(Files.createTempDirectory(parent, "espalier-"));
     } catch (IOException e) {
-      throw new ExperimentException("no folder can be made in " + parent + ": " + e, e);
+      throw failure(parent, e);
     }
+    return Interruption.uninterrupted(() -> make(parent));
+  }
+
+  private static ScratchFolder make(Path parent) {
+    try {
+      Path folder = Files.createTempDirectory(parent, "espalier-");
+      Interruption.deleteAtEnd(List.of(folder));
+      return new ScratchFolder(folder);
+    } catch (IOException e) {
+      throw failure(parent, e);
+    }
+  }
+
+  private static ExperimentException failure(Path parent, IOException e) {
+    return new ExperimentException("no folder can be made in " + parent + ": " + e, e);
   }
 
   /** Returns the path of a file in it. */
@@ -57,6 +75,7 @@ public final class ScratchFolder implements AutoCloseable {
         Files.delete(file);
       }
       Files.delete(folder);
+      Interruption.keep(List.of(folder));
     } catch (IOException e) {
       throw new ExperimentException(folder + " can't be deleted: " + e, e);
     }

@@ -66,7 +66,7 @@ final class DumpCommand implements Callable<Integer> {
     if (!isClean) {
       err.printf(
           Locale.ROOT,
-          "%s: %s was not closed; found %,d entries, those written last are missing%n",
+          "%s: %s was not closed; found %,d entries, without the last writes%n",
           spec.qualifiedName(),
           reader.path(),
           salvage.found());

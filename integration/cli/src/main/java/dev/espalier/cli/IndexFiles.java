@@ -8,6 +8,7 @@ import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.IndexStore;
 import dev.espalier.memory.MemoryLimitException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -40,8 +41,8 @@ final class IndexFiles {
     if (!describe(path, options).isClean() && options.flags().contains(FileOption.READ_ONLY)) {
       throw new CommandFailure(
           path
-              + ": the file was not closed; 'espalier recover' recovers what was written, and"
-              + " --last-checkpoint reads it as it was before");
+              + ": the file was not closed; 'espalier recover' recovers all writes, and"
+              + " --last-checkpoint reads the file without the last ones");
     }
   }
 
@@ -164,7 +165,8 @@ final class IndexFiles {
     } catch (MemoryLimitException full) {
       throw new CommandFailure("can't load all entries: " + full.getMessage(), full);
     } finally {
-      Interruption.uninterrupted(() -> delete(parts));
+      Interruption.uninterrupted(
+          () -> delete(parts.stream().flatMap(file -> IndexStore.files(file).stream()).toList()));
       Interruption.keep(parts);
     }
   }

@@ -77,7 +77,7 @@ final class InspectCommand implements Callable<Integer> {
     print(out, "File", file.path().toString());
     print(out, "Format", "version " + file.version() + ", " + file.codecs());
     print(out, "Tree", file.kind());
-    print(out, "Clean", file.isClean() ? "yes" : "no: what was written last is in the log");
+    print(out, "Clean", file.isClean() ? "yes" : "no: the last writes are in the log");
     print(
         out,
         "Entries",

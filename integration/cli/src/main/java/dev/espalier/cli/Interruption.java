@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.io.IndexStore;
+import dev.espalier.io.PageFileException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -105,7 +106,7 @@ public final class Interruption {
           Files.deleteIfExists(file);
         }
         return;
-      } catch (IOException | UncheckedIOException e) {
+      } catch (IOException | UncheckedIOException | PageFileException e) {
         // A file may have come or gone meanwhile.
         LockSupport.parkNanos(1_000_000);
       }

@@ -67,7 +67,7 @@ import picocli.CommandLine.Spec;
           + " that do not fit into the pool are read again and again, from the system's page cache"
           + " unless the engine bypasses it.",
       "",
-      "If it is interrupted, it deletes the file that it made.",
+      "If interrupted, it deletes the file that it created.",
       "",
       "Exit status: 0 if every result agrees with the hash join; 1 if not, or on failure; 2 wrong"
           + " arguments."
@@ -99,7 +99,7 @@ final class JoinCommand implements Callable<Integer> {
       names = "--variant",
       paramLabel = "NAME",
       description =
-          "One tree, or all, which takes many minutes; 'espalier variants' lists them. Default:"
+          "A tree, or 'all', which takes several minutes; 'espalier variants' lists them. Default:"
               + " PbPlusTree, CssTree and DiskFirstFpbPlusTree.")
   private @Nullable String variant;
 

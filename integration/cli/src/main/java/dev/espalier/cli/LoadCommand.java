@@ -37,8 +37,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "A new file appears under its name once it is complete. If loading fails or is interrupted,"
-          + " nothing is left behind. If --append is interrupted, it closes FILE and says how much"
-          + " was added.",
+          + " nothing is left behind. If --append is interrupted, it closes FILE and says how"
+          + " much was added.",
       "",
       "Exit status: 0 success; 1 failure, for example a line that is not key,value; 2 wrong"
           + " arguments."

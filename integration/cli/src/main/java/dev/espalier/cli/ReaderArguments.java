@@ -18,8 +18,8 @@ final class ReaderArguments {
   @Option(
       names = "--last-checkpoint",
       description =
-          "Read the file as of its last checkpoint, without recovering what was written since, and"
-              + " even if it is damaged.")
+          "Read the file as of its last checkpoint, even if it was not closed or is damaged. Later"
+              + " writes are not recovered.")
   private boolean lastCheckpoint;
 
   Path path() {

@@ -16,18 +16,15 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "recover",
     description = {
-      "Recovers a file that was not closed: after a crash, a kill or a power failure.",
+      "Recovers a file that was not closed, for example after a crash or a power failure.",
       "",
-      "Carries out again what is in the log beside the file, and closes it. Opening a file for"
-          + " writing does the same; this command is for files that are to be read next.",
+      "Replays the log beside the file and closes the file. Opening a file for writing does the"
+          + " same; use this command if the file is only read.",
       ""
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    footer = {
-      "",
-      "Exit status: 0 if the file is whole; 1 if it can't be recovered; 2 wrong arguments."
-    })
+    footer = {"", "Exit status: 0 success; 1 if the file can't be recovered; 2 wrong arguments."})
 final class RecoverCommand implements Runnable {
 
   @Spec
@@ -44,7 +41,7 @@ final class RecoverCommand implements Runnable {
     try (IndexStore store = IndexStore.open(file.path(), options)) {
       RecoveryReport report = store.recovery();
       if (report.wasClean()) {
-        out.printf("%s: was closed; there is nothing to recover%n", file.path());
+        out.printf("%s: the file was closed; there is nothing to recover%n", file.path());
       } else {
         out.printf(
             Locale.ROOT,

@@ -62,6 +62,10 @@ final class ChildProcess {
         .waitFor();
   }
 
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
   /** Waits for the end and returns what happened. */
   CommandRun await() throws IOException, InterruptedException {
     boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);

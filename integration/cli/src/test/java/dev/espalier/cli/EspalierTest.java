@@ -20,7 +20,7 @@ final class EspalierTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, variants,
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, variants,
           grow                          | espalier: unknown command 'grow' (see
           lod f in.csv                  | espalier: unknown command 'lod'; did you mean load? (see
           DUMP f                        | espalier: unknown command 'DUMP'; did you mean dump? (see
@@ -99,6 +99,7 @@ final class EspalierTest {
         "dump --help",
         "inspect --help",
         "verify --help",
+        "recover --help",
         "variants --help",
         "doctor --help"
       })

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.espalier.io.FileOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -121,7 +123,9 @@ final class SignalTest {
   private long entries() {
     CommandRun verify = CommandRun.of("verify", index().toString());
     assertEquals(0, verify.status(), verify.out() + verify.err());
-    return IndexFiles.describe(index(), dev.espalier.io.FileOptions.DEFAULT).entries();
+    IndexSummary file = IndexFiles.describe(index(), FileOptions.DEFAULT);
+    assertTrue(file.isClean(), "the file was not closed");
+    return file.entries();
   }
 
   @ParameterizedTest
@@ -194,6 +198,34 @@ final class SignalTest {
       } else {
         assertEquals(Set.of(), filesMade());
       }
+    }
+  }
+
+  @Test
+  void folderInUseIsDeletedWithAllThatIsInIt() throws Exception {
+    Path used = folder.resolve("used");
+    List<String> command = new ArrayList<>(ChildProcess.command(List.of(), used.toString()));
+    command.set(command.size() - 2, FolderUser.class.getName());
+    ChildProcess child = ChildProcess.start(streams, command);
+    while (child.isAlive() && !Files.exists(used.resolve("deep").resolve("file"))) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    child.signal("TERM");
+    assertEquals(143, child.await().status());
+    assertEquals(Set.of(), filesMade());
+  }
+
+  /** Makes a folder that is not to be left behind, and waits. */
+  static final class FolderUser {
+    private FolderUser() {}
+
+    /** Takes the name of the folder. */
+    public static void main(String[] args) throws IOException, InterruptedException {
+      Path used = Path.of(args[0]);
+      Interruption.deleteAtEnd(List.of(used));
+      Path deep = Files.createDirectories(used.resolve("deep"));
+      Files.createFile(deep.resolve("file"));
+      Thread.sleep(Long.MAX_VALUE);
     }
   }
 }
