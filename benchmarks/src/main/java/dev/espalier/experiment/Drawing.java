@@ -68,7 +68,7 @@ public final class Drawing {
         MARGIN + TITLE_SIZE - 2,
         TITLE_SIZE,
         Palette.INK,
-        description.title() + " (as " + description.source() + ")");
+        description.title() + " (" + description.source() + ")");
     for (int i = 0; i < panels.size(); i++) {
       int left = MARGIN + i % columns * (panelWidth + GAP);
       Panel panel = panels.get(i);

@@ -170,7 +170,9 @@ public final class ExperimentCommand implements Callable<Integer> {
           description.title(),
           description.source());
     }
-    print("%s%nTimes are those of a virtual machine with two cores.%n".formatted(table));
+    print(
+        "%s%nTimes were taken on a virtual machine with two cores; without one, a full run takes minutes.%n"
+            .formatted(table));
   }
 
   /** Makes the folder before the work whose outcome it is to hold. */

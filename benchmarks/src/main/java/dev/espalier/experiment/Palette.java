@@ -4,6 +4,7 @@ package dev.espalier.experiment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The colours of all charts. A tree has the same colour everywhere; other series take what is left
@@ -65,7 +66,7 @@ final class Palette {
           series.size() + " series in " + COLORS.size() + " colours: " + series);
     }
     List<Integer> free = new ArrayList<>(COLORS);
-    series.forEach(name -> free.remove(TREES.get(name)));
+    free.removeAll(series.stream().map(TREES::get).filter(Objects::nonNull).toList());
     List<Integer> colors = new ArrayList<>();
     for (String name : series) {
       Integer ofTree = TREES.get(name);

@@ -61,7 +61,7 @@ final class ExperimentsTest {
     assertEquals(List.of(), outcome.checks().stream().filter(Check::isFailure).toList());
     assertEquals(fractions.stream().sorted().toList(), fractions);
     assertTrue(fractions.stream().allMatch(fraction -> fraction >= 0 && fraction <= 1));
-    for (double value : outcome.table().numbers(description.chart().y().column())) {
+    for (double value : outcome.table().numbers(description.chart().y())) {
       assertTrue(value >= 0, "a bar or point at " + value);
     }
     Result result =

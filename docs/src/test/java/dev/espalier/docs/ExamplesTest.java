@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The examples in the documents are those that are compiled here, and print what is said there. */
 final class ExamplesTest {
@@ -27,12 +28,6 @@ final class ExamplesTest {
   /** From the comment on, as far as the method goes. */
   private static final Pattern SHOWN = Pattern.compile("(?ms)^    // Shown:\n(.*?)^  }$");
 
-  /** An example's {@code main}. */
-  @FunctionalInterface
-  private interface Main {
-    void run(String... args) throws IOException;
-  }
-
   @Test
   void readmeShowsItsExampleAsItIsCompiled() throws IOException {
     String shown = only(SHOWN, Files.readString(SOURCES.resolve("ReadmeExample.java")));
@@ -43,7 +38,7 @@ final class ExamplesTest {
   void readmeExamplePrintsWhatItsCommentsSay() throws IOException {
     String example = only(JAVA_BLOCK, Files.readString(README));
     List<String> comments = all(PRINTED_LINE, example);
-    assertEquals(comments, outputOf(ReadmeExample::main).lines().toList());
+    assertEquals(comments, outputOf(() -> ReadmeExample.main(new String[0])).lines().toList());
     assertEquals(2, comments.size());
   }
 
@@ -55,8 +50,10 @@ final class ExamplesTest {
   }
 
   @Test
-  void fileExamplePrintsWhatThePageSays() throws IOException {
-    assertEquals(only(PRINTED_BLOCK, Files.readString(FILES)), outputOf(FileExample::main));
+  void fileExamplePrintsWhatThePageSays(@TempDir Path folder) throws IOException {
+    assertEquals(
+        only(PRINTED_BLOCK, Files.readString(FILES)),
+        outputOf(() -> FileExample.main(new String[] {folder.toString()})));
   }
 
   private static String only(Pattern pattern, String text) {
@@ -69,7 +66,7 @@ final class ExamplesTest {
     return pattern.matcher(text).results().map(block -> block.group(1)).toList();
   }
 
-  private static String outputOf(Main example) throws IOException {
+  private static String outputOf(Runnable example) {
     PrintStream standardOutput = System.out;
     ByteArrayOutputStream output = new ByteArrayOutputStream();
     System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));

@@ -5,18 +5,17 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOptions;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 class FileExample {
-  public static void main(String[] args) throws IOException {
-    Path file = Files.createTempDirectory("espalier").resolve("orders.esp");
+  public static void main(String[] args) {
+    Path file = Path.of(args[0], "orders.esp");
     try (LongIndex index = Espalier.open(file)) { // creates the file
       for (long order = 1; order <= 1_000_000; order++) {
         index.put(order * 4, order);
       }
-    } // whole from here on
+      index.flush(); // what is written so far is safe from a crash
+    }
     try (LongIndex index = Espalier.open(file)) {
       LongCursor cursor = index.cursor();
       cursor.scanTo(48); // reads pages ahead, but none beyond this key
@@ -24,8 +23,6 @@ class FileExample {
         System.out.println(cursor.key() + " -> " + cursor.value());
       }
     }
-    System.out.println(Espalier.describe(file, FileOptions.DEFAULT).kind());
-    Files.delete(file);
-    Files.delete(file.getParent());
+    System.out.println(Espalier.describe(file, FileOptions.DEFAULT).indexes().getFirst().kind());
   }
 }
