@@ -96,13 +96,12 @@ public final class PackedMemoryArray extends AbstractIndex {
       if (densities.lowerRoot() * segmentSlots < least
           || densities.upperRoot() * segmentSlots < 2 * least) {
         throw new IllegalArgumentException(
-            "segments of "
+            "segmentSlots is "
                 + segmentSlots
-                + " slots are too small for "
-                + densities
-                + ": they would have less than "
+                + "; too few for a segment to hold at least "
                 + least
-                + " entries");
+                + " entries with "
+                + densities);
       }
     }
 
