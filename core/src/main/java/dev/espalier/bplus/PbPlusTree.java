@@ -165,7 +165,7 @@ public final class PbPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with the geometry for single lookups on this machine. */
+  /** Creates an empty tree with the geometry for single lookups on this machine. */
   public static PbPlusTree create(IndexOptions options) {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }

@@ -170,7 +170,7 @@ public final class CsbPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with the geometry for single lookups on this machine. */
+  /** Creates an empty tree with the geometry for single lookups on this machine. */
   public static CsbPlusTree create(IndexOptions options) {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }

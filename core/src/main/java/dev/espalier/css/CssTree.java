@@ -115,7 +115,7 @@ public final class CssTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with the default geometry. */
+  /** Creates an empty tree with the default geometry. */
   public static CssTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }

@@ -75,7 +75,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with the default geometry. */
+  /** Creates an empty tree with the default geometry. */
   public static CacheObliviousBTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }

@@ -122,7 +122,7 @@ public final class PackedMemoryArray extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty array with the default geometry. */
+  /** Creates an empty array with the default geometry. */
   public static PackedMemoryArray create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }

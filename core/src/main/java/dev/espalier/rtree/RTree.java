@@ -86,7 +86,7 @@ public final class RTree implements AutoCloseable {
     this.tree = new RTreeStructure(options, leaf, inner);
   }
 
-  /** Makes an empty tree with nodes of the default widths. The missing value is not used. */
+  /** Creates an empty tree with nodes of the default widths. The missing value is not used. */
   public static RTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }

@@ -125,7 +125,7 @@ public final class ShuttleTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree of the default geometry. */
+  /** Creates an empty tree with the default geometry. */
   public static ShuttleTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }
