@@ -165,13 +165,21 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
         LongEntrySource.of(keys, values, keys.length), 1.0, keys.length, ProgressListener.NONE);
   }
 
-  /** Returns a live {@link NavigableMap} over this index. */
+  /**
+   * Returns a live {@link NavigableMap} over this index, as {@link #asMap(KeyCodec, ValueCodec)}
+   * does.
+   */
   default NavigableMap<Long, Long> asMap() {
     return asMap(KeyCodec.ofLong(), ValueCodec.ofLong());
   }
 
   /**
-   * Returns a live {@link NavigableMap} whose keys and values are stored as longs.
+   * Returns a live {@link NavigableMap} whose keys and values are stored as longs in this index.
+   *
+   * <p>The map refuses null. Its iterators are weakly consistent, like those of {@link
+   * java.util.concurrent.ConcurrentSkipListMap}: changes to the index do not make them throw, and
+   * they may or may not show them. {@code setValue} of their entries writes through; all other
+   * entries are immutable snapshots.
    *
    * @param keyCodec converts keys to longs, keeping their order
    * @param valueCodec converts values to longs
