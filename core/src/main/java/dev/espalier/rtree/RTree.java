@@ -80,6 +80,7 @@ public final class RTree implements AutoCloseable {
   }
 
   private RTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
     this.geometry = geometry;
     this.leaf = new RTreeLeaf(geometry.leafWidth);
     this.inner = new RTreeInner(geometry.innerWidth);

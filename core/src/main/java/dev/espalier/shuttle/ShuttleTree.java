@@ -117,6 +117,7 @@ public final class ShuttleTree extends AbstractIndex {
   private final ShuttleLayout layout;
 
   private ShuttleTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
     ShuttleLayout layout = new ShuttleLayout(geometry);
     ShuttleStructure tree = new ShuttleStructure(options, layout);
     super(VARIANT, tree, options);
