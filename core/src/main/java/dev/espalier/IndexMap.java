@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * A {@link NavigableMap} over an index or view: keys and values pass through codecs, null is
  * refused.
  *
- * <p>Iterators are weakly consistent, as those of {@link
+ * <p>Iterators are weakly consistent, like those of {@link
  * java.util.concurrent.ConcurrentSkipListMap}: they never throw because the map has changed, show
- * each entry that is there all the time exactly once, and may or may not show what comes or goes
- * meanwhile. {@code setValue} of their entries writes through; entries from all other methods are
- * immutable snapshots.
+ * each entry that exists all the time exactly once, and may or may not show what is added or
+ * removed meanwhile. {@code setValue} of their entries writes through; entries from all other
+ * methods are immutable snapshots.
  *
  * <p>Behind a lock each method is safe for use by several threads, but those of {@link Map} that
  * read and then write (poll, compute, put of a map that holds the index's missing value) are

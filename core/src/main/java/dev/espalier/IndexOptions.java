@@ -39,10 +39,10 @@ public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePa
   }
 
   /**
-   * Makes an empty page store in memory, with this limit.
+   * Creates an empty page store in memory, with this memory limit.
    *
-   * @param pageBytes bytes of a page: a power of two, from 4 to 64 KiB for use; trees say what else
-   *     they take
+   * @param pageBytes size of a page, in bytes: a power of two, usually from 4 to 64 KiB; some trees
+   *     need more than the least, 256 bytes
    */
   public MemoryPageStore pagesInMemory(int pageBytes) {
     return new MemoryPageStore(pageBytes, memoryLimit, hugePages);

@@ -11,9 +11,9 @@ import java.util.NavigableMap;
  * An ordered index outside the Java heap: long keys in signed order, each with a long value (a row
  * id, a handle, a number).
  *
- * <p>Create one in memory by {@link dev.espalier.family.Indexes#create()}, in a file by {@code
- * dev.espalier.io.Espalier.open(path)}, or in a store that survives crashes by {@code
- * dev.espalier.io.IndexStore}. Close it after use.
+ * <p>Create one in memory by {@link dev.espalier.family.Indexes#create()}, or in a file by {@code
+ * dev.espalier.io.Espalier.open(path)}; {@code dev.espalier.io.IndexStore} keeps several in one
+ * file. Close it after use.
  *
  * <p><b>Threads.</b> Any number of threads may read at the same time, or one may write. Either the
  * caller keeps readers and writers apart, or {@link #withReadWriteLock()} does. Misuse may lead to
@@ -165,13 +165,21 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
         LongEntrySource.of(keys, values, keys.length), 1.0, keys.length, ProgressListener.NONE);
   }
 
-  /** Returns a live {@link NavigableMap} over this index. */
+  /**
+   * Returns a live {@link NavigableMap} over this index, as {@link #asMap(KeyCodec, ValueCodec)}
+   * does.
+   */
   default NavigableMap<Long, Long> asMap() {
     return asMap(KeyCodec.ofLong(), ValueCodec.ofLong());
   }
 
   /**
-   * Returns a live {@link NavigableMap} whose keys and values are stored as longs.
+   * Returns a live {@link NavigableMap} whose keys and values are stored as longs in this index.
+   *
+   * <p>The map refuses null. Its iterators are weakly consistent, like those of {@link
+   * java.util.concurrent.ConcurrentSkipListMap}: changes to the index do not make them throw, and
+   * they may or may not show them. {@code setValue} of their entries writes through; all other
+   * entries are immutable snapshots.
    *
    * @param keyCodec converts keys to longs, keeping their order
    * @param valueCodec converts values to longs
@@ -269,12 +277,9 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   IndexStatistics statistics();
 
   /**
-   * Writes all changes to the device, if the index lives in a file; does nothing in memory.
-   *
-   * <p>An index of a {@code dev.espalier.io.IndexStore} keeps what was flushed whatever crashes
-   * later. In a file of {@code dev.espalier.io.Espalier}, this holds only until the index is
-   * changed again: from then on, changed pages may overwrite old ones at any time, and a crash may
-   * leave the file torn, with flushed entries lost as well.
+   * Makes all changes so far safe from a crash of the program or the machine, if the index lives in
+   * a file; does nothing in memory. After a crash, the index has everything that was written up to
+   * some moment after the last flush, in order.
    */
   default void flush() {
     Arguments.checkOpen(this);

@@ -3,9 +3,9 @@
  * The interface of all indexes, {@link dev.espalier.LongIndex}, with its cursors, runs, views, maps
  * and codecs, and the options to create an index with.
  *
- * <p>Create an index in memory by {@link dev.espalier.family.Indexes#create()}, in a file by {@code
- * dev.espalier.io.Espalier.open(path)}, or in a store that survives crashes by {@code
- * dev.espalier.io.IndexStore}.
+ * <p>Create an index in memory by {@link dev.espalier.family.Indexes#create()}, or in a file by
+ * {@code dev.espalier.io.Espalier.open(path)}; {@code dev.espalier.io.IndexStore} keeps several in
+ * one file.
  */
 @NullMarked
 package dev.espalier;

@@ -122,7 +122,7 @@ public final class BEpsilonTree extends AbstractIndex {
     probesGoThrough(new BEpsilonLevels(tree, this));
   }
 
-  /** Makes an empty tree with pages of 16 KiB in memory. */
+  /** Creates an empty tree with pages of 16 KiB in memory. */
   public static BEpsilonTree create(IndexOptions options) {
     return open(options, options.pagesInMemory(BEpsilonStructure.DEFAULT_PAGE_BYTES));
   }

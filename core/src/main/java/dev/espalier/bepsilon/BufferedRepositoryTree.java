@@ -44,7 +44,7 @@ public final class BufferedRepositoryTree {
 
   private BufferedRepositoryTree() {}
 
-  /** Makes an empty tree with pages of 16 KiB in memory. */
+  /** Creates an empty tree with pages of 16 KiB in memory. */
   public static BEpsilonTree create(IndexOptions options) {
     return open(options, options.pagesInMemory(BEpsilonStructure.DEFAULT_PAGE_BYTES));
   }

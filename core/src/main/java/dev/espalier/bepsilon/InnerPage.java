@@ -52,8 +52,8 @@ final class InnerPage {
     capacity = (pageBytes - messagesOffset) / MessageColumns.MESSAGE_BYTES;
     if (capacity < fanout) {
       throw new IllegalArgumentException(
-          "fanout is %d, but beside as many children a page of %d bytes has room for %d messages"
-              .formatted(fanout, pageBytes, Math.max(capacity, 0)));
+          "fanout is %d; a page of %d bytes then has room for %d messages, but needs at least %d"
+              .formatted(fanout, pageBytes, Math.max(capacity, 0), fanout));
     }
   }
 

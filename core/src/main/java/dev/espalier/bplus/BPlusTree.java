@@ -60,7 +60,7 @@ public final class BPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with nodes of the default width. */
+  /** Creates an empty tree with nodes of the default width. */
   public static BPlusTree create(IndexOptions options) {
     return create(options, DEFAULT_WIDTH);
   }

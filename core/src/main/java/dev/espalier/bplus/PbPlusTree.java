@@ -24,6 +24,7 @@ import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,6 +153,7 @@ public final class PbPlusTree extends AbstractIndex {
   }
 
   private PbPlusTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
     BPlusStructure tree =
         new BPlusStructure(
             options, new LeafNode(geometry.leafWidth), new InnerNode(geometry.innerWidth));
@@ -165,7 +167,7 @@ public final class PbPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with the geometry for single lookups on this machine. */
+  /** Creates an empty tree with the geometry for single lookups on this machine. */
   public static PbPlusTree create(IndexOptions options) {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }

@@ -130,7 +130,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with pages of 16 KiB in memory. */
+  /** Creates an empty tree with pages of 16 KiB in memory. */
   public static CacheFirstFpbPlusTree create(IndexOptions options) {
     return open(options, options.pagesInMemory(CacheFirstStructure.DEFAULT_PAGE_BYTES));
   }

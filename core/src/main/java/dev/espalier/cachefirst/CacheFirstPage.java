@@ -95,7 +95,7 @@ final class CacheFirstPage {
   static void checkPossible(int pageBytes, int width) {
     if (!isPossible(pageBytes, width)) {
       throw new IllegalArgumentException(
-          "width is %d lines; a page of %d bytes has %d nodes then, but it must have from %d to %d"
+          "width is %d lines; a page of %d bytes then holds %d nodes, but must hold %d to %d"
               .formatted(width, pageBytes, slots(pageBytes, width), MIN_SLOTS, MAX_SLOTS));
     }
   }

@@ -152,7 +152,10 @@ public final class Cola extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty index in memory, growth 4, in pages of 8 KiB, 4 KiB below 1 MiB of memory. */
+  /**
+   * Creates an empty index in memory, with the default geometry and pages of 8 KiB. If the memory
+   * limit is below 1 MiB, pages and levels are smaller.
+   */
   public static Cola create(IndexOptions options) {
     return options.memoryLimit() < SMALL_LIMIT
         ? open(options, options.pagesInMemory(SMALL_PAGE_BYTES), SMALL)

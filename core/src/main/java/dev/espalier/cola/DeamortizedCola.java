@@ -123,7 +123,7 @@ public final class DeamortizedCola extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty index in memory. */
+  /** Creates an empty index in memory. */
   public static DeamortizedCola create(IndexOptions options) {
     return open(options, options.pagesInMemory(DEFAULT_PAGE_BYTES));
   }

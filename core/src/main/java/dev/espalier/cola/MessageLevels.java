@@ -33,7 +33,7 @@ abstract class MessageLevels extends StoreTree {
     int pageBytes = store.pageBytes();
     if (pageBytes < MIN_PAGE_BYTES) {
       throw new IllegalArgumentException(
-          "pages have " + pageBytes + " bytes; a COLA needs " + MIN_PAGE_BYTES + " at least");
+          "pageBytes is " + pageBytes + "; a COLA needs at least " + MIN_PAGE_BYTES);
     }
     super(store, 2); // To probes that wait, the whole index is one level.
     this.layout = new ElementPage(pageBytes);

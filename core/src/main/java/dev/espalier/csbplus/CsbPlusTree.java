@@ -18,6 +18,7 @@ import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,6 +159,7 @@ public final class CsbPlusTree extends AbstractIndex {
   }
 
   private CsbPlusTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
     CsbLeafNode leaf = new CsbLeafNode(geometry.leafWidth);
     CsbInnerNode inner = new CsbInnerNode(geometry.innerWidth, geometry.segments);
     CsbPlusStructure tree = new CsbPlusStructure(options, leaf, inner, geometry.prefetchDistance);
@@ -170,7 +172,7 @@ public final class CsbPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with the geometry for single lookups on this machine. */
+  /** Creates an empty tree with the geometry for single lookups on this machine. */
   public static CsbPlusTree create(IndexOptions options) {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
   }

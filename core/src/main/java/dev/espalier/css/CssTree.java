@@ -106,6 +106,7 @@ public final class CssTree extends AbstractIndex {
   }
 
   private CssTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
     CssStructure tree = new CssStructure(options, geometry);
     super(VARIANT, tree, options);
     this.tree = tree;
@@ -115,7 +116,7 @@ public final class CssTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with the default geometry. */
+  /** Creates an empty tree with the default geometry. */
   public static CssTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }

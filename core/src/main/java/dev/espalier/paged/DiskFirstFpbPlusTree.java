@@ -157,7 +157,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     this.pagesOffset = format.childLeaf.payloadsOffset;
   }
 
-  /** Makes an empty tree with pages of 16 KiB in memory. */
+  /** Creates an empty tree with pages of 16 KiB in memory. */
   public static DiskFirstFpbPlusTree create(IndexOptions options) {
     return open(options, options.pagesInMemory(PagedStructure.DEFAULT_PAGE_BYTES));
   }

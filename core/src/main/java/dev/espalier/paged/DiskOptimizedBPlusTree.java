@@ -66,7 +66,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with pages of 16 KiB in memory. */
+  /** Creates an empty tree with pages of 16 KiB in memory. */
   public static DiskOptimizedBPlusTree create(IndexOptions options) {
     return open(options, options.pagesInMemory(PagedStructure.DEFAULT_PAGE_BYTES));
   }

@@ -108,7 +108,7 @@ final class InPageTreeFormat extends PageFormat {
     int linesOfNodes = linesOfNodes(pageBytes);
     if (leafWidth > linesOfNodes) {
       throw new IllegalArgumentException(
-          "leafWidth is %d lines; a page of %d bytes has %d"
+          "leafWidth is %d lines; a page of %d bytes has only %d for nodes"
               .formatted(leafWidth, pageBytes, linesOfNodes));
     }
     InPageTree largest =

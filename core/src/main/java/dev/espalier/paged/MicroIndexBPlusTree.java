@@ -98,7 +98,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with pages of 16 KiB in memory. */
+  /** Creates an empty tree with pages of 16 KiB in memory. */
   public static MicroIndexBPlusTree create(IndexOptions options) {
     return open(options, options.pagesInMemory(PagedStructure.DEFAULT_PAGE_BYTES));
   }

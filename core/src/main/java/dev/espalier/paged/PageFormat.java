@@ -30,7 +30,7 @@ abstract class PageFormat {
   PageFormat(int pageBytes, int leafCapacity, int innerCapacity) {
     if (innerCapacity < 3 || leafCapacity < 2) {
       throw new IllegalArgumentException(
-          "pageBytes is %d: a page would have %d children or %d entries, too few for a tree"
+          "pageBytes is %d; a page would hold %d children or %d entries, but needs 3 and 2"
               .formatted(pageBytes, innerCapacity, leafCapacity));
     }
     this.pageBytes = pageBytes;

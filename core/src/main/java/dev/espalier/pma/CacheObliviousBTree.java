@@ -69,13 +69,14 @@ public final class CacheObliviousBTree extends AbstractIndex {
   final PmaStructure tree;
 
   private CacheObliviousBTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
     PmaStructure tree = new PmaStructure(options, geometry, Directory.VAN_EMDE_BOAS);
     super(VARIANT, tree, options);
     this.tree = tree;
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with the default geometry. */
+  /** Creates an empty tree with the default geometry. */
   public static CacheObliviousBTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }

@@ -96,13 +96,12 @@ public final class PackedMemoryArray extends AbstractIndex {
       if (densities.lowerRoot() * segmentSlots < least
           || densities.upperRoot() * segmentSlots < 2 * least) {
         throw new IllegalArgumentException(
-            "segments of "
+            "segmentSlots is "
                 + segmentSlots
-                + " slots are too small for "
-                + densities
-                + ": they would have less than "
+                + "; too few for a segment to hold at least "
                 + least
-                + " entries");
+                + " entries with "
+                + densities);
       }
     }
 
@@ -117,13 +116,14 @@ public final class PackedMemoryArray extends AbstractIndex {
   }
 
   private PackedMemoryArray(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
     PmaStructure tree = new PmaStructure(options, geometry, Directory.NONE);
     super(VARIANT, tree, options);
     this.tree = tree;
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty array with the default geometry. */
+  /** Creates an empty array with the default geometry. */
   public static PackedMemoryArray create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }

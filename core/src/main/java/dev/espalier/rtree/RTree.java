@@ -80,13 +80,14 @@ public final class RTree implements AutoCloseable {
   }
 
   private RTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
     this.geometry = geometry;
     this.leaf = new RTreeLeaf(geometry.leafWidth);
     this.inner = new RTreeInner(geometry.innerWidth);
     this.tree = new RTreeStructure(options, leaf, inner);
   }
 
-  /** Makes an empty tree with nodes of the default widths. The missing value is not used. */
+  /** Creates an empty tree with nodes of the default widths. The missing value is not used. */
   public static RTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }

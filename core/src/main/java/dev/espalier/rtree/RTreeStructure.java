@@ -7,6 +7,7 @@ import dev.espalier.memory.NodeMemory;
 import dev.espalier.node.Rectangles;
 import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * The nodes of one R-tree and what changes them: inserting with the splits that follow, and
@@ -92,6 +93,7 @@ final class RTreeStructure {
   RTreeStructure(IndexOptions options, RTreeLeaf leaf, RTreeInner inner) {
     this.leaf = leaf;
     this.inner = inner;
+    Objects.requireNonNull(options, "options");
     this.memory = new NodeMemory(options.memoryLimit(), options.hugePages());
     this.nodes = memory.segment();
     // A full node and one below its minimum, or a full node and one rectangle more.

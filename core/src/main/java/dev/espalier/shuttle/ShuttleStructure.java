@@ -23,6 +23,7 @@ import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.tree.IndexStructure;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.function.IntToLongFunction;
 
 /** The nodes and buffers of one shuttle tree, and how messages go down through them. */
@@ -125,7 +126,7 @@ final class ShuttleStructure extends IndexStructure {
   private final MessageDelivery delivery;
 
   ShuttleStructure(IndexOptions options, ShuttleLayout layout) {
-    this.options = options;
+    this.options = Objects.requireNonNull(options, "options");
     this.layout = layout;
     this.budget = new MemoryBudget(options.memoryLimit());
     this.stack = new DrainStack(budget);

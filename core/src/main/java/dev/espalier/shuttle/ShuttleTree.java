@@ -117,6 +117,7 @@ public final class ShuttleTree extends AbstractIndex {
   private final ShuttleLayout layout;
 
   private ShuttleTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
     ShuttleLayout layout = new ShuttleLayout(geometry);
     ShuttleStructure tree = new ShuttleStructure(options, layout);
     super(VARIANT, tree, options);
@@ -125,7 +126,7 @@ public final class ShuttleTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree of the default geometry. */
+  /** Creates an empty tree with the default geometry. */
   public static ShuttleTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
   }

@@ -7,6 +7,7 @@ import dev.espalier.memory.NodeMemory;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What trees do alike whose nodes lie in one {@link NodeMemory}. */
@@ -33,7 +34,7 @@ public abstract class MemoryTree extends IndexStructure {
 
   /** Creates the memory, without nodes. */
   protected MemoryTree(IndexOptions options, int maxHeight) {
-    this.options = options;
+    this.options = Objects.requireNonNull(options, "options");
     this.memory = new NodeMemory(options.memoryLimit(), options.hugePages());
     this.nodes = memory.segment();
     this.levelChanges = new LevelChanges(maxHeight + 1);

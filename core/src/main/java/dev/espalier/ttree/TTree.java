@@ -89,7 +89,7 @@ public final class TTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
-  /** Makes an empty tree with nodes of the default width. */
+  /** Creates an empty tree with nodes of the default width. */
   public static TTree create(IndexOptions options) {
     return create(options, DEFAULT_WIDTH);
   }

@@ -123,9 +123,9 @@ class CacheFirstSpaceTest {
 
   @Test
   void pagesWithTooFewOrTooManyNodesAreRefused() {
-    assertRefused(256, 2, "width is 2 lines; a page of 256 bytes has 1 nodes then");
-    assertRefused(4 << 10, 32, "has 1 nodes then, but it must have from 3 to 256");
-    assertRefused(64 << 10, 3, "has 341 nodes then");
+    assertRefused(256, 2, "width is 2 lines; a page of 256 bytes then holds 1 nodes");
+    assertRefused(4 << 10, 32, "then holds 1 nodes, but must hold 3 to 256");
+    assertRefused(64 << 10, 3, "then holds 341 nodes");
     assertRefused(128, 1, "pageBytes is 128");
     assertThrows(IllegalArgumentException.class, () -> new Geometry(0));
     assertThrows(IllegalArgumentException.class, () -> new Geometry(33));
