@@ -175,7 +175,6 @@ public final class BEpsilonTree extends AbstractIndex {
       long page = store.pin(number);
       int messages = NodePage.messages(pages, page);
       long keys = page + inner.messagesOffset;
-      number = inner.child(pages, page, inner.childSlot(pages, page, key));
       int slot = Keys.lowerBoundBinary(pages, keys, messages, key);
       int kind = Message.NONE;
       long value = 0;
@@ -183,6 +182,7 @@ public final class BEpsilonTree extends AbstractIndex {
         kind = inner.messageKind(pages, page, slot);
         value = inner.messageValue(pages, page, slot);
       }
+      number = inner.child(pages, page, inner.childSlot(pages, page, key));
       store.unpin(page, false);
       if (kind != Message.NONE) {
         sum += value;

@@ -4,9 +4,13 @@ package dev.espalier.batch;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.Indexes;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeShape;
+import dev.espalier.bepsilon.BEpsilonTree;
+import dev.espalier.cola.DeamortizedCola;
+import dev.espalier.memory.CheckedPageStore;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
@@ -14,6 +18,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Batches tell which keys are there, also where the value is the one that means "absent". */
@@ -101,6 +106,42 @@ final class PresenceTest {
       }
       index.close();
       model.clear();
+    }
+  }
+
+  /** A message in a buffer may add to a value that is not there, which then is. */
+  @ParameterizedTest
+  @EnumSource
+  void whatIsAddedToIsThere(ProbeMethod method) {
+    IndexOptions options = IndexOptions.DEFAULT;
+    BEpsilonTree index =
+        BEpsilonTree.open(options, options.pagesInMemory(256), new BEpsilonTree.Geometry(4));
+    try (index) {
+      for (int i = 0; i < ENTRIES; i++) {
+        long key = random.nextLong(-ENTRIES, ENTRIES);
+        if (random.nextInt(3) == 0) {
+          index.delete(key);
+          model.remove(key);
+        } else {
+          index.add(key, i);
+          model.merge(key, (long) i, Long::sum);
+        }
+      }
+      check(index, method, keys(1000));
+    }
+  }
+
+  /** Over pages that do not stay, a group looks at one page for each probe at the same time. */
+  @ParameterizedTest
+  @EnumSource
+  void arraysInPagesThatGoAwayTellWhichKeysAreThere(ProbeMethod method) {
+    IndexOptions options = IndexOptions.DEFAULT;
+    CheckedPageStore store = new CheckedPageStore(options.pagesInMemory(1024), 8);
+    try (LongIndex index = DeamortizedCola.open(options, store, new DeamortizedCola.Geometry(2))) {
+      for (int i = 0; i < ENTRIES; i++) {
+        write(index, random.nextLong(-ENTRIES, ENTRIES), random.nextInt(12));
+      }
+      check(index, method, keys(1000));
     }
   }
 
