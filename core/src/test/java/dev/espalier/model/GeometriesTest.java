@@ -115,6 +115,7 @@ final class GeometriesTest {
         assertThrows(
             IllegalArgumentException.class,
             () -> Geometries.forBatches(MemoryTimes.TYPICAL, single, LEAF));
-    assertEquals("fan-out is 1, capacity of leaves 4; a tree needs at least 2 and 1", e.getMessage());
+    assertEquals(
+        "fan-out is 1, capacity of leaves 4; a tree needs at least 2 and 1", e.getMessage());
   }
 }

@@ -599,7 +599,7 @@ final class FileCommandsTest {
               1,
               "",
               ("espalier %s: %s: the file was not closed; 'espalier recover' recovers all writes,"
-                   + " and --last-checkpoint reads the file without the last ones%n")
+                      + " and --last-checkpoint reads the file without the last ones%n")
                   .formatted(command.split(" ")[0], index())),
           refused);
     }
