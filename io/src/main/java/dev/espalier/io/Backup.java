@@ -41,7 +41,7 @@ final class Backup {
    * @throws CancellationException if the listener cancels
    */
   void write(Checkpoints checkpoints) {
-    try (OpenFiles.Claim _ = OpenFiles.claim(target)) {
+    try (OpenFiles.Claim _ = OpenFiles.claim(List.of(target))) {
       checkAbsent();
       Path unfinished = target.resolveSibling(target.getFileName() + StoreOpening.BEING_MADE);
       files.delete(unfinished);

@@ -26,6 +26,12 @@ final class Checkpoints {
   /** Slots that are kept for pages of the maps that may yet come into being. */
   private static final int MAP_SLACK = 8;
 
+  /** The pause is short if no more than this part of the pool is left to be written in it. */
+  private static final int LEFT_PART = 16;
+
+  /** Rounds of writing before the pause; more don't help where pages are changed that fast. */
+  private static final int MOST_ROUNDS = 4;
+
   private final StoreState state;
 
   /** Held during a checkpoint; asked for before the writers' lock. */
@@ -62,7 +68,7 @@ final class Checkpoints {
     lock.lock();
     try {
       state.condition.checkTakesChanges();
-      writePages();
+      cleanAhead();
       Captured captured = capture(isLast);
       try (PageImages images = captured.images) {
         complete(captured.header, images);
@@ -74,6 +80,16 @@ final class Checkpoints {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Writes changed pages until few are left for the pause. */
+  private void cleanAhead() {
+    Frames frames = state.pool.frames;
+    int rounds = 0;
+    do {
+      writePages();
+      rounds++;
+    } while (rounds < MOST_ROUNDS && frames.changedCount() > frames.count / LEFT_PART);
   }
 
   /** Writes changed pages, while others may change more. */

@@ -4,114 +4,144 @@ package dev.espalier.io;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.nio.channels.AsynchronousFileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The index files that this process has open, and the locks that keep other processes out: one that
- * writes is alone, many may read.
+ * The files of stores that this process has open, and the locks that keep other processes out: one
+ * that writes is alone, many may read.
  *
  * <p>A lock of the system is gone as soon as the process closes any descriptor of the file. So a
- * file is not opened twice in a process, not even for a look.
+ * file is not opened twice in a process, not even for a look, and whatever name it is known by: it
+ * is known by its path and, once it is there, by what the system calls it (device and inode).
  */
 final class OpenFiles {
-  private static final Set<Path> OPEN = new HashSet<>();
+  /** Paths and system's keys of the files that are open. */
+  private static final Set<Object> OPEN = new HashSet<>();
 
   private OpenFiles() {}
 
-  /** A file that is open in this process; until it is closed, no other can be made for it. */
+  /** Files that are open in this process; until it is closed, no other can be made for them. */
   static final class Claim implements AutoCloseable {
-    private final Path path;
+    private final List<Path> paths;
     private final Claimed claimed;
     private final Cleaner.Cleanable giveUpOnce;
 
-    private Claim(Path path, Path real) {
-      this.path = path;
-      this.claimed = new Claimed(real);
+    private Claim(List<Path> paths) {
+      this.paths = paths;
+      this.claimed = new Claimed();
       this.giveUpOnce = Dropped.once(this, claimed);
     }
 
     /**
-     * Locks the file against other processes.
+     * Locks the files, which are there by now, against other processes.
      *
-     * @throws PageFileException if another process has it open
+     * @throws PageFileException if another process has one open
      */
     void lock(boolean forReading) {
       Set<OpenOption> options =
           forReading
               ? Set.of(StandardOpenOption.READ)
               : Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
-      try {
-        AsynchronousFileChannel opened = AsynchronousFileChannel.open(path, options, null);
-        claimed.channel = opened;
-        FileLock lock = opened.tryLock(0, Long.MAX_VALUE, forReading);
-        if (lock == null) {
-          throw new PageFileException(
-              path, "another process has the file open", PageFileException.NO_ERRNO);
+      for (Path path : paths) {
+        Object key = systemKey(path);
+        if (key != null && !claimed.keys.contains(key)) {
+          claimed.add(path, key);
         }
-      } catch (IOException e) {
-        throw new PageFileException(path, "locking failed: " + e, e);
+        try {
+          AsynchronousFileChannel opened = AsynchronousFileChannel.open(path, options, null);
+          claimed.channels.add(opened);
+          if (opened.tryLock(0, Long.MAX_VALUE, forReading) == null) {
+            throw new PageFileException(
+                path, "another process has the file open", PageFileException.NO_ERRNO);
+          }
+        } catch (IOException e) {
+          throw new PageFileException(path, "locking failed: " + e, e);
+        }
       }
     }
 
-    /** Gives the lock up. */
+    /** Gives the locks up. */
     @Override
     public void close() {
       giveUpOnce.clean();
       IOException e = claimed.failure;
       if (e != null) {
-        throw new PageFileException(path, "giving up its lock failed: " + e, e);
+        throw new PageFileException(paths.getFirst(), "giving up its lock failed: " + e, e);
       }
     }
   }
 
   /** What a claim holds, given up by its owner, or after the claim was dropped. */
   private static final class Claimed implements Runnable {
-    private final Path real;
-    private volatile @Nullable AsynchronousFileChannel channel;
+    private final List<Object> keys = new ArrayList<>();
+    private final List<AsynchronousFileChannel> channels = new ArrayList<>();
     private volatile @Nullable IOException failure;
 
-    Claimed(Path real) {
-      this.real = real;
+    void add(Path path, Object key) {
+      synchronized (OPEN) {
+        if (!OPEN.add(key)) {
+          throw new PageFileException(
+              path, "this process has the file open already", PageFileException.NO_ERRNO);
+        }
+        keys.add(key);
+      }
     }
 
     @Override
     public void run() {
-      AsynchronousFileChannel opened = channel;
-      try {
-        if (opened != null) {
-          opened.close();
+      for (AsynchronousFileChannel channel : channels) {
+        try {
+          channel.close();
+        } catch (IOException e) {
+          failure = e;
         }
-      } catch (IOException e) {
-        failure = e;
-      } finally {
-        synchronized (OPEN) {
-          OPEN.remove(real);
-        }
+      }
+      synchronized (OPEN) {
+        keys.forEach(OPEN::remove);
       }
     }
   }
 
   /**
-   * Claims a file, which need not be there yet.
+   * Claims files, which need not be there yet.
    *
-   * @throws PageFileException if it is open in this process already
+   * @throws PageFileException if one is open in this process already
    */
-  static Claim claim(Path path) {
-    Path real = realPath(path);
-    synchronized (OPEN) {
-      if (!OPEN.add(real)) {
-        throw new PageFileException(
-            path, "this process has the file open already", PageFileException.NO_ERRNO);
+  static Claim claim(List<Path> paths) {
+    Claim claim = new Claim(paths);
+    try {
+      for (Path path : paths) {
+        claim.claimed.add(path, realPath(path));
+        Object key = systemKey(path);
+        if (key != null) {
+          claim.claimed.add(path, key);
+        }
       }
+      return claim;
+    } catch (RuntimeException | Error refused) {
+      claim.close();
+      throw refused;
     }
-    return new Claim(path, real);
+  }
+
+  /** Returns what the system calls a file, by whatever name; null if it is not there. */
+  private static @Nullable Object systemKey(Path path) {
+    try {
+      return Files.exists(path)
+          ? Files.readAttributes(path, BasicFileAttributes.class).fileKey()
+          : null;
+    } catch (IOException e) {
+      throw new PageFileException(path, "can't be looked up: " + e, e);
+    }
   }
 
   /** Returns a path that is the same for all names of a file. */

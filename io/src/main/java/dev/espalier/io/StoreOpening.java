@@ -34,12 +34,18 @@ final class StoreOpening {
     return fileOptions.flags().contains(flag);
   }
 
+  private List<Path> allFiles() {
+    List<Path> all = new ArrayList<>(List.of(path));
+    all.addAll(fileOptions.stripes());
+    return all;
+  }
+
   private boolean isReadOnly() {
     return has(FileOption.READ_ONLY) || has(FileOption.LAST_CHECKPOINT);
   }
 
   IndexStore open() {
-    OpenFiles.Claim claim = OpenFiles.claim(path);
+    OpenFiles.Claim claim = OpenFiles.claim(allFiles());
     try {
       boolean exists = files.exists(path);
       if (exists && has(FileOption.MUST_BE_NEW)) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongIndex;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -85,6 +86,41 @@ class FileLockTest {
     end(reader);
     try (LongIndex index = Espalier.open(path)) {
       index.put(2, 2);
+    }
+  }
+
+  @Test
+  void hardLinkOfAnOpenFileIsTheSameFile() throws IOException, InterruptedException {
+    Path path = folder.resolve("index.esp");
+    Path link = folder.resolve("link.esp");
+    try (LongIndex index = Espalier.open(path)) {
+      index.put(1, 1);
+      index.flush();
+      Files.createLink(link, path);
+      for (Path name : List.of(link, path)) {
+        PageFileException refused =
+            assertThrows(PageFileException.class, () -> Espalier.open(name));
+        assertTrue(refused.getMessage().contains("this process has"), refused.getMessage());
+      }
+      // The lock of this process is still there.
+      Process second = start(link.toString());
+      String refusal = firstLine(second);
+      assertTrue(refusal.contains("another process has the file open"), refusal);
+      end(second);
+    }
+  }
+
+  @Test
+  void everyStripeIsLocked() throws IOException {
+    Path stripe = folder.resolve("stripe.esp");
+    try (LongIndex index =
+        Espalier.open(folder.resolve("index.esp"), FileOptions.DEFAULT.withStripes(stripe))) {
+      index.put(1, 1);
+      FileOptions options = FileOptions.DEFAULT.withStripes(stripe);
+      PageFileException refused =
+          assertThrows(
+              PageFileException.class, () -> Espalier.open(folder.resolve("other.esp"), options));
+      assertTrue(refused.getMessage().contains("this process has"), refused.getMessage());
     }
   }
 }
