@@ -127,7 +127,7 @@ final class SlotPageStore extends PooledPageStore {
     beforeChange();
     int page = pages.numbers.next();
     checkNumbers(page, 1);
-    ensureFree(1);
+    ensureFree(page, 1);
     enlargeTable(page);
     pool.waves.addFresh(this, page);
     take(page, 1);
@@ -139,7 +139,7 @@ final class SlotPageStore extends PooledPageStore {
     beforeChange();
     int first = pages.numbers.next(count);
     checkNumbers(first, count);
-    ensureFree(count);
+    ensureFree(first, count);
     enlargeTable(first + count - 1);
     frames.lock.lock();
     try {
@@ -157,8 +157,23 @@ final class SlotPageStore extends PooledPageStore {
   }
 
   private void take(int first, int count) {
+    int moreOfMap = moreOfMap(first, count);
+    if (moreOfMap > 0) {
+      frames.lock.lock();
+      try {
+        space.reserveMore(moreOfMap);
+      } finally {
+        frames.lock.unlock();
+      }
+    }
     pages.numbers.take(first, count);
     changed = true;
+  }
+
+  /** Returns how many pages more the map has if pages are given out. */
+  private int moreOfMap(int first, int count) {
+    int top = pages.numbers.top();
+    return pages.map.mapPages(Math.max(top, first + count - 1)) - pages.map.mapPages(top);
   }
 
   private void checkNumbers(int first, int count) {
@@ -172,7 +187,8 @@ final class SlotPageStore extends PooledPageStore {
    *
    * @throws MemoryLimitException if the device has no room for them
    */
-  private void ensureFree(int more) {
+  private void ensureFree(int first, int count) {
+    int more = count + moreOfMap(first, count);
     frames.lock.lock();
     try {
       space.ensureAvailable(frames.changedCount() + CHANGE_SLOTS + more);

@@ -124,6 +124,11 @@ final class SlotSpace {
     noteAvailable();
   }
 
+  /** Keeps more slots free for the next checkpoint. */
+  void reserveMore(int slots) {
+    reserve(reserved + slots);
+  }
+
   private void noteAvailable() {
     available = (int) Math.max(0, freeCount() - reserved);
   }

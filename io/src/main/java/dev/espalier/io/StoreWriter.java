@@ -139,10 +139,18 @@ final class StoreWriter {
     }
   }
 
-  /** Notes that the change was made. */
+  /**
+   * Makes the change durable, with both locks held: nothing may be logged before. If that fails, the
+   * store can't go on, for what is logged next would survive without the change.
+   */
   void skip() {
-    state.log.skip();
-    checkpoints.make(false); // Nothing may be logged before this is durable.
+    try {
+      state.log.skip();
+      checkpoints.make(false);
+    } catch (RuntimeException | Error failed) {
+      state.noteHalfway(failed);
+      throw failed;
+    }
   }
 
   /** Lets others write. */
