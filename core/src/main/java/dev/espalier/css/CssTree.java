@@ -106,6 +106,7 @@ public final class CssTree extends AbstractIndex {
   }
 
   private CssTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(options, "options");
     Objects.requireNonNull(geometry, "geometry");
     CssStructure tree = new CssStructure(options, geometry);
     super(VARIANT, tree, options);

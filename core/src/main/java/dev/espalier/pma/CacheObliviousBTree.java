@@ -69,6 +69,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
   final PmaStructure tree;
 
   private CacheObliviousBTree(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(options, "options");
     Objects.requireNonNull(geometry, "geometry");
     PmaStructure tree = new PmaStructure(options, geometry, Directory.VAN_EMDE_BOAS);
     super(VARIANT, tree, options);

@@ -116,6 +116,7 @@ public final class PackedMemoryArray extends AbstractIndex {
   }
 
   private PackedMemoryArray(IndexOptions options, Geometry geometry) {
+    Objects.requireNonNull(options, "options");
     Objects.requireNonNull(geometry, "geometry");
     PmaStructure tree = new PmaStructure(options, geometry, Directory.NONE);
     super(VARIANT, tree, options);
