@@ -48,6 +48,11 @@ final class InPageInnerNode extends InPageNode {
     return (bytes - HEADER_BYTES - Short.BYTES) / (Long.BYTES + Short.BYTES);
   }
 
+  /** Counts the separators smaller than {@code key}: the number of the child to go to. */
+  int lowerBound(MemorySegment pages, long node, long key) {
+    return Keys.lowerBoundRagged(pages, node, keySlots, key);
+  }
+
   /** Returns the line where a child begins. */
   int child(MemorySegment pages, long node, int slot) {
     return getUnsignedShort(pages, node + childrenOffset + ((long) slot << 1));

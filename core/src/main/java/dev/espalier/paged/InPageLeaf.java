@@ -68,6 +68,11 @@ final class InPageLeaf extends InPageNode {
     return ((width << CacheLine.SHIFT) - HEADER_BYTES) / (Long.BYTES + payloadBytes);
   }
 
+  /** Counts the keys smaller than {@code key}. */
+  int lowerBound(MemorySegment pages, long node, long key) {
+    return Keys.lowerBoundRagged(pages, node, keySlots, key);
+  }
+
   long payload(MemorySegment pages, long node, int slot) {
     long offset = node + payloadsOffset + ((long) slot << payloadShift);
     return payloadShift == 3 ? getLong(pages, offset) : getInt(pages, offset);

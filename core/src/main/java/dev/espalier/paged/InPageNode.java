@@ -21,6 +21,8 @@ import java.lang.foreign.MemorySegment;
  *  | key 0 .. keySlots-1 | ... | level | previous | next | count |
  *    longs                       short   short      short  short
  * </pre>
+ *
+ * What searches keys is in the two classes: HotSpot would compile it for both kinds at once.
  */
 abstract class InPageNode {
   static final int HEADER_BYTES = 4 * Short.BYTES;
@@ -57,13 +59,6 @@ abstract class InPageNode {
     next(pages, node, 0);
     count(pages, node, 0);
     Slots.fill(pages, node, 0, keySlots, Keys.PADDING);
-  }
-
-  /**
-   * Counts the keys smaller than {@code key}: in an inner node the number of the child to go to.
-   */
-  final int lowerBound(MemorySegment pages, long node, long key) {
-    return Keys.lowerBoundRagged(pages, node, keySlots, key);
   }
 
   final long key(MemorySegment pages, long node, int slot) {
