@@ -399,11 +399,15 @@ final class SlotSpace {
     }
   }
 
-  /** Makes the file as short as its busy slots allow, if that gives back much of it. */
+  /**
+   * Makes the file as short as its busy slots and those that are reserved allow, if that gives back
+   * much of it.
+   */
   void truncate() {
-    long spare = (long) (room - end()) * pageBytes;
+    int least = Math.min(room, end() + reserved);
+    long spare = position(room) - position(least);
     if (spare > Math.max(2 * LEAST_GROWTH_BYTES, position(room) / 2)) {
-      truncateTo(end());
+      truncateTo(least);
     }
   }
 

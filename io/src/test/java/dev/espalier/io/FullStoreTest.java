@@ -100,4 +100,19 @@ class FullStoreTest {
       faults.heal();
     }
   }
+
+  @Test
+  void aFileThatIsMadeShorterKeepsRoomForTheNextCheckpoint() {
+    try (PageFile file = PageFiles.BEST.open(folder.resolve("file"), Access.CREATE, 4096)) {
+      SlotSpace space = new SlotSpace(file, 4096, null);
+      int first = space.takeRun(5_000);
+      space.reserve(10);
+      for (int slot = first; slot < first + 5_000; slot++) {
+        space.release(slot);
+      }
+      space.truncate();
+      assertEquals(space.first() + 10, space.room());
+      assertEquals(space.room() * 4096L, file.bytes());
+    }
+  }
 }
