@@ -140,8 +140,8 @@ final class StoreWriter {
   }
 
   /**
-   * Makes the change durable, with both locks held: nothing may be logged before. If that fails, the
-   * store can't go on, for what is logged next would survive without the change.
+   * Makes the change durable, with both locks held: nothing may be logged before. If that fails,
+   * the store can't go on, for what is logged next would survive without the change.
    */
   void skip() {
     try {
