@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks.compare;
+
+import dev.espalier.cola.Cola;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Random puts that are safe from a crash, against RocksDB, LMDB and MVStore in turns: in batches
+ * that are committed, and each by itself by one thread and by many.
+ */
+@Command(
+    name = "durable",
+    description = "Random puts that are safe from a crash, against other stores.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+final class DurablePuts implements Runnable {
+  private static final double NANOS_PER_MICRO = 1e3;
+
+  @Option(names = "--entries", description = "Entries that are put in batches.")
+  private int entries = 2_000_000;
+
+  @Option(names = "--batch", description = "Puts between two commits.")
+  private int batch = 1_000;
+
+  @Option(names = "--safe-puts", description = "Puts that are made safe one by one.")
+  private int safePuts = 4_000;
+
+  @Option(names = "--writers", description = "Threads of which each makes its puts safe.")
+  private int writers = 16;
+
+  @Option(names = "--rounds", description = "Rounds, of which the median is told.")
+  private int rounds = 3;
+
+  private final Map<String, List<Double>> times = new LinkedHashMap<>();
+
+  private DurablePuts() {}
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new DurablePuts()).execute(arguments));
+  }
+
+  @Override
+  public void run() {
+    long pool = Math.max(1L << 20, entries * 16L / 4);
+    for (int round = 0; round < rounds; round++) {
+      committed("Cola", () -> new DurableEspalier(Cola.VARIANT, pool, false), round);
+      committed(
+          "DiskFirstFpbPlusTree",
+          () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, pool, false),
+          round);
+      committed("RocksDB", () -> new DurableRocksDb(pool), round);
+      committed("LMDB", DurableLmdb::new, round);
+      committed("MVStore", () -> new DurableMvStore(pool), round);
+      for (int threads : new int[] {1, writers}) {
+        safe(
+            "DiskFirstFpbPlusTree",
+            () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, pool, true),
+            threads,
+            round);
+        safe("RocksDB", () -> new DurableRocksDb(pool), threads, round);
+        safe("MVStore", () -> new DurableMvStore(pool), threads, round);
+      }
+    }
+    System.out.printf("%,d entries, pool of %,d bytes%n", entries, pool);
+    times.forEach(
+        (what, all) ->
+            System.out.printf(
+                Locale.ROOT,
+                "%-50s %10.2f us a put%n",
+                what,
+                all.stream().sorted().toList().get(all.size() / 2)));
+  }
+
+  private void committed(String name, Supplier<DurableStore> open, int round) {
+    long[] keys = keys(entries, round);
+    try (DurableStore store = open.get()) {
+      long start = System.nanoTime();
+      for (int i = 0; i < entries; i++) {
+        store.put(keys[i], i);
+        if ((i + 1) % batch == 0) {
+          store.commit();
+        }
+      }
+      store.commit();
+      note("%s, commit every %,d".formatted(name, batch), start, entries);
+      check(store, keys);
+    }
+  }
+
+  private void safe(String name, Supplier<DurableStore> open, int threads, int round) {
+    int each = safePuts / threads;
+    long[] keys = keys(each * threads, round);
+    try (DurableStore store = open.get()) {
+      List<Thread> running = new ArrayList<>();
+      long start = System.nanoTime();
+      for (int thread = 0; thread < threads; thread++) {
+        int from = thread * each;
+        running.add(
+            Thread.ofPlatform()
+                .start(
+                    () -> {
+                      for (int i = from; i < from + each; i++) {
+                        store.putSafely(keys[i], i);
+                      }
+                    }));
+      }
+      for (Thread thread : running) {
+        thread.join();
+      }
+      note("%s, every put, %d writers".formatted(name, threads), start, each * threads);
+      check(store, keys);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static long[] keys(int count, int round) {
+    return new Random(round).longs().distinct().limit(count).toArray();
+  }
+
+  private void note(String what, long start, int puts) {
+    double micros = (System.nanoTime() - start) / NANOS_PER_MICRO / puts;
+    times.computeIfAbsent(what, _ -> new ArrayList<>()).add(micros);
+  }
+
+  private static void check(DurableStore store, long[] keys) {
+    LongStream.iterate(0, i -> i < keys.length, i -> i + 1 + keys.length / 1000)
+        .forEach(
+            i -> {
+              if (store.get(keys[(int) i]) != i) {
+                throw new IllegalStateException("a put is missing");
+              }
+            });
+  }
+}
