@@ -91,7 +91,7 @@ class CalibratorTest {
     for (int slots : new int[] {-4, 0, 2, 12, 1024}) {
       assertRefused("segmentSlots", () -> new Geometry(slots, Densities.UPDATE_ORIENTED));
     }
-    assertRefused("too small", () -> new Geometry(4, new Densities(0, 0.2, 0.75, 1)));
+    assertRefused("too few", () -> new Geometry(4, new Densities(0, 0.2, 0.75, 1)));
   }
 
   private static void assertRefused(String part, Runnable call) {
