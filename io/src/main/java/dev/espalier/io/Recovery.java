@@ -52,6 +52,7 @@ final class Recovery {
       replay.finish();
       begin(needed);
       checkpoints.make(false);
+      prepareLog();
       closeTrees();
       return new RecoveryReport(
           header.clean(), header.checkpoint(), records, replay.writes(), logBytes, end);
@@ -110,6 +111,17 @@ final class Recovery {
             nextNumber,
             sequence,
             header.checkpoint());
+  }
+
+  /** Keeps room for the log of the next recovery, which may find the device full. */
+  private void prepareLog() {
+    try {
+      state.log.prepare();
+    } catch (PageFileException failed) {
+      if (!SlotSpace.isFull(failed)) {
+        throw failed;
+      }
+    }
   }
 
   private boolean discard(LogSegment segment) {
