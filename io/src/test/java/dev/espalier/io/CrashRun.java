@@ -38,9 +38,10 @@ final class CrashRun {
     int pageBytes = setup.pageBytes(random);
     this.disk = new SimulatedDisk(setup.seed(), setup.traits(random, pageBytes));
     this.options = setup.options(random, pageBytes);
-    ForceHook hook = new ForceHook(setup.around().apply(disk));
+    ForceHook hook = new ForceHook(disk);
+    StoreFiles files = setup.around().apply(hook);
     this.environment =
-        setup.environment().apply(new StoreEnvironment(hook, random.split(), true, false));
+        setup.environment().apply(new StoreEnvironment(files, random.split(), true, false));
     this.workload = new CrashWorkload(setup, random.split(), model, options, hook, this::reopen);
   }
 
@@ -85,7 +86,7 @@ final class CrashRun {
   }
 
   private CrashPlan drawPlan() {
-    long[] reaches = {openingOperations, 2 * openingOperations, 200, 600, 2000};
+    long[] reaches = {openingOperations, 2 * openingOperations, 100, 250, 600};
     long at = 1 + random.nextLong(reaches[random.nextInt(reaches.length)]);
     CrashPlan crash = random.nextInt(10) < 6 ? CrashPlan.powerLossAt(at) : CrashPlan.killAt(at);
     return setup.mode() == CrashSetup.Mode.FAILING_FORCES

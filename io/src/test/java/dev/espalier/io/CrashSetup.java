@@ -48,7 +48,7 @@ record CrashSetup(
             ? Mode.PLAIN
             : modes[(int) (seed % modes.length)];
     return new CrashSetup(
-        tree, seed, mode, 5, 60, UnaryOperator.identity(), UnaryOperator.identity());
+        tree, seed, mode, 5, 80, UnaryOperator.identity(), UnaryOperator.identity());
   }
 
   CrashSetup withMode(Mode other) {
