@@ -51,6 +51,9 @@ final class Recovery {
       replay(replay, needed);
       replay.finish();
       begin(needed);
+      if (needed.isEmpty()) {
+        prepareLog(); // Before the file of the pages grows and takes what room there is.
+      }
       if (keeps(Rule.RECOVERY_ENDS_IN_A_CHECKPOINT)) {
         checkpoints.make(false);
       }

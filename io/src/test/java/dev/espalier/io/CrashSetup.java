@@ -83,7 +83,7 @@ record CrashSetup(
       case FAILING_FORCES ->
           traits.alignment() == 512 && pageBytes >= 512 ? traits.withStaleCache() : traits;
       case GARBAGE -> traits.withGarbageSectors();
-      case FULL -> traits.withByteLimit(random.nextLong(160 << 10, 400 << 10));
+      case FULL -> traits.withByteLimit(random.nextLong(96 << 10, 256 << 10));
     };
   }
 

@@ -12,7 +12,7 @@ class RulesTest {
     String tree = System.getProperty("tree", "DiskFirstFpbPlusTree");
     for (int seed = 0; seed < MOST; seed++) {
       try {
-        CrashSetup setup = CrashSetup.of(tree, seed);
+        CrashSetup setup = CrashSetup.of(tree, seed); if (Boolean.getBoolean("shortLives")) setup = setup.withLives(12, 12);
         new CrashRun(rule.apply(mode == null ? setup : setup.withMode(mode))).run();
       } catch (AssertionError found) {
         System.out.println(
@@ -30,6 +30,7 @@ class RulesTest {
             ? CrashSetup.Mode.PLAIN
             : CrashSetup.Mode.valueOf(System.getProperty("mode"));
     String only = System.getProperty("only", "");
+    String from = System.getProperty("from", "");
     for (DiskRule rule : DiskRule.values()) {
       if (rule.name().contains(only))
         System.out.println(
