@@ -163,12 +163,14 @@ final class Checkpoints {
 
   /** Keeps slots free for the next checkpoint, however full the device gets. */
   void reserve() {
-    state.space.reserve(mapSlots() + MAP_SLACK);
+    boolean reserves = state.environment.keeps(Rule.SLOTS_ARE_RESERVED);
+    state.space.reserve(reserves ? mapSlots() + MAP_SLACK : 0);
   }
 
   /** Returns how many slots maps and catalogue take at most, and a catalogue more. */
   private int mapSlots() {
-    int slots = 2 * state.catalogue().pages(state.pageBytes());
+    int catalogues = state.environment.keeps(Rule.ONE_MORE_CATALOGUE_IS_RESERVED) ? 2 : 1;
+    int slots = catalogues * state.catalogue().pages(state.pageBytes());
     for (IndexPages index : state.indexes.values()) {
       slots += index.map.mapPages(index.numbers.top());
     }
@@ -176,6 +178,12 @@ final class Checkpoints {
   }
 
   private void complete(StoreHeader header, PageImages images) {
+    if (!state.environment.keeps(Rule.SEGMENTS_ARE_FREE_AFTER_THE_HEADER)) {
+      state.log.trim(header.logSegment());
+    }
+    if (!state.environment.keeps(Rule.HEADER_COMES_LAST)) {
+      header.writeTo(state.file, state.environment.random().nextLong());
+    }
     images.write(state.file);
     state.file.force();
     state.log.await(header.sequence());

@@ -293,6 +293,9 @@ public final class IndexStore implements AutoCloseable {
         target.pages().checkUsable();
       }
       writer.whole(() -> apply(batch, targets));
+      if (!state.environment.keeps(Rule.NO_CAPTURE_INSIDE_A_BATCH)) {
+        checkpoints.make(false);
+      }
       sequence = writer.append();
     } finally {
       writer.end();

@@ -127,6 +127,7 @@ final class Log implements AutoCloseable {
     try {
       if (end + recordBytes > currentBytes) {
         ensureReady(recordBytes);
+        ensureSpare();
         nextSegment(checkpoint);
       } else if (recordBytes > buffer.room()) {
         writeBuffer();
@@ -137,11 +138,12 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** Makes the segment ready that comes next, if there is none. */
+  /** Makes the segment ready that comes next, and one to spare, if there is none. */
   void prepare() {
     lock.lock();
     try {
       ensureReady(0);
+      ensureSpare();
     } finally {
       lock.unlock();
     }
@@ -156,6 +158,16 @@ final class Log implements AutoCloseable {
       free.addLast(ready);
     }
     ready = takeSegment(Math.max(bytes, preferredBytes()));
+  }
+
+  /**
+   * Sees to it that there is a segment which recovery can begin, without any room on the device,
+   * while it still needs all those that are in use.
+   */
+  private void ensureSpare() {
+    if (free.isEmpty()) {
+      free.addLast(takeSegment(identity.segmentBytes()));
+    }
   }
 
   /** Returns how large a new segment is to be: the more is written, the larger. */

@@ -201,11 +201,7 @@ final class PageMap {
       }
     }
     Column above = columns[level + 1];
-    int old = above.slot(number);
-    if (old != 0) {
-      space.release(old);
-    }
-    int slot = space.take();
+    int slot = space.replace(above.slot(number));
     above.set(number, slot, images.seal(image, slot, mapPage(level, number), tag));
   }
 

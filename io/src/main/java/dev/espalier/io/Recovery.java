@@ -51,7 +51,13 @@ final class Recovery {
       replay(replay, needed);
       replay.finish();
       begin(needed);
-      checkpoints.make(false);
+      if (needed.isEmpty()) {
+        prepareLog(); // Before the file of the pages grows and takes what room there is.
+      }
+      if (keeps(Rule.RECOVERY_ENDS_IN_A_CHECKPOINT)) {
+        checkpoints.make(false);
+      }
+      prepareLog();
       closeTrees();
       return new RecoveryReport(
           header.clean(), header.checkpoint(), records, replay.writes(), logBytes, end);
@@ -112,6 +118,17 @@ final class Recovery {
             header.checkpoint());
   }
 
+  /** Keeps room for the log of the next recovery, which may find the device full. */
+  private void prepareLog() {
+    try {
+      state.log.prepare();
+    } catch (PageFileException failed) {
+      if (!SlotSpace.isFull(failed)) {
+        throw failed;
+      }
+    }
+  }
+
   private boolean discard(LogSegment segment) {
     segment.file.close();
     files.delete(segment.path());
@@ -149,17 +166,26 @@ final class Recovery {
   private @Nullable LogSegment follower(long number) {
     LogSegment segment = numbered.get(number);
     LogSegment.Header first = segment == null ? null : segment.header();
-    return first != null && first.epoch() == header.epoch() && first.first() == sequence + 1
-        ? segment
-        : null;
+    return first != null && isNext(first.epoch(), first.first()) ? segment : null;
+  }
+
+  private boolean isNext(int epoch, long number) {
+    return (epoch == header.epoch() || !keeps(Rule.RECORDS_HAVE_AN_EPOCH))
+        && (number == sequence + 1 || !keeps(Rule.SEQUENCE_HAS_NO_HOLE));
+  }
+
+  private boolean keeps(Rule rule) {
+    return state.environment.keeps(rule);
   }
 
   private void replay(Replay replay, LogSegment segment, long from) {
     byte[] bytes = segment.contents();
     int at = (int) from;
     while (true) {
-      LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), segment.number);
-      if (record == null || record.epoch() != header.epoch() || record.sequence() != sequence + 1) {
+      LogRecord.Header record =
+          LogRecord.read(
+              bytes, at, header.storeId(), segment.number, keeps(Rule.RECORDS_HAVE_A_CHECKSUM));
+      if (record == null || !isNext(record.epoch(), record.sequence())) {
         return;
       }
       if (record.checkpoint() != ((int) header.checkpoint() & 0xffffff)

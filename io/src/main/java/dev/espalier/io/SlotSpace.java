@@ -4,6 +4,7 @@ package dev.espalier.io;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,8 @@ final class SlotSpace {
   /** Chooses any free slot, where a test wants to see that nothing depends on a tidy order. */
   private final @Nullable RandomGenerator scatter;
 
+  private final Set<Rule> without;
+
   private final BitSet busy = new BitSet();
   private int busyCount;
   private final BitSet fresh = new BitSet();
@@ -64,6 +67,11 @@ final class SlotSpace {
   private volatile int available;
 
   SlotSpace(PageFile file, int pageBytes, @Nullable RandomGenerator scatter) {
+    this(file, pageBytes, scatter, Set.of());
+  }
+
+  SlotSpace(PageFile file, int pageBytes, @Nullable RandomGenerator scatter, Set<Rule> without) {
+    this.without = without;
     this.file = file;
     this.pageBytes = pageBytes;
     this.scatter = scatter;
@@ -256,6 +264,21 @@ final class SlotSpace {
     }
   }
 
+  /**
+   * Takes a slot for a page of a map, and gives up the one that it had.
+   *
+   * @param old 0 if it had none
+   */
+  int replace(int old) {
+    if (old != 0 && without.contains(Rule.MAPS_ARE_NEVER_IN_PLACE)) {
+      return old;
+    }
+    if (old != 0) {
+      release(old);
+    }
+    return take();
+  }
+
   // ---------------------------------------------------------------- checkpoints
 
   /** Notes a slot to which the maps of an opened store refer. */
@@ -278,7 +301,13 @@ final class SlotSpace {
   void capture() {
     captured = copy(current);
     captured.andNot(unwritten);
-    fresh.and(unwritten);
+    if (!without.contains(Rule.CAPTURED_SLOTS_ARE_NOT_FRESH)) {
+      fresh.and(unwritten);
+    }
+    if (without.contains(Rule.DURABLE_SLOTS_STAY_BUSY)) {
+      durable = new BitSet();
+      recount();
+    }
   }
 
   /** Returns the slot behind the last one that was captured. */

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import java.security.SecureRandom;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
@@ -11,9 +12,25 @@ import java.util.random.RandomGenerator;
  * @param random source of ids and nonces
  * @param scatters whether slots are taken anywhere, which must make no difference
  * @param inBackground whether a thread makes checkpoints and the segments of the log
+ * @param without rules that are left out
  */
 record StoreEnvironment(
-    StoreFiles files, RandomGenerator random, boolean scatters, boolean inBackground) {
+    StoreFiles files,
+    RandomGenerator random,
+    boolean scatters,
+    boolean inBackground,
+    Set<Rule> without) {
+
+  /** An environment in which all rules are followed. */
+  StoreEnvironment(
+      StoreFiles files, RandomGenerator random, boolean scatters, boolean inBackground) {
+    this(files, random, scatters, inBackground, Set.of());
+  }
+
+  /** Tells whether a rule is followed. */
+  boolean keeps(Rule rule) {
+    return !without.contains(rule);
+  }
 
   /** Returns the environment of all stores that are no test's. */
   static StoreEnvironment of(FileOptions options) {

@@ -79,7 +79,10 @@ final class StoreState {
     this.condition = new StoreCondition(path, readOnly, damage);
     this.space =
         new SlotSpace(
-            file, header.pageBytes(), environment.scatters() ? environment.random() : null);
+            file,
+            header.pageBytes(),
+            environment.scatters() ? environment.random() : null,
+            environment.without());
   }
 
   int pageBytes() {

@@ -146,7 +146,9 @@ final class StoreWriter {
   void skip() {
     try {
       state.log.skip();
-      checkpoints.make(false);
+      if (state.environment.keeps(Rule.UNLOGGED_CHANGES_END_IN_A_CHECKPOINT)) {
+        checkpoints.make(false);
+      }
     } catch (RuntimeException | Error failed) {
       state.noteHalfway(failed);
       throw failed;

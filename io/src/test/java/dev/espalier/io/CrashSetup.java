@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.family.Family;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+
+/**
+ * What a {@link CrashRun} is made of. All else that happens in it comes from the seed.
+ *
+ * @param tree name of the variant of all indexes
+ * @param mode what is wrong with the disk, beside that it loses power
+ * @param lives of the process, each of which ends by a crash, most of them
+ * @param steps of the workload in one life, at most
+ * @param around what is put around the disk
+ * @param environment what is changed of the store's environment
+ */
+record CrashSetup(
+    String tree,
+    long seed,
+    Mode mode,
+    int lives,
+    int steps,
+    UnaryOperator<StoreFiles> around,
+    UnaryOperator<StoreEnvironment> environment) {
+
+  /** What is wrong with a disk. */
+  enum Mode {
+    /** Nothing. */
+    PLAIN,
+    /** Now and then a force fails. */
+    FAILING_FORCES,
+    /**
+     * A sector that was not forced may be garbage. The store trusts that a sector which is written
+     * again with more behind what it had does not lose that; here it may, so a commit promises
+     * nothing, and a checkpoint does.
+     */
+    GARBAGE,
+    /** There is little room. */
+    FULL
+  }
+
+  /** The usual run of a seed, with what is wrong drawn from it. */
+  static CrashSetup of(String tree, long seed) {
+    Mode[] modes = Mode.values();
+    Mode mode =
+        new SplittableRandom(seed ^ 0x6d6f6465).nextInt(2) == 0
+            ? Mode.PLAIN
+            : modes[(int) (seed % modes.length)];
+    return new CrashSetup(
+        tree, seed, mode, 5, 80, UnaryOperator.identity(), UnaryOperator.identity());
+  }
+
+  CrashSetup withMode(Mode other) {
+    return new CrashSetup(tree, seed, other, lives, steps, around, environment);
+  }
+
+  CrashSetup withLives(int count, int most) {
+    return new CrashSetup(tree, seed, mode, count, most, around, environment);
+  }
+
+  CrashSetup withAround(UnaryOperator<StoreFiles> files) {
+    return new CrashSetup(tree, seed, mode, lives, steps, files, environment);
+  }
+
+  CrashSetup withEnvironment(UnaryOperator<StoreEnvironment> other) {
+    return new CrashSetup(tree, seed, mode, lives, steps, around, other);
+  }
+
+  /** Draws the bytes of a page. */
+  int pageBytes(SplittableRandom random) {
+    int least = tree.endsWith("Cola") ? 1024 : mode == Mode.GARBAGE ? 512 : 256;
+    return least << random.nextInt(least == 1024 ? 1 : least == 512 ? 2 : 3);
+  }
+
+  /** Draws the disk. */
+  DiskTraits traits(SplittableRandom random, int pageBytes) {
+    int[] alignments = {1, 512, 4096};
+    DiskTraits traits = DiskTraits.USUAL.withAlignment(alignments[random.nextInt(3)]);
+    return switch (mode) {
+      case PLAIN -> traits;
+      // A cache that is believed after a failed force shows what is lost: only direct reads do not.
+      case FAILING_FORCES ->
+          traits.alignment() == 512 && pageBytes >= 512 ? traits.withStaleCache() : traits;
+      case GARBAGE -> traits.withGarbageSectors();
+      case FULL -> traits.withByteLimit(random.nextLong(96 << 10, 256 << 10));
+    };
+  }
+
+  /** Returns the options of the store; the pool is small. */
+  StoreOptions options(SplittableRandom random, int pageBytes) {
+    FileOptions files =
+        FileOptions.DEFAULT
+            .withVariant(Family.named(tree))
+            .withPageBytes(pageBytes)
+            .withPoolBytes((16L + random.nextInt(32)) * pageBytes);
+    return StoreOptions.DEFAULT
+        .withFiles(files)
+        .withDurability(random.nextInt(4) == 0 ? Durability.EVERY_WRITE : Durability.ON_COMMIT)
+        .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
+  }
+}

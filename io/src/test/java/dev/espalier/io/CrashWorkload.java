@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.LongCursor;
+import dev.espalier.LongIndex;
+import dev.espalier.memory.MemoryLimitException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Everything that one can do to a store, at random, step by step; a model is told before. */
+final class CrashWorkload {
+  private static final List<String> NAMES = List.of("a", "b", "c");
+  private static final int KEYS = 300;
+
+  private final CrashSetup setup;
+  private final SplittableRandom random;
+  private final CrashModel model;
+  private final boolean everyWrite;
+  private final ForceHook hook;
+  private final Runnable reopen;
+
+  private @Nullable IndexStore store;
+  private long nextValue = 1;
+
+  /** Whether the device may refuse what needs room. */
+  private final boolean mayBeFull;
+
+  CrashWorkload(
+      CrashSetup setup,
+      SplittableRandom random,
+      CrashModel model,
+      StoreOptions options,
+      ForceHook hook,
+      Runnable reopen) {
+    this.setup = setup;
+    this.random = random;
+    this.model = model;
+    this.everyWrite = options.durability() == Durability.EVERY_WRITE;
+    this.hook = hook;
+    this.reopen = reopen;
+    this.mayBeFull = setup.mode() == CrashSetup.Mode.FULL;
+  }
+
+  /** Goes on with a store that was opened. */
+  void use(IndexStore opened) {
+    store = opened;
+  }
+
+  private IndexStore store() {
+    return java.util.Objects.requireNonNull(store);
+  }
+
+  /** Closes the store, which makes all that was written safe. */
+  void close() {
+    store().close();
+    model.acknowledge(model.written());
+  }
+
+  /** Does some steps. */
+  void work() {
+    for (int i = random.nextInt(setup.steps()); i >= 0; i--) {
+      step();
+    }
+  }
+
+  private void step() {
+    String name = NAMES.get(random.nextInt(NAMES.size()));
+    if (!model.now().indexes.containsKey(name)) {
+      create(name);
+      return;
+    }
+    switch (random.nextInt(60)) {
+      case 0 -> drop(name);
+      case 1 -> reopen.run();
+      case 2 -> store().index(name).close();
+      case 3, 4 -> bulkload(name);
+      case 5, 6, 7, 8 -> checkpoint();
+      case 9 -> clear(name);
+      case 10, 11, 12 -> commit(true);
+      case 13, 14, 15, 16 -> commit(false);
+      default -> write(name);
+    }
+  }
+
+  // ---------------------------------------------------------------- durable at once
+
+  private void create(String name) {
+    change(s -> s.indexes.put(name, new java.util.TreeMap<>()), () -> store().index(name));
+    acknowledgeIfThere(name);
+  }
+
+  private void acknowledgeIfThere(String name) {
+    if (model.now().indexes.containsKey(name)) {
+      model.acknowledge(model.written());
+    }
+  }
+
+  private void drop(String name) {
+    change(s -> s.indexes.remove(name), () -> store().drop(name));
+    if (!model.now().indexes.containsKey(name)) {
+      model.acknowledge(model.written());
+    }
+  }
+
+  private void bulkload(String name) {
+    LongIndex index = store().index(name);
+    if (!model.now().index(name).isEmpty() && !clear(name)) {
+      return;
+    }
+    long[] keys = new long[random.nextInt(10) == 0 ? 1500 : 1 + random.nextInt(200)];
+    long[] values = new long[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = 3L * i;
+      values[i] = nextValue++;
+    }
+    if (change(s -> put(s, name, keys, values), () -> index.bulkload(keys, values))) {
+      model.acknowledge(model.written());
+    }
+  }
+
+  private static void put(CrashModel.State state, String name, long[] keys, long[] values) {
+    for (int i = 0; i < keys.length; i++) {
+      state.index(name).put(keys[i], values[i]);
+    }
+  }
+
+  private void checkpoint() {
+    long count = model.written();
+    Runnable others = mayBeFull ? () -> {} : this::writeBeside;
+    hook.during(store()::checkpoint, others); // There is always room for it.
+    model.acknowledge(count);
+  }
+
+  /** Writes while a checkpoint is under way, as other threads may. */
+  private void writeBeside() {
+    // One that had to wait for room would wait for the checkpoint.
+    while (random.nextInt(3) > 0 && store().state().space.available() > 300) {
+      String name = NAMES.get(random.nextInt(NAMES.size()));
+      if (model.now().indexes.containsKey(name)) {
+        write(name);
+      }
+      if (random.nextInt(4) == 0) {
+        commit(random.nextBoolean());
+      }
+    }
+  }
+
+  private void commit(boolean withNote) {
+    // Long notes fill the segments of the log.
+    String note = "note " + nextValue++ + " ".repeat(random.nextInt(4) == 0 ? 3000 : 0);
+    boolean done =
+        withNote
+            ? change(
+                s -> s.note = note, () -> store().commit(note.getBytes(StandardCharsets.UTF_8)))
+            : attempt(store()::commit);
+    if (done) {
+      acknowledgeCommit();
+    }
+  }
+
+  private void acknowledgeCommit() {
+    if (setup.mode() != CrashSetup.Mode.GARBAGE) {
+      model.acknowledge(model.written());
+    }
+  }
+
+  // ---------------------------------------------------------------- logged
+
+  private boolean clear(String name) {
+    return logged(s -> s.index(name).clear(), () -> store().index(name).clear());
+  }
+
+  private void write(String name) {
+    LongIndex index = store().index(name);
+    long key = random.nextInt(KEYS);
+    long value = nextValue++;
+    switch (random.nextInt(14)) {
+      case 0, 1 -> logged(s -> s.index(name).remove(key), () -> index.delete(key));
+      case 2 -> logged(s -> s.index(name).remove(key), () -> index.remove(key));
+      case 3 ->
+          logged(
+              s -> s.index(name).subMap(key, true, key + 20, true).clear(),
+              () -> index.removeRange(key, true, key + 20, true));
+      case 4 ->
+          logged(s -> s.index(name).putIfAbsent(key, value), () -> index.putIfAbsent(key, value));
+      case 5 -> throughCursor(name, index, key, value);
+      case 6 -> putAll(name, index);
+      case 7, 8, 9 -> batch();
+      case 10 -> logged(s -> s.index(name).put(key, value), () -> index.put(key, value));
+      default -> logged(s -> s.index(name).put(key, value), () -> index.set(key, value));
+    }
+  }
+
+  private void throughCursor(String name, LongIndex index, long key, long value) {
+    LongCursor cursor = index.cursor();
+    if (!cursor.ceiling(key)) {
+      return;
+    }
+    long there = cursor.key();
+    if (random.nextBoolean()) {
+      logged(s -> s.index(name).put(there, value), () -> cursor.setValue(value));
+    } else {
+      logged(s -> s.index(name).remove(there), cursor::remove);
+    }
+  }
+
+  /** Stores entries that become one record. */
+  private void putAll(String name, LongIndex index) {
+    if (mayBeFull) {
+      return; // Some of them may be stored then.
+    }
+    long[] keys = random.longs(1 + random.nextInt(60), 0, KEYS).toArray();
+    long[] values = new long[keys.length];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = nextValue++;
+    }
+    logged(s -> put(s, name, keys, values), () -> index.putAll(keys, values));
+  }
+
+  private void batch() {
+    WriteBatch batch = new WriteBatch();
+    Consumer<CrashModel.State> change = s -> {};
+    int count = random.nextInt(6) == 0 && !mayBeFull ? 200 : 12;
+    for (int i = random.nextInt(count); i >= 0; i--) {
+      String name = NAMES.get(random.nextInt(NAMES.size()));
+      if (!model.now().indexes.containsKey(name)) {
+        continue;
+      }
+      long key = random.nextInt(KEYS);
+      long value = nextValue++;
+      if (random.nextInt(4) == 0) {
+        batch.delete(store().index(name), key);
+        change = change.andThen(s -> s.index(name).remove(key));
+      } else {
+        batch.set(store().index(name), key, value);
+        change = change.andThen(s -> s.index(name).put(key, value));
+      }
+    }
+    logged(change, () -> store().write(batch));
+  }
+
+  // ---------------------------------------------------------------- refusals
+
+  private boolean logged(Consumer<CrashModel.State> change, Runnable write) {
+    boolean done = change(change, write);
+    if (done && everyWrite) {
+      acknowledgeCommit();
+    }
+    return done;
+  }
+
+  /** Makes a change; returns whether it was made, not refused for want of room. */
+  private boolean change(Consumer<CrashModel.State> change, Runnable write) {
+    model.write(change);
+    if (attempt(write)) {
+      return true;
+    }
+    if (!CrashModel.State.of(store()).isSame(model.now())) {
+      model.refuse();
+      CrashModel.State is = CrashModel.State.of(store());
+      if (!is.isSame(model.now())) {
+        throw new AssertionError(
+            "a write that was refused left something: " + model.now().difference(is));
+      }
+    }
+    return false;
+  }
+
+  /** Tries something; returns false if it was refused for want of room. */
+  private boolean attempt(Runnable what) {
+    try {
+      what.run();
+      return true;
+    } catch (MemoryLimitException full) {
+      if (mayBeFull) {
+        return false;
+      }
+      throw full;
+    } catch (PageFileException failed) {
+      if (mayBeFull && SlotSpace.isFull(failed)) {
+        return false;
+      }
+      throw failed;
+    }
+  }
+}
