@@ -80,7 +80,7 @@ final class LogVerifier {
     long sequence = before;
     int at = (int) from;
     while (sequence < log.appended()) {
-      LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), segment.number);
+      LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), segment.number, true);
       if (record == null) {
         return sequence;
       }

@@ -187,8 +187,13 @@ final class StoreIndex implements LongIndex {
   /** Stores entries in parts, each of which is a record: after a crash some parts may be there. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    Objects.checkFromIndexSize(keysFrom, count, keys.length);
-    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    store.checkUsable();
+    if (!isRange(keysFrom, count, keys.length) || !isRange(valuesFrom, count, values.length)) {
+      tree.putAll(keys, keysFrom, values, valuesFrom, count); // which refuses it
+      return;
+    }
     long sequence = 0;
     for (int done = 0; done < count; done += PUT_ALL) {
       int part = Math.min(PUT_ALL, count - done);
@@ -197,6 +202,10 @@ final class StoreIndex implements LongIndex {
     if (count > 0) {
       writer.acknowledge(sequence);
     }
+  }
+
+  private static boolean isRange(int from, int count, int length) {
+    return from >= 0 && count >= 0 && from <= length - count;
   }
 
   private long putPart(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
