@@ -190,6 +190,14 @@ final class LogRecord {
    * there.
    *
    * @param segment bytes of the segment
+   */
+  static @Nullable Header read(byte[] segment, int offset, long storeId, long number) {
+    return read(segment, offset, storeId, number, true);
+  }
+
+  /**
+   * Returns what a record says, as {@link #read(byte[], int, long, long)}.
+   *
    * @param checked whether its checksum has to fit, as always but in tests
    */
   static @Nullable Header read(

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
@@ -39,7 +40,7 @@ final class CrashModel {
         }
         state.indexes.put(name, entries);
       }
-      state.note = new String(store.note(), java.nio.charset.StandardCharsets.UTF_8);
+      state.note = new String(store.note(), StandardCharsets.UTF_8);
       return state;
     }
 

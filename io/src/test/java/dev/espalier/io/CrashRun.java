@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -119,8 +120,13 @@ final class CrashRun {
   }
 
   private boolean isPlanned(RuntimeException failed) {
-    return setup.mode() == CrashSetup.Mode.FAILING_FORCES
-        && (failed instanceof PageFileException || failed instanceof IllegalStateException);
+    return switch (setup.mode()) {
+      case PLAIN, GARBAGE -> false;
+      case FAILING_FORCES ->
+          failed instanceof PageFileException || failed instanceof IllegalStateException;
+      // What is not logged, and finds no room for its checkpoint, ends the life of the store.
+      case FULL -> store != null && store.state().condition.isHalfway();
+    };
   }
 
   /** Lets go of what the process has in memory. */
@@ -176,7 +182,7 @@ final class CrashRun {
   }
 
   private IndexStore store() {
-    return java.util.Objects.requireNonNull(store);
+    return Objects.requireNonNull(store);
   }
 
   private void reopen() {

@@ -6,7 +6,9 @@ import dev.espalier.LongIndex;
 import dev.espalier.memory.MemoryLimitException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +52,7 @@ final class CrashWorkload {
   }
 
   private IndexStore store() {
-    return java.util.Objects.requireNonNull(store);
+    return Objects.requireNonNull(store);
   }
 
   /** Closes the store, which makes all that was written safe. */
@@ -88,7 +90,7 @@ final class CrashWorkload {
   // ---------------------------------------------------------------- durable at once
 
   private void create(String name) {
-    change(s -> s.indexes.put(name, new java.util.TreeMap<>()), () -> store().index(name));
+    change(s -> s.indexes.put(name, new TreeMap<>()), () -> store().index(name));
     acknowledgeIfThere(name);
   }
 
