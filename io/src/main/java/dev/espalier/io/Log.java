@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +66,7 @@ final class Log implements AutoCloseable {
   /** Those of them that have bytes that were written and not forced. */
   private final List<LogSegment> unforced = new ArrayList<>();
 
-  private int nextFile;
+  private final AtomicInteger nextFile;
 
   /** Where the next record goes, and how far the segment reaches; for those who append. */
   private long end;
@@ -101,7 +102,7 @@ final class Log implements AutoCloseable {
     this.condition = condition;
     this.inUse.addAll(old);
     this.free.addAll(unused);
-    this.nextFile = nextFile;
+    this.nextFile = new AtomicInteger(nextFile);
     this.appended = sequence;
     this.forced = sequence;
     this.current = takeSegment(identity.segmentBytes());
@@ -138,12 +139,32 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** Makes the segment ready that comes next, and one to spare, if there is none. */
+  /**
+   * Makes the segment ready that comes next, and one to spare, if there is none; while a new one is
+   * made, others append. For one thread at a time.
+   *
+   * @throws PageFileException if there is no room for them
+   */
   void prepare() {
+    for (long bytes = neededBytes(); bytes > 0; bytes = neededBytes()) {
+      LogSegment made = create(bytes);
+      lock.lock();
+      try {
+        free.addLast(made);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Returns how large the segment is that has to be made, 0 if there are enough. */
+  private long neededBytes() {
     lock.lock();
     try {
-      ensureReady(0);
-      ensureSpare();
+      if (ready == null) {
+        ready = free.pollFirst();
+      }
+      return ready == null || free.isEmpty() ? preferredBytes() : 0;
     } finally {
       lock.unlock();
     }
@@ -186,11 +207,13 @@ final class Log implements AutoCloseable {
         return segment;
       }
     }
+    return create(bytes);
+  }
+
+  private LogSegment create(long bytes) {
     long blocks = Math.ceilDiv(bytes, LogBuffer.BLOCK_BYTES);
-    Path path = LogFiles.path(identity.store(), nextFile);
-    LogSegment made = LogSegment.create(identity.files(), path, blocks * LogBuffer.BLOCK_BYTES);
-    nextFile++;
-    return made;
+    Path path = LogFiles.path(identity.store(), nextFile.getAndIncrement());
+    return LogSegment.create(identity.files(), path, blocks * LogBuffer.BLOCK_BYTES);
   }
 
   /**
