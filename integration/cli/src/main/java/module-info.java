@@ -8,6 +8,7 @@ module dev.espalier.cli {
   requires dev.espalier.join;
   requires info.picocli;
   requires it.unimi.dsi.fastutil;
+  requires java.management;
   requires static jdk.incubator.vector;
   requires static org.jspecify;
   requires tpch;

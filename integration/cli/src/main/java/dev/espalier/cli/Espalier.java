@@ -40,6 +40,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       InspectCommand.class,
       VerifyCommand.class,
       RecoverCommand.class,
+      BackupCommand.class,
+      CrashTestCommand.class,
       VariantsCommand.class,
       DoctorCommand.class
     },

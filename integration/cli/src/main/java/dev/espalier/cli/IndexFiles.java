@@ -52,13 +52,22 @@ final class IndexFiles {
    * @throws CommandFailure if the path is not that of an index file, or the stripes are wrong
    */
   static IndexSummary describe(Path path, FileOptions options) {
+    checkStore(path);
+    return explaining(path, () -> IndexSummary.of(Espalier.describe(path, options)));
+  }
+
+  /**
+   * Checks that there is a file.
+   *
+   * @throws CommandFailure if there is none
+   */
+  static void checkStore(Path path) {
     if (Files.isDirectory(path)) {
       throw new CommandFailure(path + ": is a folder");
     }
     if (!Files.exists(path)) {
       throw new CommandFailure(path + ": no such file");
     }
-    return explaining(path, () -> IndexSummary.of(Espalier.describe(path, options)));
   }
 
   /** Something that is done with a file. */

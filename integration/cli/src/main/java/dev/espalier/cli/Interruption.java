@@ -31,6 +31,9 @@ public final class Interruption {
   /** Files and folders that are deleted at the end; under the lock. */
   private static final Set<Path> UNFINISHED = new LinkedHashSet<>();
 
+  /** Processes that are killed at the end, before files are deleted; under the lock. */
+  private static final Set<Process> CHILDREN = new LinkedHashSet<>();
+
   /** How often a folder is deleted into which another thread still puts files. */
   private static final int DELETIONS = 20;
 
@@ -90,10 +93,23 @@ public final class Interruption {
     uninterrupted(() -> UNFINISHED.removeAll(paths));
   }
 
+  /** Lets a process be killed when this one ends, until {@link #forget}. */
+  static void killAtEnd(Process child) {
+    uninterrupted(() -> CHILDREN.add(child));
+  }
+
+  /** Leaves a process alone, which has ended. */
+  static void forget(Process child) {
+    uninterrupted(() -> CHILDREN.remove(child));
+  }
+
   private static void end() {
     requested = true;
     LOCK.lock();
     ProgressBar.wipeForGood();
+    for (Process child : CHILDREN) {
+      child.destroyForcibly().onExit().join();
+    }
     for (Path path : UNFINISHED) {
       deleteAll(path);
     }

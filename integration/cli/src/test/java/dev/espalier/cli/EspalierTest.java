@@ -20,10 +20,12 @@ final class EspalierTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, variants,
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, backup, crash-test, variants,
           grow                          | espalier: unknown command 'grow' (see
           lod f in.csv                  | espalier: unknown command 'lod'; did you mean load? (see
           DUMP f                        | espalier: unknown command 'DUMP'; did you mean dump? (see
+          crash-test . --rounds 0       | espalier crash-test: --rounds is 0; it must be positive (see
+          crash-test . --variant TTree  | espalier crash-test: --variant: TTree lives in memory; a file needs a tree whose medium is pages (see
           join --scale 0                | espalier join: --scale is 0; it must be from 0.0001 to 300
           join --scale -1               | espalier join: --scale is -1; it must be from 0.0001 to 300
           join --scale NaN              | espalier join: --scale is NaN; it must be from 0.0001 to 300
@@ -100,6 +102,8 @@ final class EspalierTest {
         "inspect --help",
         "verify --help",
         "recover --help",
+        "backup --help",
+        "crash-test --help",
         "variants --help",
         "doctor --help"
       })

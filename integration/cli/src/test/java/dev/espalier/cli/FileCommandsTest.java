@@ -655,4 +655,54 @@ final class FileCommandsTest {
       Files.move(copies.resolve(file.getFileName()), file);
     }
   }
+
+  // ---------------------------------------------------------------- backup
+
+  @Test
+  void backupHasAllIndexesAndIsClosed() throws IOException {
+    try (IndexStore store = IndexStore.open(index())) {
+      store.index("a").put(1, 10);
+      store.index("b").put(2, 20);
+      store.commit(new byte[] {7});
+    }
+    Path copy = folder.resolve("copy.esp");
+    CommandRun run = run("backup", copy.toString());
+    assertEquals(
+        new CommandRun(
+            0, "%s: copied to %s, %,d bytes%n".formatted(index(), copy, Files.size(copy)), ""),
+        run);
+    try (IndexStore store = IndexStore.open(copy)) {
+      assertTrue(store.recovery().wasClean());
+      assertEquals(List.of("a", "b"), store.names());
+      assertEquals(10, store.index("a").get(1));
+      assertEquals(20, store.index("b").get(2));
+      assertEquals(7, store.note()[0]);
+    }
+  }
+
+  @Test
+  void backupOverwritesNothing() throws IOException {
+    load("1,10\n");
+    Path there = Files.writeString(folder.resolve("there"), "mine");
+    assertEquals(
+        new CommandRun(1, "", "espalier backup: %s: the file exists already%n".formatted(there)),
+        run("backup", there.toString()));
+    assertEquals("mine", Files.readString(there));
+  }
+
+  @Test
+  void backupOfADamagedFileLeavesNothing() throws IOException {
+    load(lines(20_000), "--page-size", "4K");
+    try (RandomAccessFile file = new RandomAccessFile(index().toFile(), "rw")) {
+      for (long at = 20 * PAGE; at < file.length(); at += PAGE) {
+        file.seek(at + 100);
+        file.write(0x55);
+      }
+    }
+    Path copy = folder.resolve("copy.esp");
+    CommandRun run = run("backup", copy.toString());
+    assertEquals(1, run.status());
+    assertTrue(run.err().startsWith("espalier backup: " + index()), run.err());
+    assertFalse(Files.exists(copy));
+  }
 }

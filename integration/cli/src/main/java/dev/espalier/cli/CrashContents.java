@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.LongCursor;
+import dev.espalier.LongIndex;
+import java.util.Arrays;
+
+/** The entries of both indexes of a crash test, as the plan says or as a store has them. */
+final class CrashContents {
+  /** Not among the values of a plan. */
+  private static final long ABSENT = Long.MIN_VALUE;
+
+  private final long[][] values = new long[CrashPlan.INDEXES][CrashPlan.KEYS];
+
+  /** Makes empty indexes. */
+  CrashContents() {
+    for (long[] index : values) {
+      Arrays.fill(index, ABSENT);
+    }
+  }
+
+  CrashContents copy() {
+    CrashContents copy = new CrashContents();
+    for (int i = 0; i < values.length; i++) {
+      copy.values[i] = values[i].clone();
+    }
+    return copy;
+  }
+
+  void apply(CrashPlan.Write write) {
+    values[write.index()][write.slot()] = write.isDelete() ? ABSENT : write.value();
+  }
+
+  void apply(CrashPlan.Step step) {
+    step.singles().forEach(this::apply);
+    step.batch().forEach(this::apply);
+  }
+
+  boolean isSameAs(CrashContents other) {
+    return Arrays.deepEquals(values, other.values);
+  }
+
+  /** Returns the first key that differs, and how, for a message. */
+  String difference(CrashContents found) {
+    for (int index = 0; index < CrashPlan.INDEXES; index++) {
+      int slot = Arrays.mismatch(values[index], found.values[index]);
+      if (slot >= 0) {
+        long key = new CrashPlan.Write(index, slot, false, 0).key();
+        return "key %d of index %d has %s, but the plan says %s"
+            .formatted(key, index, text(found.values[index][slot]), text(values[index][slot]));
+      }
+    }
+    return "no difference";
+  }
+
+  private static String text(long value) {
+    return value == ABSENT ? "no value" : "the value " + value;
+  }
+
+  /**
+   * Takes all entries of an index.
+   *
+   * @return what is there that no plan writes, or an empty string
+   */
+  String read(int number, LongIndex index) {
+    LongCursor cursor = index.cursor();
+    while (cursor.next()) {
+      int slot = CrashPlan.slot(cursor.key());
+      if (slot >= 0) {
+        values[number][slot] = cursor.value();
+      } else if (cursor.key() != CrashPlan.MARKER) {
+        return "key %d of index %d was never written".formatted(cursor.key(), number);
+      }
+    }
+    return "";
+  }
+}

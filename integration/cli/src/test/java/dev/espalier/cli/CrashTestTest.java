@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.espalier.TestSize;
+import dev.espalier.TreeVariant;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Crash tests: that they find nothing where nothing is wrong, and everything that is. */
+final class CrashTestTest {
+  private static final TreeVariant TREE = DiskFirstFpbPlusTree.VARIANT;
+
+  @TempDir private Path folder;
+
+  /** What processes and commands write, but for stores. */
+  @TempDir private Path other;
+
+  private CrashReport test(int rounds, CrashRounds.AfterKill afterKill) throws Exception {
+    try (ProgressBar progress = ProgressBar.invisible()) {
+      return new CrashTest(folder, List.of(TREE), 1, afterKill).run(rounds, progress);
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+  }
+
+  private static void empty(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private List<Path> left() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
+    }
+  }
+
+  @Test
+  void killedWritersLoseNothing() throws IOException {
+    int rounds = TestSize.of(10, 100);
+    Path json = other.resolve("out.json");
+    CommandRun run =
+        CommandRun.of(
+            "crash-test",
+            folder.toString(),
+            "--rounds",
+            Integer.toString(rounds),
+            "--variant",
+            TestSize.isThorough() ? "all" : "DiskFirstFpbPlusTree",
+            "--seed",
+            "7",
+            "--json",
+            json.toString());
+    assertEquals("", run.err());
+    assertEquals(0, run.status());
+    assertTrue(
+        run.out().matches("(?s)[0-9,]+ rounds, .*\\(seed 7\\): 0 lost, 0 rounds wrong, 0.*"),
+        run.out());
+    JsonObject result = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
+    assertEquals(rounds, result.get("rounds").getAsInt());
+    assertTrue(result.get("killed").getAsInt() >= rounds);
+    assertTrue(result.get("acknowledged").getAsLong() >= rounds);
+    assertEquals(0, result.getAsJsonArray("seeds").size());
+    assertEquals(List.of(), left());
+  }
+
+  @Test
+  void olderCopyOfAStoreIsSeenAsLoss() throws Exception {
+    Path older = folder.resolve("older");
+    CrashReport report =
+        test(
+            8,
+            store -> {
+              if (!Files.exists(older)) {
+                copy(store.getParent(), older);
+              } else if (store.getParent().getFileName().toString().startsWith("1-")) {
+                empty(store.getParent());
+                copy(older, store.getParent());
+              }
+            });
+    assertTrue(report.lost() > 0, () -> report.toJson().toString());
+    assertEquals(0, report.wrong());
+    assertEquals(0, report.unopenable());
+    assertEquals(1, report.failures().size());
+    assertTrue(Files.exists(report.failures().getFirst().store()), "is kept");
+  }
+
+  @Test
+  void writeThatIsNotOfThePlanIsSeen() throws Exception {
+    CrashReport report =
+        test(
+            1,
+            store -> {
+              try (CrashStore opened = CrashStore.open(store, TREE)) {
+                opened.index(1).set(0, 5);
+              }
+            });
+    assertEquals(1, report.wrong(), () -> report.toJson().toString());
+    assertEquals(0, report.lost());
+    assertTrue(
+        report.failures().getFirst().what().contains("key 0 of index 1 has the value 5"),
+        report.failures().getFirst().what());
+  }
+
+  @Test
+  void batchThatIsThereInPartIsSeen() throws Exception {
+    CrashReport report =
+        test(
+            1,
+            store -> {
+              try (CrashStore opened = CrashStore.open(store, TREE)) {
+                opened.index(1).set(CrashPlan.MARKER, opened.marker(0) + 1);
+              }
+            });
+    assertEquals(1, report.wrong(), () -> report.toJson().toString());
+    assertTrue(report.failures().getFirst().what().startsWith("a batch is there in part"));
+  }
+
+  @Test
+  void noteOfAnotherMomentIsSeen() throws Exception {
+    CrashReport report =
+        test(
+            1,
+            store -> {
+              try (CrashStore opened = CrashStore.open(store, TREE)) {
+                opened.commit(opened.marker(0) + 1);
+              }
+            });
+    assertEquals(1, report.wrong(), () -> report.toJson().toString());
+    assertTrue(report.failures().getFirst().what().startsWith("has note "));
+  }
+
+  @Test
+  void storeThatCannotBeOpenedIsCounted() throws Exception {
+    CrashReport report =
+        test(1, store -> Files.writeString(store, "this is no store".repeat(1000)));
+    assertEquals(1, report.unopenable(), () -> report.toJson().toString());
+    assertEquals(0, report.wrong());
+    assertEquals(1, report.toJson().get("seeds") instanceof List<?> seeds ? seeds.size() : 0);
+  }
+
+  @Test
+  void stepOfAPlanIsAFunctionOfSeedAndNumber() {
+    assertEquals(new CrashPlan(3).step(17), new CrashPlan(3).step(17));
+    assertFalse(new CrashPlan(3).step(17).equals(new CrashPlan(4).step(17)));
+    assertFalse(new CrashPlan(3).step(17).equals(new CrashPlan(3).step(18)));
+  }
+
+  @Test
+  void noteIsThatOfTheLastCommitUpToAStep() {
+    CrashHistory history = new CrashHistory();
+    for (String line :
+        List.of("opened 0.", "noting 4.", "committed 4.", "writing 12.", "noting 9.", "noting 1")) {
+      history.add(line);
+    }
+    assertEquals(4, history.acknowledged());
+    assertEquals(12, history.written());
+    assertTrue(history.fits(4, 8));
+    assertTrue(history.fits(9, 9));
+    assertTrue(history.fits(4, 9), "the batch may be there without its note");
+    assertFalse(history.fits(4, 10));
+    assertFalse(history.fits(0, 4), "this one was acknowledged");
+    assertFalse(history.fits(9, 8));
+  }
+
+  @Test
+  void interruptedTestLeavesNothing() throws Exception {
+    ChildProcess child =
+        ChildProcess.start(other, ChildProcess.command(List.of(), "crash-test", folder.toString()));
+    while (left().isEmpty() && child.isAlive()) {
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    TimeUnit.MILLISECONDS.sleep(1500);
+    child.signal("TERM");
+    assertEquals(143, child.await().status());
+    assertEquals(List.of(), left());
+  }
+}
