@@ -42,7 +42,7 @@ final class DumpCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (reader.lastCheckpoint()) {
-      boolean isClean = IndexFiles.describe(reader.path(), reader.options()).isClean();
+      boolean isClean = reader.describe().isClean();
       return reader.read(index -> dumpWhatIsLeft(index, isClean));
     }
     try {

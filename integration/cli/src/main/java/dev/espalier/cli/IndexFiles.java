@@ -9,6 +9,7 @@ import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
+import dev.espalier.io.StoreOptions;
 import dev.espalier.memory.MemoryLimitException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Opens and makes index files for commands, and explains in one line why that can't be. */
 final class IndexFiles {
@@ -33,12 +35,45 @@ final class IndexFiles {
   }
 
   /**
+   * Opens an index that is there, by its name.
+   *
+   * @param name empty for the only one
+   * @throws CommandFailure as the other {@code open}, or if there is no such index
+   */
+  static OpenIndex open(Path path, FileOptions options, Optional<String> name) {
+    checkOpens(path, options, name);
+    String found = describe(path, options, name).index().name();
+    return explaining(path, () -> openNamed(path, options, found));
+  }
+
+  private static OpenIndex openNamed(Path path, FileOptions options, String name) {
+    IndexStore store = IndexStore.open(path, StoreOptions.DEFAULT.withFiles(options));
+    try {
+      return new OpenIndex(
+          store,
+          options.variant().isPresent()
+              ? store.index(name, options.variant().get())
+              : store.index(name));
+    } catch (RuntimeException | Error failed) {
+      try (store) {
+        throw failed;
+      }
+    }
+  }
+
+  /**
    * Checks that an index could be opened: to be called before long work whose outcome goes there.
    *
    * @throws CommandFailure as {@link #open}, as far as the file's header tells
    */
   static void checkOpens(Path path, FileOptions options) {
-    if (!describe(path, options).isClean() && options.flags().contains(FileOption.READ_ONLY)) {
+    checkOpens(path, options, Optional.empty());
+  }
+
+  /** As the other {@code checkOpens}, for the index of a name, or the only one. */
+  static void checkOpens(Path path, FileOptions options, Optional<String> name) {
+    if (!describe(path, options, name).isClean()
+        && options.flags().contains(FileOption.READ_ONLY)) {
       throw new CommandFailure(
           path
               + ": the file was not closed; 'espalier recover' recovers all writes, and"
@@ -52,8 +87,13 @@ final class IndexFiles {
    * @throws CommandFailure if the path is not that of an index file, or the stripes are wrong
    */
   static IndexSummary describe(Path path, FileOptions options) {
+    return describe(path, options, Optional.empty());
+  }
+
+  /** As the other {@code describe}, of the index of a name, or the only one. */
+  static IndexSummary describe(Path path, FileOptions options, Optional<String> name) {
     checkStore(path);
-    return explaining(path, () -> IndexSummary.of(Espalier.describe(path, options)));
+    return explaining(path, () -> IndexSummary.of(Espalier.describe(path, options), name));
   }
 
   /**

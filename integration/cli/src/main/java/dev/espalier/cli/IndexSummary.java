@@ -4,22 +4,37 @@ package dev.espalier.cli;
 import dev.espalier.io.IoStatus;
 import dev.espalier.io.StoreDescription;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 
 /** The index in a file and the store around it, as of the last checkpoint. */
 record IndexSummary(StoreDescription store, StoreDescription.Index index) {
 
   /**
-   * Returns the one index of a store.
+   * Returns an index of a store.
    *
-   * @throws CommandFailure if it has none, or several
+   * @param name empty for the only one
+   * @throws CommandFailure if it has none of that name, or several and none is named
    */
-  static IndexSummary of(StoreDescription store) {
-    if (store.indexes().size() != 1) {
-      throw new CommandFailure(
-          "%s: holds %d indexes; this command reads files with one"
-              .formatted(store.path(), store.indexes().size()));
+  static IndexSummary of(StoreDescription store, Optional<String> name) {
+    List<String> names = store.indexes().stream().map(StoreDescription.Index::name).toList();
+    if (name.isEmpty() && names.size() == 1) {
+      return new IndexSummary(store, store.indexes().getFirst());
     }
-    return new IndexSummary(store, store.indexes().getFirst());
+    if (name.isEmpty()) {
+      throw new CommandFailure(
+          names.isEmpty()
+              ? store.path() + ": holds no index"
+              : "%s: holds several indexes; name one with --index: %s"
+                  .formatted(store.path(), String.join(", ", names)));
+    }
+    int place = names.indexOf(name.get());
+    if (place < 0) {
+      throw new CommandFailure(
+          "%s: holds no index '%s'; it has: %s"
+              .formatted(store.path(), name.get(), String.join(", ", names)));
+    }
+    return new IndexSummary(store, store.indexes().get(place));
   }
 
   Path path() {

@@ -53,7 +53,7 @@ final class InspectCommand implements Callable<Integer> {
     if (json != null) {
       Json.checkWritable(json);
     }
-    IndexSummary description = IndexFiles.describe(reader.path(), reader.options());
+    IndexSummary description = reader.describe();
     long bytes = IndexFiles.bytes(reader.path(), reader.options());
     PrintWriter out = spec.commandLine().getOut();
     print(description, bytes, out);

@@ -61,6 +61,8 @@ final class LoadCommand implements Runnable {
 
   @Mixin private final IndexFileArguments file = new IndexFileArguments();
 
+  @Mixin private final IndexNameArgument name = new IndexNameArgument();
+
   @Parameters(
       index = "1",
       arity = "0..1",
@@ -125,7 +127,7 @@ final class LoadCommand implements Runnable {
       }
     }
     print(
-        IndexFiles.describe(file.path(), file.options()),
+        IndexFiles.describe(file.path(), file.options(), name.name()),
         (System.nanoTime() - start) / NANOS_PER_SECOND,
         out);
   }
@@ -140,6 +142,9 @@ final class LoadCommand implements Runnable {
     if (scale != null) {
       TpchScale.check(spec, "--tpch", scale);
     }
+    if (name.name().isPresent() && !append) {
+      throw wrongArgument("--index needs --append: a new file has one index");
+    }
     if (fill != null && append) {
       throw wrongArgument("give --fill or --append, not both: only a new file can be filled");
     }
@@ -148,7 +153,7 @@ final class LoadCommand implements Runnable {
     }
     FileOptions options = checkTree();
     if (append) {
-      IndexFiles.checkOpens(file.path(), options);
+      IndexFiles.checkOpens(file.path(), options, name.name());
     } else {
       checkNew(options);
     }
@@ -192,7 +197,8 @@ final class LoadCommand implements Runnable {
           long before;
           long after;
           long done;
-          try (LongIndex index = IndexFiles.open(file.path(), options)) {
+          try (OpenIndex open = IndexFiles.open(file.path(), options, name.name())) {
+            LongIndex index = open.index();
             before = index.size();
             done = putAll(index, input, progress.listener("adding to " + file.path()));
             index.flush();

@@ -15,6 +15,8 @@ final class ReaderArguments {
 
   @Mixin private final IndexFileArguments file = new IndexFileArguments();
 
+  @Mixin private final IndexNameArgument name = new IndexNameArgument();
+
   @Option(
       names = "--last-checkpoint",
       description =
@@ -32,6 +34,11 @@ final class ReaderArguments {
         : file.options().withFlags(FileOption.READ_ONLY);
   }
 
+  /** Returns what the file says of itself and of the index. */
+  IndexSummary describe() {
+    return IndexFiles.describe(path(), options(), name.name());
+  }
+
   boolean lastCheckpoint() {
     return lastCheckpoint;
   }
@@ -43,8 +50,8 @@ final class ReaderArguments {
    * @return what {@code work} returned
    */
   int read(ToIntFunction<LongIndex> work) {
-    try (LongIndex index = IndexFiles.open(path(), options())) {
-      return work.applyAsInt(index);
+    try (OpenIndex open = IndexFiles.open(path(), options(), name.name())) {
+      return work.applyAsInt(open.index());
     } catch (PageFileException | CommandFailure explained) {
       throw explained;
     } catch (RuntimeException torn) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongIndex;
 import dev.espalier.io.CorruptPageException;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
+import dev.espalier.io.FileOptions;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -37,10 +37,12 @@ final class VerifyCommand implements Runnable {
 
   @Mixin private final IndexFileArguments file = new IndexFileArguments();
 
+  @Mixin private final IndexNameArgument name = new IndexNameArgument();
+
   @Override
   public void run() {
     PrintWriter out = spec.commandLine().getOut();
-    IndexSummary description = IndexFiles.describe(file.path(), file.options());
+    IndexSummary description = IndexFiles.describe(file.path(), file.options(), name.name());
     if (!description.isClean()) {
       out.printf("%s: the file was not closed; this is its last checkpoint%n", file.path());
     }
@@ -80,9 +82,9 @@ final class VerifyCommand implements Runnable {
 
   /** Tells the first thing that is wrong with the tree, and returns whether anything is: 1 or 0. */
   private int checkTree(ProgressBar progress, PrintWriter out) {
-    try (LongIndex index =
-        IndexFiles.open(file.path(), file.options().withFlags(FileOption.LAST_CHECKPOINT))) {
-      index.verify(progress.listener("checking the tree of " + file.path()));
+    FileOptions options = file.options().withFlags(FileOption.LAST_CHECKPOINT);
+    try (OpenIndex open = IndexFiles.open(file.path(), options, name.name())) {
+      open.index().verify(progress.listener("checking the tree of " + file.path()));
       return 0;
     } catch (CommandFailure e) {
       throw e;

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.io.IOException;
@@ -23,6 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Crash tests: that they find nothing where nothing is wrong, and everything that is. */
 final class CrashTestTest {
   private static final TreeVariant TREE = DiskFirstFpbPlusTree.VARIANT;
+
+  private static final boolean THOROUGH =
+      "thorough".equals(System.getProperty("espalier.test.size"));
 
   @TempDir private Path folder;
 
@@ -60,7 +62,7 @@ final class CrashTestTest {
 
   @Test
   void killedWritersLoseNothing() throws IOException {
-    int rounds = TestSize.of(10, 100);
+    int rounds = THOROUGH ? 100 : 10;
     Path json = other.resolve("out.json");
     CommandRun run =
         CommandRun.of(
@@ -69,7 +71,7 @@ final class CrashTestTest {
             "--rounds",
             Integer.toString(rounds),
             "--variant",
-            TestSize.isThorough() ? "all" : "DiskFirstFpbPlusTree",
+            THOROUGH ? "all" : "DiskFirstFpbPlusTree",
             "--seed",
             "7",
             "--json",

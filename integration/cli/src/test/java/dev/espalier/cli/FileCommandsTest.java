@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -654,6 +655,55 @@ final class FileCommandsTest {
     for (Path file : files) {
       Files.move(copies.resolve(file.getFileName()), file);
     }
+  }
+
+  // ---------------------------------------------------------------- several indexes
+
+  private void makeTwoIndexes() {
+    try (IndexStore store = IndexStore.open(index())) {
+      store.index("a").put(1, 10);
+      store.index("b").put(2, 20);
+      store.index("b").put(3, 30);
+    }
+  }
+
+  @Test
+  void commandsWorkOnTheIndexThatIsNamed() throws IOException {
+    makeTwoIndexes();
+    assertEquals(new CommandRun(0, "1,10\n", ""), run("dump", "--index", "a"));
+    assertEquals(new CommandRun(0, "2,20\n3,30\n", ""), run("dump", "--index", "b"));
+    assertEquals(new CommandRun(0, "3,30\n", ""), run("get", "3", "--index", "b"));
+    assertEquals(new CommandRun(0, "2,20\n", ""), run("scan", "1", "2", "--index", "b"));
+    assertTrue(run("inspect", "--index", "b").out().contains("Entries  2"));
+    assertTrue(run("verify", "--index", "b").out().contains("2 entries"));
+    CommandRun appended = run("load", csv("4,40\n").toString(), "--append", "--index", "a");
+    assertEquals(0, appended.status(), appended.err());
+    assertEquals("1,10\n4,40\n", run("dump", "--index", "a", "--last-checkpoint").out());
+    assertEquals("2,20\n3,30\n", run("dump", "--index", "b").out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"get 1", "scan 1 2", "dump", "inspect", "verify"})
+  void fileWithSeveralIndexesAsksForAName(String command) {
+    makeTwoIndexes();
+    String[] words = command.split(" ");
+    String[] rest = Arrays.copyOfRange(words, 1, words.length);
+    assertEquals(
+        new CommandRun(
+            1,
+            "",
+            "espalier %s: %s: holds several indexes; name one with --index: a, b%n"
+                .formatted(words[0], index())),
+        run(words[0], rest));
+  }
+
+  @Test
+  void indexThatIsNotThereIsNamedWithThoseThatAre() {
+    makeTwoIndexes();
+    assertEquals(
+        new CommandRun(
+            1, "", "espalier dump: %s: holds no index 'c'; it has: a, b%n".formatted(index())),
+        run("dump", "--index", "c"));
   }
 
   // ---------------------------------------------------------------- backup
