@@ -9,6 +9,7 @@ import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
+import dev.espalier.io.StoreDescription;
 import dev.espalier.io.StoreOptions;
 import dev.espalier.memory.MemoryLimitException;
 import java.io.IOException;
@@ -92,8 +93,13 @@ final class IndexFiles {
 
   /** As the other {@code describe}, of the index of a name, or the only one. */
   static IndexSummary describe(Path path, FileOptions options, Optional<String> name) {
+    return IndexSummary.of(describeStore(path, options), name);
+  }
+
+  /** Returns what a file's header says, and what its catalogue says of all indexes. */
+  static StoreDescription describeStore(Path path, FileOptions options) {
     checkStore(path);
-    return explaining(path, () -> IndexSummary.of(Espalier.describe(path, options), name));
+    return explaining(path, () -> Espalier.describe(path, options));
   }
 
   /**

@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.LongIndex;
+import dev.espalier.io.StoreDescription;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +22,11 @@ import picocli.CommandLine.Spec;
 /** Shows what is in an index file. */
 @Command(
     name = "inspect",
-    description = {"Shows an index file's header, and the tree's nodes level by level.", ""},
+    description = {
+      "Shows an index file's header, and the tree's nodes level by level; of a file with several"
+          + " indexes, a list of them.",
+      ""
+    },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     footer = {
@@ -53,6 +58,10 @@ final class InspectCommand implements Callable<Integer> {
     if (json != null) {
       Json.checkWritable(json);
     }
+    StoreDescription store = IndexFiles.describeStore(reader.path(), reader.options());
+    if (store.indexes().size() > 1 && !reader.isNamed()) {
+      return list(store);
+    }
     IndexSummary description = reader.describe();
     long bytes = IndexFiles.bytes(reader.path(), reader.options());
     PrintWriter out = spec.commandLine().getOut();
@@ -73,11 +82,64 @@ final class InspectCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
+  /** Shows all indexes, where one could be named. */
+  private int list(StoreDescription store) {
+    PrintWriter out = spec.commandLine().getOut();
+    print(out, "File", store.path().toString());
+    print(out, "Format", "version " + store.version());
+    print(out, "Clean", cleanness(store.isClean()));
+    print(out, "Stripes", number(store.stripes()));
+    print(out, "Engine", store.engine().toString());
+    TextTable table = new TextTable("index", "tree", ">entries", ">height", ">pages");
+    for (StoreDescription.Index index : store.indexes()) {
+      table.add(
+          index.name(),
+          index.kind(),
+          index.entries() < 0 ? "unknown" : number(index.entries()),
+          number(index.height()),
+          number(index.pages()));
+    }
+    out.printf("%n%s%nFor more about one of them: --index NAME%n", table);
+    out.flush();
+    if (json != null) {
+      Json.writeTo(json, toJson(store));
+    }
+    return ExitCode.OK;
+  }
+
+  private static Map<String, Object> toJson(StoreDescription store) {
+    List<Map<String, Object>> indexes = new ArrayList<>();
+    for (StoreDescription.Index index : store.indexes()) {
+      Map<String, Object> object = new LinkedHashMap<>();
+      object.put("name", index.name());
+      object.put("tree", index.kind());
+      object.put("codecs", index.codecs());
+      object.put("entries", index.entries());
+      object.put("height", index.height());
+      object.put("pages", index.pages());
+      object.put("freePages", index.freePages());
+      indexes.add(object);
+    }
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("file", store.path().toString());
+    object.put("version", store.version());
+    object.put("clean", store.isClean());
+    object.put("pageBytes", store.pageBytes());
+    object.put("stripes", store.stripes());
+    object.put("engine", store.engine().toString());
+    object.put("indexes", indexes);
+    return object;
+  }
+
+  private static String cleanness(boolean isClean) {
+    return isClean ? "yes" : "no: the last writes are in the log";
+  }
+
   private static void print(IndexSummary file, long bytes, PrintWriter out) {
     print(out, "File", file.path().toString());
     print(out, "Format", "version " + file.version() + ", " + file.codecs());
     print(out, "Tree", file.kind());
-    print(out, "Clean", file.isClean() ? "yes" : "no: the last writes are in the log");
+    print(out, "Clean", cleanness(file.isClean()));
     print(
         out,
         "Entries",

@@ -39,6 +39,11 @@ final class ReaderArguments {
     return IndexFiles.describe(path(), options(), name.name());
   }
 
+  /** Tells whether an index is named. */
+  boolean isNamed() {
+    return name.name().isPresent();
+  }
+
   boolean lastCheckpoint() {
     return lastCheckpoint;
   }

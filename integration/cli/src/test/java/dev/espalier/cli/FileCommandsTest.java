@@ -683,7 +683,7 @@ final class FileCommandsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"get 1", "scan 1 2", "dump", "inspect", "verify"})
+  @ValueSource(strings = {"get 1", "scan 1 2", "dump", "verify"})
   void fileWithSeveralIndexesAsksForAName(String command) {
     makeTwoIndexes();
     String[] words = command.split(" ");
@@ -695,6 +695,21 @@ final class FileCommandsTest {
             "espalier %s: %s: holds several indexes; name one with --index: a, b%n"
                 .formatted(words[0], index())),
         run(words[0], rest));
+  }
+
+  @Test
+  void inspectListsSeveralIndexes() throws IOException {
+    makeTwoIndexes();
+    Path json = folder.resolve("inspect.json");
+    CommandRun run = run("inspect", "--json", json.toString());
+    assertEquals(0, run.status(), run.err());
+    assertTrue(run.out().matches("(?s).*\\Ra +DiskFirstFpbPlusTree +1 .*"), run.out());
+    assertTrue(run.out().matches("(?s).*\\Rb +DiskFirstFpbPlusTree +2 .*"), run.out());
+    JsonObject object = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
+    JsonArray indexes = object.getAsJsonArray("indexes");
+    assertEquals(2, indexes.size());
+    assertEquals("b", indexes.get(1).getAsJsonObject().get("name").getAsString());
+    assertEquals(2, indexes.get(1).getAsJsonObject().get("entries").getAsLong());
   }
 
   @Test
