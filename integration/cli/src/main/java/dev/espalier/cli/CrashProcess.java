@@ -90,7 +90,8 @@ final class CrashProcess {
    * @return what it said if it had ended before, or an empty string
    */
   String kill() throws InterruptedException {
-    process.destroyForcibly();
+    // Process.destroyForcibly would close the pipe as well, before its last lines were read.
+    process.toHandle().destroyForcibly();
     int status = process.waitFor();
     reader.join(TimeUnit.MINUTES.toMillis(1));
     Interruption.forget(process);
