@@ -10,6 +10,10 @@ import org.rocksdb.WriteOptions;
 
 /** RocksDB with its log, and a block cache as large as the pool of others. */
 final class DurableRocksDb implements DurableStore {
+  static {
+    RocksDB.loadLibrary();
+  }
+
   private final TemporaryFolder folder = new TemporaryFolder("rocksdb");
   private final LRUCache cache;
   private final Options options;
@@ -18,7 +22,6 @@ final class DurableRocksDb implements DurableStore {
   private final RocksDB store;
 
   DurableRocksDb(long cacheBytes) {
-    RocksDB.loadLibrary();
     cache = new LRUCache(cacheBytes);
     options =
         new Options()
