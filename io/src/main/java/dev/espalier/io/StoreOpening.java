@@ -75,7 +75,9 @@ final class StoreOpening {
     Path unfinished = unfinished(path);
     files.delete(unfinished);
     long storeId = environment.random().nextLong();
-    try (PageFile file = files.openPages(unfinished, Access.CREATE, pageBytes)) {
+    // What this does not make, a stripe that is there already, it must not delete either.
+    PageFile made = files.openPages(unfinished, Access.CREATE, pageBytes);
+    try (PageFile file = made) {
       int first = (int) (StoreHeader.areaBytes(pageBytes) / pageBytes);
       int slots = first + 1;
       file.grow((long) slots * pageBytes);

@@ -162,6 +162,15 @@ class IndexFileTest {
   }
 
   @Test
+  void aFileThatIsInTheWayOfAStripeIsKept() throws IOException {
+    Path stripe = Files.writeString(folder.resolve("second.esp"), "somebody's");
+    FileOptions options = PagedTrees.options("DiskFirstFpbPlusTree", 1024, 8).withStripes(stripe);
+    assertThrows(PageFileException.class, () -> Espalier.open(path(), options));
+    assertEquals("somebody's", Files.readString(stripe));
+    assertFalse(Files.exists(path()));
+  }
+
+  @Test
   void everyFlagIsHeeded() {
     FileOptions small = PagedTrees.options("DiskFirstFpbPlusTree", 1024, 8);
     assertThrows(
