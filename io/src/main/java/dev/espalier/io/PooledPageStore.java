@@ -75,9 +75,6 @@ abstract class PooledPageStore implements PageStore {
    */
   abstract void noteNotWritten(int page, long position);
 
-  /** Tells that pages are about to be written. */
-  abstract void beforeWriting();
-
   /** Returns what is wrong with a page that was read, or null. */
   abstract @Nullable PageFileException fault(MemorySegment memory, long offset, int page);
 

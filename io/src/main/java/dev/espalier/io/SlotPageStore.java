@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlotPageStore extends PooledPageStore {
   /** Slots that are kept free for one change of a tree, which may touch some pages per level. */
-  static final int CHANGE_SLOTS = 64;
+  private static final int CHANGE_SLOTS = 64;
 
   private final IndexPages pages;
   private final SlotSpace space;
@@ -75,11 +75,6 @@ final class SlotPageStore extends PooledPageStore {
     if (pages.map.slot(page) != slot) {
       space.release(slot);
     }
-  }
-
-  @Override
-  void beforeWriting() {
-    // Nothing durable refers to the slots that are written.
   }
 
   @Override
@@ -188,14 +183,28 @@ final class SlotPageStore extends PooledPageStore {
    * @throws MemoryLimitException if the device has no room for them
    */
   private void ensureFree(int first, int count) {
-    int more = count + moreOfMap(first, count);
-    frames.lock.lock();
     try {
-      space.ensureAvailable(frames.changedCount() + CHANGE_SLOTS + more);
+      ensureSlots(count + moreOfMap(first, count));
     } catch (PageFileException failed) {
       throw refusal(failed);
-    } finally {
-      frames.lock.unlock();
+    }
+  }
+
+  /**
+   * Sees to it that there are slots for what is changed and not yet written, for one change, and so
+   * many pages more.
+   *
+   * @throws NoSlotException if the device has no room for them
+   */
+  void ensureSlots(long more) {
+    int needed = (int) Math.min(frames.changedCount() + CHANGE_SLOTS + more, Integer.MAX_VALUE / 2);
+    if (space.available() < needed) {
+      frames.lock.lock();
+      try {
+        space.ensureAvailable(needed);
+      } finally {
+        frames.lock.unlock();
+      }
     }
   }
 

@@ -36,7 +36,7 @@ final class StoreWriter {
       state.writing.lock();
       try {
         store.beforeChange();
-        ensureRoom(writes);
+        ensureRoom(store, writes);
         state.record.begin(LogRecord.BATCH);
         return;
       } catch (NoSlotException full) {
@@ -52,19 +52,8 @@ final class StoreWriter {
     }
   }
 
-  private void ensureRoom(int writes) {
-    Frames frames = state.pool.frames;
-    long slots =
-        frames.changedCount() + SlotPageStore.CHANGE_SLOTS + (long) PAGES_PER_WRITE * writes;
-    int needed = (int) Math.min(slots, Integer.MAX_VALUE / 2);
-    if (state.space.available() < needed) {
-      frames.lock.lock();
-      try {
-        state.space.ensureAvailable(needed);
-      } finally {
-        frames.lock.unlock();
-      }
-    }
+  private void ensureRoom(SlotPageStore store, int writes) {
+    store.ensureSlots((long) PAGES_PER_WRITE * writes);
     try {
       ensureLogRoom(LogRecord.logBytes(writes * LogRecord.MOST_OPERATION_BYTES));
     } catch (PageFileException full) {

@@ -113,7 +113,6 @@ final class WriteBack {
 
   /** Writes those of some frames, in page order, that still have their pages and are changed. */
   private void write(PooledPageStore store, long[] keys, int from, int to) {
-    store.beforeWriting();
     int end = from;
     try {
       for (int i = from; i < to; i++) {
