@@ -108,6 +108,9 @@ record Catalogue(int nextId, List<Entry> entries, byte[] note) {
         out.writeInt(entry.map.slot());
         out.writeInt(entry.map.checksum());
         out.writeInt(entry.map.levels());
+        out.writeInt(entry.map.newest().slot());
+        out.writeInt(entry.map.newest().checksum());
+        out.writeInt(entry.map.deltas());
       }
       out.writeInt(note.length);
       out.write(note);
@@ -154,7 +157,13 @@ record Catalogue(int nextId, List<Entry> entries, byte[] note) {
           meta[word] = in.readLong();
         }
         int top = in.readInt();
-        PageMap.Root map = new PageMap.Root(in.readInt(), in.readInt(), in.readInt());
+        PageMap.Root map =
+            new PageMap.Root(
+                in.readInt(),
+                in.readInt(),
+                in.readInt(),
+                new MapDeltas.Place(in.readInt(), in.readInt()),
+                in.readInt());
         entries.add(new Entry(id, name, kind, codecs, meta, top, map));
       }
       return new Catalogue(nextId, List.copyOf(entries), in.readNBytes(in.readInt()));

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -39,6 +40,8 @@ final class Checkpoints {
 
   private int[] catalogueSlots;
 
+  private final LongAdder mapBytesWritten = new LongAdder();
+
   /**
    * Begins.
    *
@@ -52,6 +55,11 @@ final class Checkpoints {
   /** Returns the slots of the catalogue that counts; while {@link #lock} is held. */
   int[] catalogueSlots() {
     return catalogueSlots.clone();
+  }
+
+  /** Returns the bytes of maps and catalogues that were written. */
+  long mapBytesWritten() {
+    return mapBytesWritten.sum();
   }
 
   /** What was captured, and is to be completed. */
@@ -185,6 +193,7 @@ final class Checkpoints {
       header.writeTo(state.file, state.environment.random().nextLong());
     }
     images.write(state.file);
+    mapBytesWritten.add(images.bytes());
     state.file.force();
     state.log.await(header.sequence());
     header.writeTo(state.file, state.environment.random().nextLong());

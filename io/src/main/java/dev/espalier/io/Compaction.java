@@ -207,6 +207,7 @@ final class Compaction {
         boolean isRead = frame != Frames.NONE && (frames.state(frame) & Frames.BUSY) != 0;
         if (isCopied && !isRead && index.map.slot(page) == batch.slot(i)) {
           space.release(batch.slot(i));
+          space.noteWritten(slots[i]);
           index.map.set(page, slots[i], batch.checksum(i));
         } else {
           space.release(slots[i]);

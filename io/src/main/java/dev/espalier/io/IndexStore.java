@@ -491,6 +491,8 @@ public final class IndexStore implements AutoCloseable {
         (long) state.space.room() * state.pageBytes(),
         (long) state.space.busyCount() * state.pageBytes(),
         state.log == null ? 0 : state.log.segments(),
+        state.space.writtenCount() * state.pageBytes(),
+        checkpoints.mapBytesWritten(),
         state.log == null ? 0 : state.log.appendedBytes(),
         state.log == null ? 0 : state.log.forces());
   }

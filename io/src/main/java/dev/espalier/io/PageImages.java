@@ -41,6 +41,11 @@ final class PageImages implements AutoCloseable {
     return PageSeal.checksumOf(image, 0, pageBytes);
   }
 
+  /** Returns the bytes of all pages. */
+  long bytes() {
+    return blocks.stream().mapToLong(IoBatch::count).sum() * pageBytes;
+  }
+
   /** Writes all pages, and waits for them; they are safe after a force. */
   void write(PageFile file) {
     blocks.forEach(file::write);

@@ -8,16 +8,20 @@ import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * In which slot each page of an index is, and the checksum it was written with: 8 bytes a page, all
  * in memory.
  *
  * <p>In the file the map is a tree of pages. A leaf, a <em>chunk</em>, has the entries of
- * consecutive pages, and a page above it those of its children; a checkpoint writes the chunks that
- * were changed and what is above them, each into a new slot.
+ * consecutive pages, and a page above it those of its children. A checkpoint that changes few
+ * entries of many chunks writes those entries alone, as {@linkplain MapDeltas deltas}; otherwise it
+ * writes the chunks that were changed and what is above them, each into a new slot, and there are
+ * no deltas any more.
  *
- * <p>All calls are made under the lock of the pool's frames, but for copying the map of a snapshot.
+ * <p>All calls are made under the lock of the pool's frames.
  */
 final class PageMap {
   /** The slot of a page that is given out and was never written. */
@@ -30,12 +34,13 @@ final class PageMap {
   private static final int ENTRY_BYTES = 8;
 
   /**
-   * Where the top page of a map is.
+   * Where the top page of a map and the newest of its deltas are.
    *
    * @param levels of the tree of pages, 0 if there is no page
+   * @param deltas pages of deltas
    */
-  record Root(int slot, int checksum, int levels) {
-    static final Root NONE = new Root(0, 0, 0);
+  record Root(int slot, int checksum, int levels, MapDeltas.Place newest, int deltas) {
+    static final Root NONE = new Root(0, 0, 0, MapDeltas.Place.NONE, 0);
   }
 
   private final int pageBytes;
@@ -44,8 +49,19 @@ final class PageMap {
   /** By level, by number: slot and checksum. Level 0 has the pages of the index, from 1 on. */
   private final Column[] columns = new Column[8];
 
-  /** Chunks with an entry that was changed since the last capture. */
-  private final BitSet changed = new BitSet();
+  /** Levels of the map's own pages, as they were last captured. */
+  private int levels;
+
+  final MapDeltas deltas;
+
+  /** Pages whose entries were changed since the last capture. */
+  final BitSet changed = new BitSet();
+
+  /** Chunks with an entry that is another one than in the page of the chunk. */
+  final BitSet changedChunks = new BitSet();
+
+  /** Whether the next capture writes chunks in any case. */
+  private boolean renews;
 
   /** Slots and checksums of one level. */
   private static final class Column {
@@ -71,17 +87,8 @@ final class PageMap {
   PageMap(int pageBytes) {
     this.pageBytes = pageBytes;
     this.perPage = (pageBytes - PageStore.RESERVED_BYTES) / ENTRY_BYTES;
+    this.deltas = new MapDeltas(pageBytes);
     Arrays.setAll(columns, _ -> new Column());
-  }
-
-  /** Returns a map of its own that says the same. */
-  PageMap copy() {
-    PageMap copy = new PageMap(pageBytes);
-    for (int level = 0; level < columns.length; level++) {
-      copy.columns[level].slots = columns[level].slots.clone();
-      copy.columns[level].checksums = columns[level].checksums.clone();
-    }
-    return copy;
   }
 
   /** Returns the slot of a page: 0 if it has none, {@link #UNWRITTEN} if it was never written. */
@@ -97,7 +104,8 @@ final class PageMap {
   /** Notes where a page is. */
   void set(int page, int slot, int checksum) {
     columns[0].set(page, slot, checksum);
-    changed.set(page / perPage);
+    changed.set(page);
+    changedChunks.set(page / perPage);
   }
 
   /** Forgets all pages, and gives up their slots and those of the map. */
@@ -111,7 +119,10 @@ final class PageMap {
       column.slots = new int[16];
       column.checksums = new int[16];
     }
+    deltas.clear(space);
+    levels = 0;
     changed.clear();
+    changedChunks.clear();
   }
 
   /** Returns a number above those of all pages that have a slot. */
@@ -121,10 +132,9 @@ final class PageMap {
 
   /** Returns the slots of the map's own pages. */
   int[] ownSlots() {
-    return Arrays.stream(columns)
-        .skip(1)
-        .flatMapToInt(column -> Arrays.stream(column.slots))
-        .filter(slot -> slot != 0)
+    IntStream inTree =
+        Arrays.stream(columns).skip(1).flatMapToInt(column -> Arrays.stream(column.slots));
+    return IntStream.concat(inTree.filter(slot -> slot != 0), Arrays.stream(deltas.slots()))
         .toArray();
   }
 
@@ -135,13 +145,15 @@ final class PageMap {
       int[] slots = columns[level].slots;
       for (int number = 0; number < slots.length; number++) {
         if (slots[number] >= mark) {
-          changed.set((int) (number * chunks));
+          changedChunks.set((int) (number * chunks));
+          renews = true;
         }
       }
     }
+    renews |= Arrays.stream(deltas.slots()).anyMatch(slot -> slot >= mark);
   }
 
-  /** Returns how many pages the map has at most if it has entries for so many pages. */
+  /** Returns how many pages a capture writes at most if the map has entries for so many pages. */
   int mapPages(int top) {
     int pages = 0;
     int count = top + 1;
@@ -155,7 +167,7 @@ final class PageMap {
   // ---------------------------------------------------------------- write
 
   /**
-   * Puts the pages of the map that have changed into new slots.
+   * Puts what has changed of the map into new slots.
    *
    * @param numbers which pages are given out
    * @param tag of the seals
@@ -166,22 +178,49 @@ final class PageMap {
     if (count == 1 && numbers.inUse() == 0) {
       return Root.NONE;
     }
-    BitSet dirty = (BitSet) changed.clone();
+    int chunks = Math.ceilDiv(count, perPage);
+    if (!renews && changed.isEmpty()) {
+      return root();
+    }
+    if (renews || deltas.areToBeFolded(changed, changedChunks.cardinality(), chunks)) {
+      captureChunks(chunks, space, numbers, tag, images);
+    } else {
+      MapDeltas.Entry entry = (image, at, page) -> putEntry(image, at, page, space, numbers);
+      deltas.capture(changed, entry, space, tag, images);
+    }
     changed.clear();
-    int level = 0;
-    do {
-      count = Math.ceilDiv(count, perPage);
+    return root();
+  }
+
+  private Root root() {
+    Column top = columns[levels];
+    boolean isTree = levels > 0;
+    return new Root(
+        isTree ? top.slots[0] : 0,
+        isTree ? top.checksums[0] : 0,
+        levels,
+        deltas.newest(),
+        deltas.count());
+  }
+
+  private void captureChunks(
+      int chunks, SlotSpace space, PageAllocation numbers, long tag, PageImages images) {
+    deltas.clear(space);
+    BitSet dirty = (BitSet) changedChunks.clone();
+    changedChunks.clear();
+    renews = false;
+    int count = chunks;
+    for (levels = 0; levels == 0 || count > 1; levels++) {
+      count = levels == 0 ? chunks : Math.ceilDiv(count, perPage);
       BitSet above = new BitSet();
       for (int number = dirty.nextSetBit(0);
           number >= 0 && number < count;
           number = dirty.nextSetBit(number + 1)) {
-        captureOne(level, number, space, numbers, tag, images);
+        captureOne(levels, number, space, numbers, tag, images);
         above.set(number / perPage);
       }
       dirty = above;
-      level++;
-    } while (count > 1);
-    return new Root(columns[level].slots[0], columns[level].checksums[0], level);
+    }
   }
 
   private void captureOne(
@@ -191,13 +230,11 @@ final class PageMap {
     long at = PageStore.RESERVED_BYTES;
     int from = number * perPage;
     for (int i = from; i < from + perPage; i++, at += ENTRY_BYTES) {
-      int slot = column.slot(i);
-      if (level == 0 && !space.isWritten(slot)) {
-        slot = numbers.isInUse(i) ? UNWRITTEN : 0;
-      }
-      if (slot != 0) {
-        image.set(INT, at, slot);
-        image.set(INT, at + Integer.BYTES, slot == UNWRITTEN ? 0 : column.checksums[i]);
+      if (level == 0) {
+        putEntry(image, at, i, space, numbers);
+      } else if (column.slot(i) != 0) {
+        image.set(INT, at, column.slots[i]);
+        image.set(INT, at + Integer.BYTES, column.checksums[i]);
       }
     }
     Column above = columns[level + 1];
@@ -205,8 +242,52 @@ final class PageMap {
     above.set(number, slot, images.seal(image, slot, mapPage(level, number), tag));
   }
 
-  private static int mapPage(int level, int number) {
+  /** Puts the entry of a page of the index, with what its contents have come to be. */
+  private void putEntry(
+      MemorySegment image, long at, int page, SlotSpace space, PageAllocation numbers) {
+    int slot = columns[0].slot(page);
+    if (space.isWritten(slot)) {
+      image.set(INT, at, slot);
+      image.set(INT, at + Integer.BYTES, columns[0].checksums[page]);
+    } else if (numbers.isInUse(page)) {
+      image.set(INT, at, UNWRITTEN);
+    }
+  }
+
+  /** Returns the number that a page of a map has in its seal. */
+  static int mapPage(int level, int number) {
     return MAP_PAGE | level << LEVEL_SHIFT | number;
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  /**
+   * Returns what is wrong with the account of changes, null if nothing is.
+   *
+   * @param durable what the last checkpoint says
+   */
+  @Nullable String faultAfter(PageMap durable, SlotSpace space) {
+    boolean isCleared = levels == 0 && deltas.count() == 0; // and begins anew
+    PageMap before = isCleared ? new PageMap(pageBytes) : durable;
+    for (int page = 1; page < Math.max(end(), before.end()); page++) {
+      boolean isSame = entry(page, space) == before.entry(page, space);
+      if (!isSame && !changed.get(page)) {
+        return "the entry of page %d was changed, but that is not noted".formatted(page);
+      }
+    }
+    BitSet lacking = (BitSet) before.changedChunks.clone();
+    lacking.andNot(changedChunks);
+    return lacking.isEmpty()
+        ? null
+        : "deltas tell of chunk %d, which is not noted as changed".formatted(lacking.nextSetBit(0));
+  }
+
+  /** Returns slot and checksum of a page that was written, else 0. */
+  private long entry(int page, SlotSpace space) {
+    int slot = columns[0].slot(page);
+    return space.isWritten(slot)
+        ? ((long) slot << Integer.SIZE) | (checksum(page) & 0xffffffffL)
+        : 0;
   }
 
   // ---------------------------------------------------------------- read
@@ -219,14 +300,28 @@ final class PageMap {
    */
   static PageMap read(Root root, int top, SlotSpace space, PageReader reader, int index) {
     PageMap map = new PageMap(reader.pageBytes());
+    map.levels = root.levels();
     if (root.levels() > 0) {
-      map.note(space, reader, root.levels(), 0, root.slot(), root.checksum());
+      reader.claim(space, root.slot(), mapPage(root.levels(), 0));
+      map.columns[root.levels()].set(0, root.slot(), root.checksum());
       for (int level = root.levels() - 1; level >= 0; level--) {
         map.readLevel(level, map.countAbove(level, top), space, reader, index);
       }
-      map.changed.clear();
     }
+    map.deltas.read(root.newest(), root.deltas(), top, space, reader, index, map::set);
+    map.changed.clear();
+    // Not before the deltas were read: what a chunk says may be of long ago.
+    map.claimPages(space, reader);
     return map;
+  }
+
+  private void claimPages(SlotSpace space, PageReader reader) {
+    int[] slots = columns[0].slots;
+    for (int page = 0; page < slots.length; page++) {
+      if (slots[page] != 0 && slots[page] != UNWRITTEN) {
+        reader.claim(space, slots[page], page);
+      }
+    }
   }
 
   /** Returns how many map pages hold the entries of a level. */
@@ -251,17 +346,12 @@ final class PageMap {
       for (int i = from; i < from + perPage; i++, at += ENTRY_BYTES) {
         int slot = image.get(INT, at);
         if (slot != 0) {
-          note(space, reader, level, i, slot, image.get(INT, at + Integer.BYTES));
+          if (level > 0) {
+            reader.claim(space, slot, i);
+          }
+          columns[level].set(i, slot, image.get(INT, at + Integer.BYTES));
         }
       }
     }
-  }
-
-  private void note(
-      SlotSpace space, PageReader reader, int level, int number, int slot, int checksum) {
-    if (slot != UNWRITTEN || level > 0) {
-      reader.claim(space, slot, number);
-    }
-    columns[level].set(number, slot, checksum);
   }
 }

@@ -58,6 +58,11 @@ final class PageReader implements AutoCloseable {
     space.noteLoaded(slot);
   }
 
+  /** Returns what to throw where a page says what can't be. */
+  CorruptPageException corrupt(int page, String what) {
+    return new CorruptPageException(file.path(), page, what);
+  }
+
   @Override
   public void close() {
     arena.close();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,9 @@ final class SlotSpace {
   /** Slots that are kept free for the next checkpoint. */
   private int reserved;
 
+  /** How often a page of a tree was written; to be looked at without the lock. */
+  private final LongAdder writtenCount = new LongAdder();
+
   /** Slots that are free and not reserved, to be looked at without the lock. */
   private volatile int available;
 
@@ -97,6 +101,11 @@ final class SlotSpace {
   /** Returns how many slots are busy. */
   int busyCount() {
     return busyCount;
+  }
+
+  /** Returns how often a page of a tree was written; without the lock. */
+  long writtenCount() {
+    return writtenCount.sum();
   }
 
   /** Returns where in the file a slot is. */
@@ -247,9 +256,10 @@ final class SlotSpace {
     noteAvailable();
   }
 
-  /** Notes that a slot was written. */
+  /** Notes that a page of a tree was written to a slot. */
   void noteWritten(int slot) {
     unwritten.clear(slot);
+    writtenCount.increment();
   }
 
   /** Gives up a slot that the current maps do not refer to any more. */

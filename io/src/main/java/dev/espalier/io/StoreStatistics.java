@@ -9,7 +9,10 @@ package dev.espalier.io;
  * @param usedBytes bytes of it that are in use, by the indexes as they are and as of the last
  *     checkpoint
  * @param logSegments files of the log, those without contents included
- * @param loggedBytes bytes written to the log since the store was opened
+ * @param pageBytesWritten bytes of the trees' pages written since the store was opened
+ * @param mapBytesWritten bytes written since then that say where those pages are: of maps and
+ *     catalogues
+ * @param loggedBytes bytes of the records that were added to the log since then
  * @param forces how often a commit waited for the device since then
  */
 public record StoreStatistics(
@@ -17,5 +20,7 @@ public record StoreStatistics(
     long fileBytes,
     long usedBytes,
     int logSegments,
+    long pageBytesWritten,
+    long mapBytesWritten,
     long loggedBytes,
     long forces) {}

@@ -9,6 +9,7 @@ import dev.espalier.inspect.InvariantViolationException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
@@ -46,6 +47,9 @@ final class StoreVerifier {
    *   I11 A page has an entry in the map if and only if it is in use; but for new ones that are in
    *       their frames and were never written.
    *   I12 Every index is sound, by the invariants of its tree.
+   *   I13 An entry of a current map that is not what the last checkpoint says is noted as changed,
+   *       so that the next one says it. A page of which deltas tell is in a chunk that is noted as
+   *       changed, so that it is written when there are no deltas any more.
    */
 
   private final StoreState state;
@@ -257,7 +261,7 @@ final class StoreVerifier {
   private void verifyCheckpoints(BitSet read) {
     StoreWriter writer = new StoreWriter(state, checkpoints);
     try (Snapshot durable = unlessCorrupt(() -> Snapshot.hold(state, writer))) {
-      verifyCheckpoint(durable, read);
+      verifyChanges(verifyCheckpoint(durable, read));
     }
     for (Snapshot snapshot : new ArrayList<>(state.snapshots)) {
       snapshot.lock.lock();
@@ -286,7 +290,8 @@ final class StoreVerifier {
     return violation;
   }
 
-  private void verifyCheckpoint(Snapshot snapshot, BitSet read) {
+  /** Checks a checkpoint, and returns its indexes. */
+  private List<IndexPages> verifyCheckpoint(Snapshot snapshot, BitSet read) {
     Snapshot.Contents contents = unlessCorrupt(snapshot::contents);
     same(
         contents.slots(),
@@ -302,6 +307,22 @@ final class StoreVerifier {
         state.pool.frames.lock.unlock();
       }
       readPages(index, read, " of checkpoint " + snapshot.checkpoint());
+    }
+    return contents.indexes();
+  }
+
+  private void verifyChanges(List<IndexPages> durable) {
+    state.pool.frames.lock.lock();
+    try {
+      for (IndexPages then : durable) {
+        IndexPages now = state.indexes.get(then.name);
+        if (now != null && now.id == then.id) {
+          String fault = now.map.faultAfter(then.map, state.space);
+          check(fault == null, "I13", "the map of index '%s': %s", now.name, fault);
+        }
+      }
+    } finally {
+      state.pool.frames.lock.unlock();
     }
   }
 

@@ -37,6 +37,17 @@ class FileFormatTest {
           .withFiles(FileOptions.DEFAULT.withPageBytes(PAGE_BYTES).withPoolBytes(40 * PAGE_BYTES))
           .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
 
+  /** Of a store whose map has several chunks, and deltas. */
+  private static final StoreOptions WITH_DELTAS =
+      OPTIONS.withFiles(
+          FileOptions.DEFAULT
+              .withPageBytes(256)
+              .withPoolBytes(80 * 256)
+              .withVariant(DiskOptimizedBPlusTree.VARIANT));
+
+  /** As many as have the fewest pages that need two chunks. */
+  private static final long WITH_DELTAS_ENTRIES = 360;
+
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
 
@@ -84,7 +95,21 @@ class FileFormatTest {
       store.write(new WriteBatch().set(tree, 150, 1150).set(cola, -7, 7));
       cola.delete(-7);
       store.commit("note".getBytes(StandardCharsets.US_ASCII));
+      writeDeltas(environment);
       return toText();
+    }
+  }
+
+  private void writeDeltas(StoreEnvironment environment) {
+    Path path = folder.resolve("deltas.esp");
+    try (IndexStore store = new StoreOpening(path, WITH_DELTAS, environment).open()) {
+      LongIndex tree = store.index("tree");
+      for (long key = 1; key <= WITH_DELTAS_ENTRIES; key++) {
+        tree.set(key, key);
+      }
+      store.checkpoint();
+      tree.set(1, 101);
+      tree.set(WITH_DELTAS_ENTRIES, 102);
     }
   }
 
@@ -103,6 +128,21 @@ class FileFormatTest {
       PagedTrees.assertHolds(messages(), store.index("cola"));
       assertEquals("note", new String(store.note(), StandardCharsets.US_ASCII));
       assertEquals("int64:int64", store.state().indexes.get("tree").codecs);
+    }
+  }
+
+  @Test
+  void readsDeltas() throws IOException {
+    toFiles(golden());
+    try (IndexStore store = IndexStore.open(folder.resolve("deltas.esp"), WITH_DELTAS)) {
+      assertEquals(1, store.state().indexes.get("tree").map.deltas.count());
+      TreeMap<Long, Long> expected = new TreeMap<>();
+      for (long key = 2; key < WITH_DELTAS_ENTRIES; key++) {
+        expected.put(key, key);
+      }
+      expected.put(1L, 101L);
+      expected.put(WITH_DELTAS_ENTRIES, 102L);
+      PagedTrees.assertHolds(expected, store.index("tree"));
     }
   }
 

@@ -441,7 +441,7 @@ class StoreVerifierTest {
   }
 
   /** Closes a store that is corrupt. */
-  private static void abandon(IndexStore store) {
+  static void abandon(IndexStore store) {
     try {
       store.state().condition.noteFailure(new IllegalStateException("corrupted by a test"));
       store.close();
