@@ -69,10 +69,10 @@ public final class PioBTree extends AbstractIndex {
    */
   public record Geometry(
       int leafSegments, int queuePages, int pioMax, int sortPeriod, int batchCount) {
-    /** Leaves of two pages, a queue of 64, and the numbers of the paper's experiments. */
-    public static final Geometry DEFAULT = new Geometry(2, 64, 64, 5000, 5000);
-
     private static final Geometry SMALL = new Geometry(2, 4, 64, 5000, 5000);
+
+    private static final int USUAL_QUEUE_PAGES = 64;
+    private static final int USUAL_LEAF_BYTES = 8 << 10;
 
     private static final int MOST_SEGMENTS = 16;
     private static final int MOST_AT_ONCE = 64;
@@ -99,8 +99,16 @@ public final class PioBTree extends AbstractIndex {
       }
     }
 
-    private Geometry withLeafSegments(int segments) {
-      return new Geometry(segments, queuePages, pioMax, sortPeriod, batchCount);
+    /**
+     * Returns the default geometry for a page size: leaves of 8 KiB, or of one page if that is
+     * larger, a queue of 64 pages, and for the rest the numbers of the paper's experiments.
+     */
+    public static Geometry forPages(int pageBytes) {
+      return withLeafSegments(Math.clamp(USUAL_LEAF_BYTES / pageBytes, 1, MOST_SEGMENTS));
+    }
+
+    private static Geometry withLeafSegments(int segments) {
+      return new Geometry(segments, USUAL_QUEUE_PAGES, MOST_AT_ONCE, 5000, 5000);
     }
   }
 
@@ -116,7 +124,7 @@ public final class PioBTree extends AbstractIndex {
   }
 
   /**
-   * Creates an empty tree in memory, with the default geometry and pages of 4 KiB. If the memory
+   * Creates an empty tree in memory, with pages of 4 KiB and the default geometry. If the memory
    * limit is below 1 MiB, pages and queue are smaller.
    */
   public static PioBTree create(IndexOptions options) {
@@ -130,9 +138,9 @@ public final class PioBTree extends AbstractIndex {
    * geometry, or leaves of as many pages as the tree in the store has.
    */
   public static PioBTree open(IndexOptions options, PageStore store) {
-    Geometry geometry = Geometry.DEFAULT;
+    Geometry geometry = Geometry.forPages(store.pageBytes());
     int segments = PioStructure.leafSegments(store, geometry.leafSegments());
-    return open(options, store, geometry.withLeafSegments(segments));
+    return open(options, store, Geometry.withLeafSegments(segments));
   }
 
   /**
