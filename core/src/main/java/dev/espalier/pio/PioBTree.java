@@ -100,8 +100,9 @@ public final class PioBTree extends AbstractIndex {
     }
 
     /**
-     * Returns the default geometry for a page size: leaves of 8 KiB, but of four pages at most, or of one page if that is
-     * larger, a queue of 64 pages, and for the rest the numbers of the paper's experiments.
+     * Returns the default geometry for a page size: leaves of 8 KiB, but of four pages at most, or
+     * of one page if that is larger, a queue of 64 pages, and for the rest the numbers of the
+     * paper's experiments.
      */
     public static Geometry forPages(int pageBytes) {
       return withLeafSegments(Math.clamp(USUAL_LEAF_BYTES / pageBytes, 1, 4));

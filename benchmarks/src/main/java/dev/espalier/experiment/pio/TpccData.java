@@ -7,9 +7,9 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * The index entries of TPC-C's initial database (clause 4.3.3.1 of its specification), in key order,
- * about 570,000 for each warehouse. What an order has, its number says: so nothing is remembered of
- * orders, however many there are.
+ * The index entries of TPC-C's initial database (clause 4.3.3.1 of its specification), in key
+ * order, about 570,000 for each warehouse. What an order has, its number says: so nothing is
+ * remembered of orders, however many there are.
  */
 final class TpccData {
   static final int DISTRICTS = 10;
