@@ -106,7 +106,10 @@ final class PioStructure extends StoreTree {
   final LeafUpdate leaves;
   private final BatchUpdate batch;
 
-  /** What was in use when a flush last brought nothing for want of memory, or -1. */
+  /**
+   * What was in use when a flush last brought nothing for want of memory, or -1. As long as that is
+   * so, a write first tries to do without another flush.
+   */
   private long refusedPages = -1;
 
   /** Opens the tree in a store, or makes an empty one in an empty store. */
@@ -371,8 +374,12 @@ final class PioStructure extends StoreTree {
     change.begin();
     try {
       while (!queue.append(kind, key, value)) {
+        boolean isStillFull = refusedPages == store.pagesInUse();
+        if (isStillFull && writeInPlace(kind, key, value)) {
+          return;
+        }
         if (!makeRoom()) {
-          if (writeInPlace(kind, key, value)) {
+          if (!isStillFull && writeInPlace(kind, key, value)) {
             return;
           }
           throw new MemoryLimitException(
@@ -388,9 +395,6 @@ final class PioStructure extends StoreTree {
 
   /** Makes room in the queue by a batch update; returns false if there is no memory for that. */
   private boolean makeRoom() {
-    if (refusedPages == store.pagesInUse()) {
-      return false;
-    }
     boolean hasRoom = batch.flushSome();
     refusedPages = hasRoom ? -1 : store.pagesInUse();
     return hasRoom;
