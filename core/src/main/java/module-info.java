@@ -28,6 +28,7 @@ module dev.espalier.core {
   exports dev.espalier.model;
   exports dev.espalier.node;
   exports dev.espalier.paged;
+  exports dev.espalier.pio;
   exports dev.espalier.pma;
   exports dev.espalier.rtree;
   exports dev.espalier.shuttle;

@@ -11,6 +11,7 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;
+import dev.espalier.pio.PioBTree;
 import java.util.List;
 import java.util.function.BiFunction;
 
@@ -49,9 +50,20 @@ public record PagedShape(
     return new PagedShape("Cola", 1024, (options, store) -> Cola.open(options, store, geometry));
   }
 
+  /** Returns a PIO B-tree, which has pages that are no nodes, too. */
+  public static PagedShape pio() {
+    PioBTree.Geometry geometry = new PioBTree.Geometry(2, 3, 64, 5, 20);
+    return new PagedShape(
+        "PioBTree", 256, (options, store) -> PioBTree.open(options, store, geometry));
+  }
+
   /** Returns how many pages the tree needs to hold anything. */
   int leastPages() {
-    return tree.equals("Cola") ? 8 : 1;
+    return switch (tree) {
+      case "Cola" -> 8;
+      case "PioBTree" -> 4;
+      default -> 1;
+    };
   }
 
   /** Opens the tree in a store with pages of this shape's size. */

@@ -21,7 +21,8 @@ class SpaceTest {
    * others of their page do, and removals are messages that take room of their own.
    */
   private static final Set<String> KEEPING =
-      Set.of("CacheFirstFpbPlusTree", "Cola", "DeamortizedCola", "BufferedRepositoryTree");
+      Set.of(
+          "CacheFirstFpbPlusTree", "Cola", "DeamortizedCola", "BufferedRepositoryTree", "PioBTree");
 
   static List<TreeVariant> variants() {
     return Family.all();

@@ -18,6 +18,7 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;
+import dev.espalier.pio.PioBTree;
 import dev.espalier.pma.CacheObliviousBTree;
 import dev.espalier.pma.Densities;
 import dev.espalier.pma.PackedMemoryArray;
@@ -99,7 +100,9 @@ public record TreeShape(
         bEpsilon(256, 4),
         bufferedRepository(256),
         shuttle(2),
-        deamortizedCola(1024, 2));
+        deamortizedCola(1024, 2),
+        pio(256, 1, 1),
+        pio(256, 3, 8));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -158,6 +161,9 @@ public record TreeShape(
     shapes.add(cacheFirst(64 << 10, 32));
     shapes.add(cola(16 << 10, 8, 0.05, 40));
     shapes.add(shuttle(7));
+    shapes.add(pio(512, 2, 4));
+    shapes.add(pio(4 << 10, 16, 1));
+    shapes.add(pio(16 << 10, 4, 64));
     return shapes;
   }
 
@@ -166,7 +172,8 @@ public record TreeShape(
    * over it are for one thread at a time.
    */
   public static List<TreeShape> onCheckedPages() {
-    return Stream.concat(PagedShape.smallest().stream(), Stream.of(PagedShape.cola()))
+    return Stream.concat(
+            PagedShape.smallest().stream(), Stream.of(PagedShape.cola(), PagedShape.pio()))
         .map(TreeShape::onCheckedPages)
         .toList();
   }
@@ -311,6 +318,14 @@ public record TreeShape(
         new ShuttleTree.Geometry(ShuttleTree.Schedule.SHIFTED, 4, leafEntries);
     return new TreeShape(
         "ShuttleTree " + leafEntries, options -> ShuttleTree.create(options, geometry));
+  }
+
+  static TreeShape pio(int pageBytes, int leafSegments, int queuePages) {
+    PioBTree.Geometry geometry = new PioBTree.Geometry(leafSegments, queuePages, 64, 100, 1000);
+    return new TreeShape(
+        "PioBTree " + pageBytes + " " + leafSegments + " " + queuePages,
+        options -> PioBTree.open(options, options.pagesInMemory(pageBytes), geometry),
+        4L * pageBytes);
   }
 
   static TreeShape deamortizedCola(int pageBytes, int batch) {

@@ -145,7 +145,7 @@ class UseAfterCloseTest {
     assertThrows(IllegalStateException.class, () -> TreePrinter.print(root, 10));
   }
 
-  /** A run may be a copy, where nothing stays in memory that is not in use. */
+  /** A run may be a copy, where nothing stays in memory that is not in use, or leaves are logs. */
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#all")
   void runsAreNotReadUnlessTheyAreCopies(TreeShape shape) {
@@ -156,7 +156,8 @@ class UseAfterCloseTest {
     index.close();
     try {
       assertEquals(first, run.key(0));
-      assertTrue(shape.name().endsWith("in a file"), shape.name());
+      boolean isCopy = shape.name().endsWith("in a file") || shape.name().startsWith("PioBTree");
+      assertTrue(isCopy, shape.name());
     } catch (IllegalStateException closed) {
       assertThrows(IllegalStateException.class, () -> run.value(0));
     }

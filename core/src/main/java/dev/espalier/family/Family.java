@@ -14,6 +14,7 @@ import dev.espalier.css.CssTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;
+import dev.espalier.pio.PioBTree;
 import dev.espalier.pma.CacheObliviousBTree;
 import dev.espalier.pma.PackedMemoryArray;
 import dev.espalier.shuttle.ShuttleTree;
@@ -42,7 +43,8 @@ public final class Family {
           BEpsilonTree.VARIANT,
           BufferedRepositoryTree.VARIANT,
           ShuttleTree.VARIANT,
-          DeamortizedCola.VARIANT);
+          DeamortizedCola.VARIANT,
+          PioBTree.VARIANT);
 
   private Family() {}
 

@@ -14,6 +14,7 @@ public final class PioExperiments {
         new SizeLatency(),
         new OutstandingBandwidth(),
         new PsyncAgainstThreads(),
-        new SwitchesOfThreads());
+        new SwitchesOfThreads(),
+        new TpccTraceReplay());
   }
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.pio;
+
+import dev.espalier.memory.PageStore;
+
+/** Takes operations from the queue to their leaves (bupdate, Algorithm 2 in the paper). */
+final class BatchUpdate {
+  private final PioStructure tree;
+  private final PageStore store;
+  private final EntryPage layout;
+  private final int leafSegments;
+  private final MultiPathSearch search;
+  private final Operations taken;
+  private final Operations refused = new Operations(0);
+
+  /** The pages of the wave that is being read; room for what the last leaf adds. */
+  private final long[] wave;
+
+  private int inWave;
+
+  BatchUpdate(PioStructure tree) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.layout = tree.entries;
+    this.leafSegments = tree.inner.leafSegments;
+    this.search = new MultiPathSearch(tree);
+    this.taken = new Operations(layout.capacity);
+    this.wave = new long[search.width];
+  }
+
+  /**
+   * Flushes at most bcnt operations. Those for which there is no memory stay in the queue.
+   *
+   * @return whether any has left the queue
+   */
+  boolean flushSome() {
+    int from = tree.queue.next(taken, tree.geometry.batchCount());
+    if (taken.count == 0) {
+      return false;
+    }
+    refused.clear();
+    int next = 0;
+    while (next < taken.count) {
+      search.find(taken.keys, next, taken.count);
+      next = applyAll(next);
+    }
+    tree.queue.flushed(from, taken.count, refused);
+    return refused.count < taken.count;
+  }
+
+  /**
+   * Applies operations to the leaves that were found, until one takes entries from another, whose
+   * pages are then no longer known. Returns the operation after the last.
+   */
+  private int applyAll(int first) {
+    long rearranged = tree.leaves.rearranged;
+    int next = first;
+    for (int leaf = 0; leaf < search.leaves; leaf += search.width) {
+      if (tree.leaves.rearranged != rearranged) {
+        return next;
+      }
+      int end = Math.min(leaf + search.width, search.leaves);
+      read(leaf, end, next);
+      for (int i = leaf; i < end; i++) {
+        int to = search.ends[i];
+        int done = tree.leaves.apply(taken, next, to);
+        for (; done < to; done++) {
+          refused.add(taken.keys[done], taken.values[done], taken.kinds[done]);
+        }
+        next = to;
+      }
+    }
+    return next;
+  }
+
+  /**
+   * Reads what the update of leaves needs: the last segments in one wave, and in more waves the
+   * other segments of those that will be full.
+   */
+  private void read(int from, int to, int firstKey) {
+    inWave = 0;
+    for (int leaf = from; leaf < to; leaf++) {
+      wave[inWave++] = search.segments[leaf * leafSegments + segments(leaf) - 1];
+    }
+    store.pinAll(wave, 0, inWave);
+    long full = 0;
+    int next = firstKey;
+    for (int leaf = from; leaf < to; leaf++) {
+      int free = layout.capacity - EntryPage.count(tree.pages, wave[leaf - from]);
+      boolean isLast = segments(leaf) == leafSegments;
+      full |= isLast && search.ends[leaf] - next > free ? 1L << (leaf - from) : 0;
+      next = search.ends[leaf];
+    }
+    unpinWave();
+    for (long rest = full; rest != 0; rest &= rest - 1) {
+      int leaf = from + Long.numberOfTrailingZeros(rest);
+      for (int i = 0; i < leafSegments - 1; i++) {
+        addToWave(search.segments[leaf * leafSegments + i]);
+      }
+    }
+    readWave();
+  }
+
+  private int segments(int leaf) {
+    int count = leafSegments;
+    while (count > 1 && search.segments[leaf * leafSegments + count - 1] == 0) {
+      count--;
+    }
+    return count;
+  }
+
+  private void addToWave(int page) {
+    wave[inWave++] = page;
+    if (inWave == wave.length) {
+      readWave();
+    }
+  }
+
+  /** Brings pages into memory, where they are left for the update. */
+  private void readWave() {
+    store.pinAll(wave, 0, inWave);
+    unpinWave();
+  }
+
+  private void unpinWave() {
+    for (int i = 0; i < inWave; i++) {
+      store.unpin(wave[i], false);
+    }
+    inWave = 0;
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.pio;
+
+import static dev.espalier.memory.Words.getInt;
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.putInt;
+
+import dev.espalier.memory.PageStore;
+import dev.espalier.node.Keys;
+import dev.espalier.support.Message;
+import dev.espalier.support.MessageColumns;
+import dev.espalier.support.Torn;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A page of operations, sorted by key, at most one for each: a segment of a leaf, or a part of the
+ * operation queue. An operation is a PUT or a DELETE, in the encoding of {@link Message}.
+ *
+ * <pre>
+ *  0                  16      20      24       32
+ *  | the store's own  | level | count | unused | operations, as MessageColumns has them |
+ *                       int     int
+ * </pre>
+ *
+ * The level is {@link #LEAF} or {@link #QUEUE}. 4 KiB: 225 operations.
+ */
+final class EntryPage {
+  /** The level of a leaf's segments. */
+  static final int LEAF = 0;
+
+  /** What stands in place of a level in the pages of the queue. */
+  static final int QUEUE = -1;
+
+  static final int HEADER_BYTES = 32;
+
+  static final int LEVEL = PageStore.RESERVED_BYTES;
+  static final int COUNT = LEVEL + 4;
+
+  /** Most operations of a page. */
+  final int capacity;
+
+  EntryPage(int pageBytes) {
+    capacity = (pageBytes - HEADER_BYTES) / MessageColumns.MESSAGE_BYTES;
+  }
+
+  static void initialize(MemorySegment pages, long page, int level) {
+    putInt(pages, page + LEVEL, level);
+    putInt(pages, page + COUNT, 0);
+  }
+
+  static int level(MemorySegment pages, long page) {
+    return getInt(pages, page + LEVEL);
+  }
+
+  static int count(MemorySegment pages, long page) {
+    return getInt(pages, page + COUNT);
+  }
+
+  static void count(MemorySegment pages, long page, int count) {
+    putInt(pages, page + COUNT, count);
+  }
+
+  /** Returns the count, which is anything where threads have torn the tree. */
+  int checkedCount(MemorySegment pages, long page) {
+    return Torn.checkedCount("page", page, count(pages, page), 0, capacity);
+  }
+
+  static long key(MemorySegment pages, long page, int slot) {
+    return getLong(pages, page + HEADER_BYTES + ((long) slot << 3));
+  }
+
+  long value(MemorySegment pages, long page, int slot) {
+    return MessageColumns.value(pages, page + HEADER_BYTES, capacity, slot);
+  }
+
+  int kind(MemorySegment pages, long page, int slot) {
+    return MessageColumns.kind(pages, page + HEADER_BYTES, capacity, slot);
+  }
+
+  void set(MemorySegment pages, long page, int slot, long key, long value, int kind) {
+    MessageColumns.set(pages, page + HEADER_BYTES, capacity, slot, key, value, kind);
+  }
+
+  /** Returns the number of keys below {@code key}. */
+  int lowerBound(MemorySegment pages, long page, long key) {
+    return Keys.lowerBoundBinary(pages, page + HEADER_BYTES, checkedCount(pages, page), key);
+  }
+
+  /** Returns the slot of a key's operation, or -1. */
+  int find(MemorySegment pages, long page, long key) {
+    int count = checkedCount(pages, page);
+    int slot = Keys.lowerBoundBinary(pages, page + HEADER_BYTES, count, key);
+    return slot < count && key(pages, page, slot) == key ? slot : -1;
+  }
+
+  /** Enters an operation, in place of one of the same key. Returns whether there was room. */
+  boolean enter(MemorySegment pages, long page, int kind, long key, long value) {
+    int count = checkedCount(pages, page);
+    int slot = Keys.lowerBoundBinary(pages, page + HEADER_BYTES, count, key);
+    if (slot == count || key(pages, page, slot) != key) {
+      if (count == capacity) {
+        return false;
+      }
+      MessageColumns.openGap(pages, page + HEADER_BYTES, capacity, slot, count);
+      count(pages, page, count + 1);
+    }
+    set(pages, page, slot, key, value, kind);
+    return true;
+  }
+
+  /** Removes the operation in a slot. */
+  void remove(MemorySegment pages, long page, int slot) {
+    int count = checkedCount(pages, page);
+    copy(pages, page, slot + 1, page, slot, count - slot - 1);
+    count(pages, page, count - 1);
+  }
+
+  /** Copies operations to slots of another page, or of the same one. */
+  void copy(MemorySegment pages, long page, int from, long toPage, int to, int count) {
+    MessageColumns.copy(
+        pages, page + HEADER_BYTES, from, toPage + HEADER_BYTES, to, capacity, count);
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.pio;
+
+import dev.espalier.memory.PageStore;
+import java.util.Arrays;
+
+/**
+ * Finds the leaves of many keys together (MPSearch, Algorithm 1 in the paper): level by level, the
+ * nodes of each are read in waves of at most PioMax pages, and each node once. O(keys * log(F)) for
+ * each level.
+ */
+final class MultiPathSearch {
+  private final PioStructure tree;
+  private final PageStore store;
+  private final InnerPage inner;
+
+  /** The most pages of a wave. */
+  final int width;
+
+  /** Number of leaves found. */
+  int leaves;
+
+  /** For each leaf, the key after the last of its keys. */
+  int[] ends = new int[16];
+
+  /** For each leaf, its segments, or 0: those of leaf i from {@code i * leafSegments} on. */
+  int[] segments = new int[16];
+
+  // The nodes of the level that is being read, with the key after the last of each.
+  private int[] nodes = new int[16];
+  private int[] nodeEnds = new int[16];
+  private final long[] pinned;
+
+  MultiPathSearch(PioStructure tree) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.inner = tree.inner;
+    this.width = Math.min(tree.geometry.pioMax(), store.mostPins() - 2);
+    this.pinned = new long[width];
+  }
+
+  /**
+   * Finds the leaves of keys.
+   *
+   * @param keys in ascending order, which may occur several times
+   * @param from the first key
+   * @param to the key after the last
+   */
+  void find(long[] keys, int from, int to) {
+    nodes[0] = tree.root();
+    nodeEnds[0] = to;
+    int nodeCount = 1;
+    for (int level = tree.height() - 1; level > 1; level--) {
+      descend(nodeCount, keys, from, 1);
+      nodeCount = leaves;
+      if (nodeCount > nodes.length) {
+        nodes = new int[segments.length];
+        nodeEnds = new int[ends.length];
+      }
+      System.arraycopy(segments, 0, nodes, 0, nodeCount);
+      System.arraycopy(ends, 0, nodeEnds, 0, nodeCount);
+    }
+    descend(nodeCount, keys, from, inner.leafSegments);
+  }
+
+  /** Finds the children of the nodes, which become the leaves found. */
+  private void descend(int nodeCount, long[] keys, int from, int columns) {
+    leaves = 0;
+    int next = from;
+    for (int done = 0; done < nodeCount; done += width) {
+      int some = Math.min(width, nodeCount - done);
+      for (int i = 0; i < some; i++) {
+        pinned[i] = nodes[done + i];
+      }
+      store.pinAll(pinned, 0, some);
+      int read = 0;
+      try {
+        for (; read < some; read++) {
+          next = childrenOf(pinned[read], keys, next, nodeEnds[done + read], columns);
+          store.unpin(pinned[read], false);
+        }
+      } finally {
+        for (; read < some; read++) {
+          store.unpin(pinned[read], false);
+        }
+      }
+    }
+  }
+
+  /** Adds the children of a node for the keys from {@code from} to {@code to - 1}. */
+  private int childrenOf(long at, long[] keys, int from, int to, int columns) {
+    int last = inner.checkedChildren(tree.pages, at) - 1;
+    int next = from;
+    while (next < to) {
+      int child = inner.childSlot(tree.pages, at, keys[next]);
+      int end = to;
+      if (child < last) {
+        long high = InnerPage.separator(tree.pages, at, child);
+        for (end = next + 1; end < to && keys[end] <= high; ) {
+          end++;
+        }
+      }
+      add(at, child, end, columns);
+      next = end;
+    }
+    return next;
+  }
+
+  private void add(long at, int child, int end, int columns) {
+    if (leaves == ends.length) {
+      ends = Arrays.copyOf(ends, 2 * leaves);
+    }
+    int first = leaves * columns;
+    if (first + columns > segments.length) {
+      segments = Arrays.copyOf(segments, 2 * (first + columns));
+    }
+    for (int i = 0; i < columns; i++) {
+      segments[first + i] = inner.segment(tree.pages, at, child, i);
+    }
+    ends[leaves++] = end;
+  }
+}

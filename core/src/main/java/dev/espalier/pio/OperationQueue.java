@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.pio;
+
+import static dev.espalier.memory.Words.getInt;
+import static dev.espalier.memory.Words.putInt;
+
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.Torn;
+import java.util.Arrays;
+
+/**
+ * The operation queue, OPQ in the paper: updates that have not reached their leaves. It lies in
+ * pages of the tree's store, so what is in it survives a checkpoint without being flushed.
+ *
+ * <pre>
+ *   directory   [ numbers of the pages, in this order ]
+ *   sorted      (10 put) (13 delete) .. | (20 put) ..   full pages, and one that may not be
+ *   appended    (2 put) (90 put) ..     | (11 delete)   each page sorted by itself, the newest last
+ * </pre>
+ *
+ * An operation enters the newest page. When as many pages as the sort period allows are full, they
+ * are merged into the sorted part, where of a key only its newest operation is left.
+ */
+final class OperationQueue {
+  /** The place of an operation that is not there. */
+  static final long NOWHERE = -1;
+
+  private static final int DIRECTORY_OFFSET = EntryPage.HEADER_BYTES;
+  private static final int SORTED_SHIFT = 32;
+  private static final int APPENDED_SHIFT = 16;
+  private static final int PAGES_MASK = (1 << APPENDED_SHIFT) - 1;
+
+  private final PioStructure tree;
+  private final PageStore store;
+  private final EntryPage layout;
+  private final long[] meta;
+
+  /** Most pages: O. */
+  final int mostPages;
+
+  /** Most pages that are appended before they are merged: the sort period. */
+  private final int mostAppended;
+
+  /** The numbers of the pages that were allocated, the first {@link #allocated} of them. */
+  private int[] numbers = new int[4];
+
+  private int allocated;
+
+  /** Number of operations in the sorted part. */
+  private int sorted;
+
+  private int appendedPages;
+
+  /** The first key of each page of the sorted part. */
+  private long[] firstKeys = new long[4];
+
+  /** What is being merged into the sorted part. */
+  private final Operations appended;
+
+  /** The key after those flushed last: where the next flush begins. */
+  private long nextKey = Long.MIN_VALUE;
+
+  OperationQueue(PioStructure tree, PioBTree.Geometry geometry) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.layout = tree.entries;
+    this.meta = tree.meta;
+    int most = Math.min((store.pageBytes() - DIRECTORY_OFFSET) / Integer.BYTES, PAGES_MASK);
+    this.mostPages = Math.min(geometry.queuePages(), most);
+    int period = Math.max(geometry.sortPeriod() / layout.capacity, 1);
+    this.mostAppended = Math.clamp(period, 1, Math.max(mostPages / 8, 1));
+    this.appended = new Operations(layout.capacity);
+  }
+
+  // ---------------------------------------------------------------- whole
+
+  /** Makes an empty queue: its directory. */
+  void plant() {
+    allocated = 0;
+    sorted = 0;
+    appendedPages = 0;
+    nextKey = Long.MIN_VALUE;
+    int directory = tree.allocate();
+    long at = store.pin(directory);
+    EntryPage.initialize(tree.pages, at, EntryPage.QUEUE);
+    store.unpin(at, true);
+    meta[PioStructure.DIRECTORY] = directory;
+    save();
+  }
+
+  /** Reads what is kept beside the pages. */
+  void open() {
+    long counts = meta[PioStructure.QUEUE];
+    int most = (store.pageBytes() - DIRECTORY_OFFSET) / Integer.BYTES;
+    allocated = Math.min((int) counts & PAGES_MASK, most);
+    numbers = new int[Math.max(allocated, 4)];
+    long at = store.pin((int) meta[PioStructure.DIRECTORY]);
+    for (int i = 0; i < allocated; i++) {
+      numbers[i] = getInt(tree.pages, at + DIRECTORY_OFFSET + ((long) i << 2));
+    }
+    store.unpin(at, false);
+    sorted = Math.clamp(counts >>> SORTED_SHIFT, 0, allocated * layout.capacity);
+    appendedPages =
+        Math.clamp((counts >>> APPENDED_SHIFT) & PAGES_MASK, 0, allocated - sortedPages());
+    nextKey = Long.MIN_VALUE;
+    readFirstKeys(0);
+  }
+
+  private void save() {
+    meta[PioStructure.QUEUE] =
+        (long) sorted << SORTED_SHIFT | (long) appendedPages << APPENDED_SHIFT | allocated;
+  }
+
+  /** Forgets all operations, and frees their pages. */
+  void clear() {
+    sorted = 0;
+    appendedPages = 0;
+    while (allocated > 0) {
+      store.free(numbers[--allocated]);
+    }
+    save();
+  }
+
+  boolean isEmpty() {
+    return sorted == 0 && appendedPages == 0;
+  }
+
+  int directory() {
+    return (int) meta[PioStructure.DIRECTORY];
+  }
+
+  int allocated() {
+    return allocated;
+  }
+
+  int number(int i) {
+    return numbers[i];
+  }
+
+  int sorted() {
+    return sorted;
+  }
+
+  int sortedPages() {
+    return (sorted + layout.capacity - 1) / layout.capacity;
+  }
+
+  int appendedPages() {
+    return appendedPages;
+  }
+
+  /** Returns the number of operations, those of one key counted once for each appended page. */
+  int count() {
+    int count = sorted;
+    for (int i = 0; i < appendedPages; i++) {
+      long at = store.pin(numbers[sortedPages() + i]);
+      count += layout.checkedCount(tree.pages, at);
+      store.unpin(at, false);
+    }
+    return count;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  /**
+   * Finds the newest operation of a key.
+   *
+   * @return its place: that of its page, which is then pinned, and its slot; or {@link #NOWHERE}
+   */
+  long find(long key) {
+    int pages = sortedPages();
+    for (int i = pages + appendedPages - 1; i >= pages; i--) {
+      long place = findIn(numbers[i], key);
+      if (place != NOWHERE) {
+        return place;
+      }
+    }
+    int page = sortedPageOf(key, pages);
+    return page < 0 ? NOWHERE : findIn(numbers[page], key);
+  }
+
+  private long findIn(int number, long key) {
+    long at = store.pin(number);
+    int slot = layout.find(tree.pages, at, key);
+    if (slot >= 0) {
+      return at + slot;
+    }
+    store.unpin(at, false);
+    return NOWHERE;
+  }
+
+  /** Returns the last of the sorted pages that begins with no greater key, or -1. */
+  private int sortedPageOf(long key, int pages) {
+    int at = Arrays.binarySearch(firstKeys, 0, pages, key);
+    return at < 0 ? -at - 2 : at;
+  }
+
+  /** Returns how many operations of the sorted part have keys below {@code key}. */
+  private int sortedBelow(long key) {
+    int page = sortedPageOf(key, sortedPages());
+    if (page < 0) {
+      return 0;
+    }
+    long at = store.pin(numbers[page]);
+    try {
+      return page * layout.capacity + layout.lowerBound(tree.pages, at, key);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  /** Applies the operations of an interval, both ends included, to older ones. */
+  void applyTo(Operations older, long low, long high) {
+    int pages = sortedPages();
+    for (int i = Math.max(sortedPageOf(low, pages), 0); i < pages && firstKeys[i] <= high; i++) {
+      applyPage(numbers[i], older, low, high);
+    }
+    for (int i = pages; i < pages + appendedPages; i++) {
+      applyPage(numbers[i], older, low, high);
+    }
+  }
+
+  private void applyPage(int number, Operations older, long low, long high) {
+    long at = store.pin(number);
+    try {
+      int from = layout.lowerBound(tree.pages, at, low);
+      int to =
+          high == Long.MAX_VALUE
+              ? layout.checkedCount(tree.pages, at)
+              : layout.lowerBound(tree.pages, at, high + 1);
+      if (from < to) {
+        older.apply(layout, tree.pages, at, from, to);
+      }
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  // ---------------------------------------------------------------- append
+
+  /**
+   * Appends an operation. Returns whether there was room: if not, some have to be flushed first.
+   */
+  boolean append(int kind, long key, long value) {
+    if (appendedPages > 0 && enter(sortedPages() + appendedPages - 1, kind, key, value)) {
+      return true;
+    }
+    if (appendedPages >= mostAppended) {
+      sort();
+    }
+    if (!hasNextPage() && appendedPages > 0) {
+      sort();
+    }
+    if (!hasNextPage()) {
+      return false;
+    }
+    int next = sortedPages() + appendedPages;
+    long at = store.pin(numbers[next]);
+    try {
+      EntryPage.initialize(tree.pages, at, EntryPage.QUEUE);
+    } finally {
+      store.unpin(at, true);
+    }
+    appendedPages++;
+    save();
+    return enter(next, kind, key, value);
+  }
+
+  private boolean enter(int page, int kind, long key, long value) {
+    long at = store.pin(numbers[page]);
+    boolean entered = false;
+    try {
+      entered = layout.enter(tree.pages, at, kind, key, value);
+      return entered;
+    } finally {
+      store.unpin(at, entered);
+    }
+  }
+
+  /** Tells whether there is a page for the next operations, and allocates one if it may. */
+  private boolean hasNextPage() {
+    int next = sortedPages() + appendedPages;
+    if (next < allocated || next >= mostPages) {
+      return next < allocated;
+    }
+    int number;
+    try {
+      number = tree.allocate();
+    } catch (MemoryLimitException _) {
+      return false;
+    }
+    long at = store.pin(directory());
+    putInt(tree.pages, at + DIRECTORY_OFFSET + ((long) allocated << 2), number);
+    store.unpin(at, true);
+    if (allocated == numbers.length) {
+      numbers = Arrays.copyOf(numbers, 2 * allocated);
+    }
+    numbers[allocated++] = number;
+    save();
+    return true;
+  }
+
+  // ---------------------------------------------------------------- sort
+
+  /** Merges the appended pages into the sorted part. O(operations). */
+  void sort() {
+    if (appendedPages == 0) {
+      return;
+    }
+    try {
+      appended.clear();
+      for (int i = 0; i < appendedPages; i++) {
+        long at = store.pin(numbers[sortedPages() + i]);
+        int count = layout.checkedCount(tree.pages, at);
+        appended.apply(layout, tree.pages, at, 0, count);
+        store.unpin(at, false);
+      }
+      overwrite();
+      merge();
+    } catch (RuntimeException | Error failed) {
+      tree.change.abandon(failed);
+      throw failed;
+    }
+  }
+
+  /** Overwrites the sorted operations of keys that were appended too, and leaves those new. */
+  private void overwrite() {
+    int pages = sortedPages();
+    int kept = 0;
+    int i = 0;
+    while (i < appended.count) {
+      int page = sortedPageOf(appended.keys[i], pages);
+      if (page < 0) {
+        keep(i++, kept++);
+        continue;
+      }
+      long at = store.pin(numbers[page]);
+      boolean changed = false;
+      for (;
+          i < appended.count && (page + 1 == pages || appended.keys[i] < firstKeys[page + 1]);
+          i++) {
+        int slot = layout.find(tree.pages, at, appended.keys[i]);
+        if (slot < 0) {
+          keep(i, kept++);
+        } else {
+          layout.set(tree.pages, at, slot, appended.keys[i], appended.values[i], appended.kinds[i]);
+          changed = true;
+        }
+      }
+      store.unpin(at, changed);
+    }
+    appended.count = kept;
+  }
+
+  private void keep(int from, int to) {
+    appended.keys[to] = appended.keys[from];
+    appended.values[to] = appended.values[from];
+    appended.kinds[to] = appended.kinds[from];
+  }
+
+  /** Merges keys that are not in the sorted part, beginning with the greatest. */
+  private void merge() {
+    int end = sorted;
+    int firstChanged = sorted;
+    for (int i = appended.count - 1; i >= 0; i--) {
+      int position = sortedBelow(appended.keys[i]);
+      move(position, position + i + 1, end - position);
+      write(position + i, i);
+      end = position;
+      firstChanged = position;
+    }
+    sorted += appended.count;
+    appendedPages = 0;
+    readFirstKeys(firstChanged / layout.capacity);
+    save();
+  }
+
+  private void write(int position, int from) {
+    int page = position / layout.capacity;
+    long at = store.pin(numbers[page]);
+    layout.set(
+        tree.pages,
+        at,
+        position - page * layout.capacity,
+        appended.keys[from],
+        appended.values[from],
+        appended.kinds[from]);
+    store.unpin(at, true);
+  }
+
+  /** Moves sorted operations to other positions, which may overlap theirs. */
+  private void move(int from, int to, int count) {
+    int left = count;
+    boolean up = to > from;
+    while (left > 0) {
+      // The positions of the first, or for a move up of the last, operation that is left.
+      int source = up ? from + left - 1 : from + count - left;
+      int target = up ? to + left - 1 : to + count - left;
+      int some = Math.min(left, Math.min(run(source, up), run(target, up)));
+      int first = up ? some - 1 : 0;
+      copy(source - first, target - first, some);
+      left -= some;
+    }
+  }
+
+  /** Returns how many positions its page has from a position on, or up to it. */
+  private int run(int position, boolean up) {
+    int slot = position % layout.capacity;
+    return up ? slot + 1 : layout.capacity - slot;
+  }
+
+  /** Copies operations from one page to another, or within one. */
+  private void copy(int from, int to, int count) {
+    long source = store.pin(numbers[from / layout.capacity]);
+    long target = store.pin(numbers[to / layout.capacity]);
+    int slot = from % layout.capacity;
+    layout.copy(tree.pages, source, slot, target, to % layout.capacity, count);
+    store.unpin(target, true);
+    store.unpin(source, false);
+  }
+
+  /** Notes the counts and first keys of sorted pages, which have changed from one on. */
+  private void readFirstKeys(int from) {
+    int pages = sortedPages();
+    if (pages > firstKeys.length) {
+      firstKeys = Arrays.copyOf(firstKeys, Math.max(pages, 2 * firstKeys.length));
+    }
+    for (int i = from; i < pages; i++) {
+      long at = store.pin(numbers[i]);
+      int count = Math.min(sorted - i * layout.capacity, layout.capacity);
+      boolean differs = EntryPage.count(tree.pages, at) != count;
+      if (differs) {
+        EntryPage.count(tree.pages, at, count);
+      }
+      firstKeys[i] = EntryPage.key(tree.pages, at, 0);
+      store.unpin(at, differs);
+    }
+  }
+
+  // ---------------------------------------------------------------- flush
+
+  /**
+   * Takes the next operations in the order of keys, beginning where the flush before ended; after
+   * the greatest key, from the least. They stay in the queue until {@link #flushed}.
+   *
+   * @param most bcnt in the paper
+   * @return the position of the first
+   */
+  int next(Operations to, int most) {
+    sort();
+    to.clear();
+    int from = sortedBelow(nextKey);
+    from = from == sorted ? 0 : from;
+    int count = Math.min(most, sorted - from);
+    for (int done = 0; done < count; ) {
+      int page = (from + done) / layout.capacity;
+      int slot = (from + done) % layout.capacity;
+      int some = Math.min(layout.capacity - slot, count - done);
+      long at = store.pin(numbers[page]);
+      if (slot + some > layout.checkedCount(tree.pages, at)) {
+        throw Torn.torn("the queue's page " + numbers[page] + " has too few operations");
+      }
+      for (int i = slot; i < slot + some; i++) {
+        to.add(
+            EntryPage.key(tree.pages, at, i),
+            layout.value(tree.pages, at, i),
+            layout.kind(tree.pages, at, i));
+      }
+      store.unpin(at, false);
+      done += some;
+    }
+    if (count > 0) {
+      nextKey = to.keys[count - 1] + 1; // Beyond the greatest, the least.
+    }
+    return from;
+  }
+
+  /**
+   * Removes operations that {@link #next} has taken.
+   *
+   * @param from what that returned
+   * @param taken how many it took
+   * @param refused those that have to stay, in the order of keys
+   */
+  void flushed(int from, int taken, Operations refused) {
+    try {
+      for (int i = 0; i < refused.count; i++) {
+        appended.clear();
+        appended.add(refused.keys[i], refused.values[i], refused.kinds[i]);
+        write(from + i, 0);
+      }
+      int to = from + refused.count;
+      move(from + taken, to, sorted - from - taken);
+      sorted -= taken - refused.count;
+      readFirstKeys(from / layout.capacity);
+      save();
+    } catch (RuntimeException | Error failed) {
+      tree.change.abandon(failed);
+      throw failed;
+    }
+  }
+}

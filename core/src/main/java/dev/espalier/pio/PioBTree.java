@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.pio;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.support.Message;
+import dev.espalier.tree.AbstractIndex;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * The PIO B-tree (Roh, Park, Kim, Shin, Lee, PVLDB 5(4), 2011): a B+-tree for solid-state disks,
+ * which answer dozens of requests in the time of one. Updates wait in a queue of operations until
+ * it is full; then thousands of them go down the tree together, and the pages of each level are
+ * read at once. {@code getAll} searches for its keys in the same way, and scans read ahead in
+ * waves. A leaf has several pages, of which an update reads and writes only the last.
+ *
+ * <p>For indexes in files that are larger than memory and are mostly written to. {@code set},
+ * {@code delete} and {@code putAll} only enter the queue; {@code put}, {@code putIfAbsent} and
+ * {@code remove} return the previous value and therefore take a lookup each. With n entries in
+ * leaves of B operations and a queue of Q, an update takes O(n / (B Q)) page reads and writes, and
+ * at most O(1). A lookup reads a page on each level, and all pages of one leaf together.
+ */
+@SuppressWarnings("exports") // Users need not name the base.
+public final class PioBTree extends AbstractIndex {
+  /** The description of this kind of tree. */
+  public static final TreeVariant VARIANT =
+      TreeVariant.inPages(
+          "PioBTree",
+          "PIO 3.3",
+          PioBTree::create,
+          PioBTree::open,
+          Capability.UPDATE_IN_PLACE,
+          Capability.BLIND_WRITES);
+
+  /** Bytes of a page in memory unless given: the paper's. */
+  private static final int DEFAULT_PAGE_BYTES = 4 << 10;
+
+  /** Below this memory limit, pages and queue are smaller. */
+  private static final long SMALL_LIMIT = 1 << 20;
+
+  private static final int SMALL_PAGE_BYTES = 1 << 10;
+
+  final PioStructure tree;
+  private final PageStore store;
+  private final EntryPage entries;
+  private final InnerPage inner;
+  private final long pageMask;
+
+  /** Whether the last look before a write came upon an entry; for the one thread that writes. */
+  private boolean wasThere;
+
+  /**
+   * The proportions of the tree. Only the first belongs to what is in a store; the others may be
+   * different each time it is opened.
+   *
+   * @param leafSegments the most pages of a leaf, from 1 to 16: L in the paper
+   * @param queuePages the most pages of the operation queue, at least 1: O in the paper. A queue
+   *     has no more than fit into one page as numbers, 1016 where pages have 4 KiB
+   * @param pioMax the most pages that are read at once, from 1 to 64: PioMax in the paper
+   * @param sortPeriod how many operations are appended to the queue before they are merged with
+   *     what is sorted of it, at least 1, and limited to an eighth of the queue: speriod in the
+   *     paper
+   * @param batchCount the most operations that are taken from the queue at once, at least 1: bcnt
+   *     in the paper. The fewer, the shorter does the write wait that finds the queue full
+   */
+  public record Geometry(
+      int leafSegments, int queuePages, int pioMax, int sortPeriod, int batchCount) {
+    private static final Geometry SMALL = new Geometry(2, 4, 64, 5000, 5000);
+
+    private static final int USUAL_QUEUE_PAGES = 64;
+    private static final int USUAL_LEAF_BYTES = 8 << 10;
+
+    private static final int MOST_SEGMENTS = 16;
+    private static final int MOST_AT_ONCE = 64;
+
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
+    public Geometry {
+      check("leafSegments", leafSegments, MOST_SEGMENTS);
+      check("queuePages", queuePages, Integer.MAX_VALUE);
+      check("pioMax", pioMax, MOST_AT_ONCE);
+      check("sortPeriod", sortPeriod, Integer.MAX_VALUE);
+      check("batchCount", batchCount, Integer.MAX_VALUE);
+    }
+
+    private static void check(String name, int value, int most) {
+      if (value < 1 || value > most) {
+        throw new IllegalArgumentException(
+            most == Integer.MAX_VALUE
+                ? "%s is %d; it must be positive".formatted(name, value)
+                : "%s is %d; it must be from 1 to %d".formatted(name, value, most));
+      }
+    }
+
+    /**
+     * Returns the default geometry for a page size: leaves of 8 KiB, but of four pages at most, or
+     * of one page if that is larger, a queue of 64 pages, and for the rest the numbers of the
+     * paper's experiments.
+     */
+    public static Geometry forPages(int pageBytes) {
+      return withLeafSegments(Math.clamp(USUAL_LEAF_BYTES / pageBytes, 1, 4));
+    }
+
+    private static Geometry withLeafSegments(int segments) {
+      return new Geometry(segments, USUAL_QUEUE_PAGES, MOST_AT_ONCE, 5000, 5000);
+    }
+  }
+
+  private PioBTree(IndexOptions options, PageStore store, Geometry geometry) {
+    PioStructure tree = new PioStructure(store, geometry);
+    super(VARIANT, tree, options);
+    this.tree = tree;
+    this.store = store;
+    this.entries = tree.entries;
+    this.inner = tree.inner;
+    this.pageMask = -store.pageBytes();
+    probesGoThrough(new PioLevels(tree, missingValue));
+  }
+
+  /**
+   * Creates an empty tree in memory, with pages of 4 KiB and the default geometry. If the memory
+   * limit is below 1 MiB, pages and queue are smaller.
+   */
+  public static PioBTree create(IndexOptions options) {
+    return options.memoryLimit() < SMALL_LIMIT
+        ? open(options, options.pagesInMemory(SMALL_PAGE_BYTES), Geometry.SMALL)
+        : open(options, options.pagesInMemory(DEFAULT_PAGE_BYTES));
+  }
+
+  /**
+   * Opens the tree in a store, or creates an empty one if the store is empty, with the default
+   * geometry, or leaves of as many pages as the tree in the store has.
+   */
+  public static PioBTree open(IndexOptions options, PageStore store) {
+    Geometry geometry = Geometry.forPages(store.pageBytes());
+    int segments = PioStructure.leafSegments(store, geometry.leafSegments());
+    return open(options, store, Geometry.withLeafSegments(segments));
+  }
+
+  /**
+   * Opens the tree in a store, or creates an empty one if the store is empty.
+   *
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the tree from now on: closing the tree closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or one whose leaves
+   *     have another number of pages
+   */
+  public static PioBTree open(IndexOptions options, PageStore store, Geometry geometry) {
+    Objects.requireNonNull(geometry, "geometry");
+    return new PioBTree(options, store, geometry);
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return take(find(key), missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    return take(find(key), defaultValue);
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    take(place, missingValue);
+    return isThere;
+  }
+
+  /**
+   * Finds the newest operation of a key: in the queue, or else in its leaf.
+   *
+   * @return its place, which is that of its page, and added to it its slot; the page is pinned. Or
+   *     {@link OperationQueue#NOWHERE}
+   */
+  private long find(long key) {
+    long queued = tree.queue.find(key);
+    if (queued != OperationQueue.NOWHERE) {
+      return queued;
+    }
+    MemorySegment pages = tree.pages;
+    int number = tree.root();
+    for (int level = tree.height() - 1; level > 1; level--) {
+      long page = store.pin(number);
+      number = inner.child(pages, page, inner.childSlot(pages, page, key));
+      store.unpin(page, false);
+    }
+    long parent = store.pin(number);
+    int child = inner.childSlot(pages, parent, key);
+    int segments = inner.segments(pages, parent, child);
+    long place =
+        segments == 1 || store.pagesStay() || segments >= store.mostPins()
+            ? searchOneByOne(parent, child, segments, key)
+            : searchTogether(parent, child, segments, key);
+    store.unpin(parent, false);
+    return place;
+  }
+
+  private long searchOneByOne(long parent, int child, int segments, long key) {
+    for (int i = segments - 1; i >= 0; i--) {
+      long page = store.pin(inner.segment(tree.pages, parent, child, i));
+      int slot = entries.find(tree.pages, page, key);
+      if (slot >= 0) {
+        return page + slot;
+      }
+      store.unpin(page, false);
+    }
+    return OperationQueue.NOWHERE;
+  }
+
+  /** Reads all segments at once, which takes a solid-state disk hardly longer than one. */
+  private long searchTogether(long parent, int child, int segments, long key) {
+    long[] pinned = new long[segments];
+    for (int i = 0; i < segments; i++) {
+      pinned[i] = inner.segment(tree.pages, parent, child, i);
+    }
+    store.pinAll(pinned, 0, segments);
+    long place = OperationQueue.NOWHERE;
+    for (int i = segments - 1; i >= 0; i--) {
+      int slot = place == OperationQueue.NOWHERE ? entries.find(tree.pages, pinned[i], key) : -1;
+      if (slot >= 0) {
+        place = pinned[i] + slot;
+      } else {
+        store.unpin(pinned[i], false);
+      }
+    }
+    return place;
+  }
+
+  private boolean isPut(long place) {
+    long page = place & pageMask;
+    return place != OperationQueue.NOWHERE
+        && entries.kind(tree.pages, page, (int) (place - page)) == Message.PUT;
+  }
+
+  /**
+   * Returns the value at a place that {@link #find} gave, or what stands for no entry, and gives
+   * the page back.
+   */
+  private long take(long place, long absent) {
+    if (place == OperationQueue.NOWHERE) {
+      return absent;
+    }
+    long page = place & pageMask;
+    int slot = (int) (place - page);
+    boolean isThere = entries.kind(tree.pages, page, slot) == Message.PUT;
+    long value = isThere ? entries.value(tree.pages, page, slot) : absent;
+    store.unpin(page, false);
+    return value;
+  }
+
+  // ---------------------------------------------------------------- write
+
+  /** Looks a key up before a write, and notes whether it is there. */
+  private long look(long key) {
+    long place = find(key);
+    wasThere = isPut(place);
+    return take(place, missingValue);
+  }
+
+  @Override
+  public long put(long key, long value) {
+    long previous = look(key);
+    tree.put(key, value, wasThere);
+    return previous;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    tree.change.begin();
+    long previous = look(key);
+    if (!wasThere) {
+      tree.put(key, value, false);
+    }
+    return previous;
+  }
+
+  /** Stores a value without looking for the previous one. Most calls touch one page. */
+  @Override
+  public void set(long key, long value) {
+    tree.writeBlind(Message.PUT, key, value);
+  }
+
+  /** Stores all entries as {@link #set} does. */
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      set(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  @Override
+  public long remove(long key) {
+    tree.change.begin();
+    long previous = look(key);
+    if (wasThere) {
+      tree.remove(key);
+    }
+    return previous;
+  }
+
+  /** Removes a key without looking for it. Most calls touch one page. */
+  @Override
+  public void delete(long key) {
+    tree.writeBlind(Message.DELETE, key, 0);
+  }
+}

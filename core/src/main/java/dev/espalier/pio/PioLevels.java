@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.pio;
+
+import dev.espalier.memory.PageStore;
+import dev.espalier.node.Bits;
+import dev.espalier.support.Message;
+import dev.espalier.tree.OneLevel;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tree as batched lookups see it: one level, from which the keys that the queue does not answer
+ * go down by a {@link MultiPathSearch}.
+ */
+final class PioLevels extends OneLevel {
+  private final PioStructure tree;
+  private final PageStore store;
+  private final long missingValue;
+
+  PioLevels(PioStructure tree, long missingValue) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.missingValue = missingValue;
+  }
+
+  @Override
+  protected void checkOpen() {
+    tree.checkOpen();
+  }
+
+  @Override
+  protected long replacements() {
+    return tree.levelChanges.above(0);
+  }
+
+  @Override
+  public boolean readsPages() {
+    return !store.pagesStay();
+  }
+
+  @Override
+  public void answer(
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found,
+      int foundFrom) {
+    if (count == 0) {
+      return;
+    }
+    Probes probes = new Probes(Arrays.copyOfRange(keys, keysFrom, keysFrom + count));
+    probes.searchQueue();
+    probes.searchLeaves();
+    for (int i = 0; i < count; i++) {
+      int probe = Arrays.binarySearch(probes.keys, 0, probes.count, keys[keysFrom + i]);
+      boolean isThere = probes.kinds[probe] == Message.PUT;
+      values[valuesFrom + i] = isThere ? probes.values[probe] : missingValue;
+      if (isThere && found != null) {
+        Bits.add(found, foundFrom + i);
+      }
+    }
+  }
+
+  /** Keys that are looked up together, each once, and the newest operation of each. */
+  private final class Probes {
+    final long[] keys;
+    final int count;
+    final long[] values;
+    final byte[] kinds;
+
+    /** The probes that the queue has not answered, and their keys. */
+    private final int[] open;
+
+    private final long[] openKeys;
+    private int openCount;
+
+    Probes(long[] batch) {
+      Arrays.sort(batch);
+      int distinct = 1;
+      for (int i = 1; i < batch.length; i++) {
+        if (batch[i] != batch[distinct - 1]) {
+          batch[distinct++] = batch[i];
+        }
+      }
+      keys = batch;
+      count = distinct;
+      values = new long[count];
+      kinds = new byte[count];
+      open = new int[count];
+      openKeys = new long[count];
+    }
+
+    void searchQueue() {
+      for (int i = 0; i < count; i++) {
+        long place = tree.queue.find(keys[i]);
+        if (place == OperationQueue.NOWHERE) {
+          openKeys[openCount] = keys[i];
+          open[openCount++] = i;
+        } else {
+          long at = place & -store.pageBytes();
+          take(i, at, (int) (place - at));
+          store.unpin(at, false);
+        }
+      }
+    }
+
+    private void take(int probe, long at, int slot) {
+      kinds[probe] = (byte) tree.entries.kind(tree.pages, at, slot);
+      values[probe] = tree.entries.value(tree.pages, at, slot);
+    }
+
+    void searchLeaves() {
+      if (openCount == 0) {
+        return;
+      }
+      MultiPathSearch search = new MultiPathSearch(tree);
+      search.find(openKeys, 0, openCount);
+      long[] wave = new long[search.width];
+      int columns = tree.inner.leafSegments;
+      int pages = search.leaves * columns;
+      int begin = 0;
+      while (begin < pages) {
+        int inWave = 0;
+        int end = begin;
+        for (; end < pages && inWave < wave.length; end++) {
+          if (search.segments[end] != 0) {
+            wave[inWave++] = search.segments[end];
+          }
+        }
+        store.pinAll(wave, 0, inWave);
+        int searched = 0;
+        try {
+          for (int i = begin; i < end; i++) {
+            int leaf = i / columns;
+            int first = leaf == 0 ? 0 : search.ends[leaf - 1];
+            if (search.segments[i] != 0) {
+              searchSegment(wave[searched], first, search.ends[leaf]);
+              store.unpin(wave[searched], false);
+              searched++;
+            }
+          }
+        } finally {
+          for (; searched < inWave; searched++) {
+            store.unpin(wave[searched], false);
+          }
+        }
+        begin = end;
+      }
+    }
+
+    /** Takes what a segment says, which is newer than what those before it said. */
+    private void searchSegment(long at, int from, int to) {
+      for (int i = from; i < to; i++) {
+        int slot = tree.entries.find(tree.pages, at, openKeys[i]);
+        if (slot >= 0) {
+          take(open[i], at, slot);
+        }
+      }
+    }
+  }
+}

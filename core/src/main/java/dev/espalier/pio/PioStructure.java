@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.pio;
+
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.Message;
+import dev.espalier.tree.StoreChange;
+import dev.espalier.tree.StoreTree;
+
+/**
+ * A PIO B-tree: nodes, operation queue, and what is written to it. How the queue is emptied is
+ * {@link BatchUpdate}; how a key is looked up, the hot part, is the tree's.
+ */
+final class PioStructure extends StoreTree {
+  /* Overview
+   *
+   *   write      -> operation queue (OperationQueue)        newest
+   *                   | full: BatchUpdate takes bcnt operations in the order of keys
+   *                   v
+   *   level h-1      root [ 30 | 60 ]
+   *   level 1        [..] [..] [..]        each knows all segments of the leaves below it
+   *   level 0        leaf = | segment 0 | segment 1 | .. L - 1 |                       oldest first
+   *
+   * Inner nodes are as in a B+-tree. A leaf has up to L segments, each a page of operations; what is
+   * new enters its last segment. So a batch update reads and writes one page of a leaf, whatever L
+   * is. When all segments are full the leaf shrinks: of each key the newest operation is left, and
+   * no deletion. If it is still too full, it is split; if it is nearly empty, it is merged with a
+   * sibling or takes some of its entries.
+   *
+   * What a key's value is, its newest operation says: first the queue's appended pages tell, the
+   * newest first, then the queue's sorted part, then the segments of its leaf, the last first.
+   *
+   * Pages are read many at a time (psync): a search for many keys, and so a batch update, goes down
+   * level by level, and reads the nodes of each in waves of at most PioMax pages (MultiPathSearch).
+   * A range scan asks for the leaves ahead of it in waves, too (PioCursor).
+   *
+   * All of a tree is in its store: its pages, and in the meta words its stamp, root, height, size if
+   * it is known, the queue's directory and counts, the operations in leaves, and L. So the queue
+   * survives a checkpoint as it is, and opening the store again opens the tree again. The paper's
+   * log records are the store's: a redo record is that of its log; flushes need none, neither their
+   * begin and end nor for undoing, because a checkpoint has all of a flush or nothing, and replaying
+   * an operation that a leaf has already got changes nothing.
+   *
+   * Invariants, checked by PioVerifier; in brackets the number of the algorithm sheet:
+   *   I1  Every path from the root to a leaf has the height's length, at least 2, and a page's level
+   *       says where on it the page is [P4].
+   *   I2  An inner node has from 1 to F children; a root above level 1 has two.
+   *   I3  The separators of an inner node ascend strictly, and lie in its interval: not below the
+   *       separator before it, below the one after it [P4].
+   *   I4  The keys of a segment ascend strictly and lie in the leaf's interval [P3].
+   *   I5  A leaf has from 1 to L segments; a segment has at most as many operations as there is room
+   *       for, and those before the last are not empty [P2, P10].
+   *   I6  An operation is a PUT, or a DELETE whose value is 0.
+   *   I7  Pages are in use by the store's account, and none is reached twice.
+   *   I8  The store has no other page in use.
+   *   I9  The sorted part of the queue is full but for its last page, and ascends strictly; each
+   *       appended page ascends strictly, and none is empty [P1].
+   *   I10 The leaves have as many more PUTs than DELETEs as the tree says.
+   *   I11 The size, if it is known, is the number of keys whose newest operation is a PUT [P6].
+   *
+   * Deviations from the paper; in brackets the mistake or recommendation of the sheet:
+   *   D1  Pages of operations, in the queue and in leaves, are sorted each by itself, and have one
+   *       operation of a key: what the page is being written for anyway makes it quick to search.
+   *       So deletion cancels insertion within a page at once.
+   *   D2  The LSMap is in the parents of leaves, which list the segments, so it is as durable as
+   *       they are, costs no memory, and needs no rebuilding [14].
+   *   D3  A multi-path search goes through whole levels, not depth first: beside the pages of one
+   *       wave it needs 12 bytes for each key [1 to 5]. Each child comes with its part of the keys.
+   *   D4  A batch update puts a leaf's fence into its parent at once, not when all its siblings are
+   *       done: the parent stays in the pool, so it is written as often [6 to 11]. After each
+   *       leaf, all is a tree again. So a store that is full refuses leaves, not the whole batch.
+   *   D5  A segment is a page, read with the others of its leaf in one wave, not by one large read:
+   *       a store moves pages as it likes.
+   *   D6  bcnt operations are those that follow in the order of keys, round and round [16].
+   *   D7  An inner node merges with a sibling, but takes no children from it. The leaf that is last
+   *       to have anything removed by a call that looked becomes the only one.
+   *   D8  Where there is no memory for what a batch update needs, a write goes to where its key's
+   *       newest operation is, or to its leaf, if there is room.
+   */
+
+  /** The meta word of the page that lists the pages of the queue. */
+  static final int DIRECTORY = FIRST_OWN;
+
+  /** The meta word of the queue's counts. */
+  static final int QUEUE = FIRST_OWN + 1;
+
+  /** The meta word of how many more PUTs than DELETEs there are in leaves. */
+  static final int IN_LEAVES = FIRST_OWN + 2;
+
+  /** The meta word of L. */
+  private static final int SHAPE = FIRST_OWN + 3;
+
+  /** "PIOB" and a version. */
+  private static final long OWN_STAMP = 0x5049_4F42_0000_0001L;
+
+  final EntryPage entries;
+  final InnerPage inner;
+  final PioBTree.Geometry geometry;
+  final StoreChange change;
+  final OperationQueue queue;
+  final LeafUpdate leaves;
+  private final BatchUpdate batch;
+
+  /**
+   * What was in use when a flush last brought nothing for want of memory, or -1. As long as that is
+   * so, a write first tries to do without another flush.
+   */
+  private long refusedPages = -1;
+
+  /** Opens the tree in a store, or makes an empty one in an empty store. */
+  PioStructure(PageStore store, PioBTree.Geometry geometry) {
+    super(store, 2); // To probes that wait, the whole tree is one level.
+    this.geometry = geometry;
+    this.entries = new EntryPage(store.pageBytes());
+    this.inner = new InnerPage(store.pageBytes(), geometry.leafSegments());
+    this.change = new StoreChange(this);
+    this.queue = new OperationQueue(this, geometry);
+    this.leaves = new LeafUpdate(this);
+    this.batch = new BatchUpdate(this);
+    if (open()) {
+      checkShape();
+      queue.open();
+    }
+  }
+
+  /** Returns L of the tree in a store, or the given one if the store is empty. */
+  static int leafSegments(PageStore store, int ifEmpty) {
+    long[] meta = store.meta();
+    return meta[STAMP] == OWN_STAMP ? (int) meta[SHAPE] : ifEmpty;
+  }
+
+  private void checkShape() {
+    if (meta[SHAPE] != geometry.leafSegments()) {
+      throw new IllegalArgumentException(
+          "store holds a PIO B-tree with leaves of %d segments, not %d"
+              .formatted(meta[SHAPE], geometry.leafSegments()));
+    }
+  }
+
+  @Override
+  protected long stamp() {
+    return OWN_STAMP;
+  }
+
+  @Override
+  protected PioStructure over(PageStore other) {
+    return new PioStructure(other, geometry);
+  }
+
+  @Override
+  protected void adopted() {
+    queue.open();
+  }
+
+  @Override
+  protected StoreChange change() {
+    return change;
+  }
+
+  // ---------------------------------------------------------------- plant
+
+  @Override
+  protected void plant() {
+    meta[ROOT] = FIRST_PAGE;
+    meta[HEIGHT] = 2;
+    meta[SHAPE] = geometry.leafSegments();
+    refusedPages = -1;
+    queue.plant();
+    int root = allocate();
+    int leaf = allocate();
+    becomeEmpty(root, leaf);
+  }
+
+  /** Makes two pages the root and its only leaf. */
+  private void becomeEmpty(int root, int leaf) {
+    long at = store.pin(root);
+    inner.initialize(pages, at, 1);
+    inner.segment(pages, at, 0, 0, leaf);
+    store.unpin(at, true);
+    at = store.pin(leaf);
+    EntryPage.initialize(pages, at, EntryPage.LEAF);
+    store.unpin(at, true);
+    meta[ROOT] = root;
+    meta[HEIGHT] = 2;
+    meta[SIZE] = 0;
+    meta[IN_LEAVES] = 0;
+  }
+
+  /** Makes the tree empty by giving back its pages, but for the queue's: that needs no memory. */
+  void becomeEmpty() {
+    replaced();
+    try {
+      int root = root();
+      int leaf = freeBelow(root, height() - 1, 0);
+      becomeEmpty(root, leaf);
+      queue.clear();
+      refusedPages = -1;
+    } catch (RuntimeException | Error failed) {
+      change.abandon(failed);
+      throw failed;
+    }
+  }
+
+  /** Frees what is below a node but for one leaf page, which is returned. */
+  private int freeBelow(int page, int level, int kept) {
+    int leaf = kept;
+    int children = children(page);
+    for (int child = 0; child < children; child++) {
+      for (int i = 0; i < inner.leafSegments; i++) {
+        int below = segment(page, child, i);
+        if (level == 1 && leaf == 0) {
+          leaf = below;
+        } else if (below != 0) {
+          leaf = level > 1 ? freeBelow(below, level - 1, leaf) : leaf;
+          store.free(below);
+        }
+      }
+    }
+    return leaf;
+  }
+
+  private int children(int page) {
+    long at = store.pin(page);
+    try {
+      return inner.checkedChildren(pages, at);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  private int segment(int page, int child, int segment) {
+    long at = store.pin(page);
+    try {
+      return inner.segment(pages, at, child, segment);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public LongCursor cursor() {
+    return new PioCursor(this);
+  }
+
+  @Override
+  public void bulkload(
+      LongEntrySource source, double fillFactor, long total, ProgressListener listener) {
+    checkOpen();
+    new PioBulkload(this, fillFactor, size()).load(source, total, listener);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    PioVerifier.verify(this, listener);
+  }
+
+  /**
+   * Returns the number of entries if it is known, or else one that differs from it by the
+   * operations whose keys have others below them.
+   */
+  @Override
+  public long sizeEstimate() {
+    long known = knownSize();
+    return known >= 0 ? known : Math.max(meta[IN_LEAVES], 0) + queue.sorted();
+  }
+
+  /** A root that is the parent of a single leaf is left out. */
+  @Override
+  public NodeView rootView() {
+    NodeView root = innerView(root(), height() - 1);
+    return height() == 2 && root.children() == 1 ? root.child(0) : root;
+  }
+
+  /** Reads a node of the tree without the queue; what can't be one is refused. */
+  private NodeView innerView(int page, int level) {
+    checkInUse(page);
+    long at = store.pin(page);
+    try {
+      int children = EntryPage.count(pages, at);
+      boolean isInner =
+          EntryPage.level(pages, at) == level && children > 0 && children <= inner.capacity;
+      if (!isInner) {
+        throw new InvariantViolationException(
+            "I1", "page %d is no inner node of level %d".formatted(page, level));
+      }
+      long[] separators = new long[children - 1];
+      int[][] below = new int[children][];
+      for (int i = 0; i < children; i++) {
+        below[i] = new int[level == 1 ? inner.segments(pages, at, i) : 1];
+        for (int j = 0; j < below[i].length; j++) {
+          below[i][j] = inner.segment(pages, at, i, j);
+        }
+        if (i < separators.length) {
+          separators[i] = InnerPage.separator(pages, at, i);
+        }
+      }
+      return NodeView.inner(
+          at,
+          store.pageBytes(),
+          level,
+          separators.length,
+          inner.capacity - 1,
+          i -> separators[i],
+          i -> level == 1 ? leafView(below[i]) : innerView(below[i][0], level - 1));
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  private NodeView leafView(int[] segments) {
+    Operations merged = new Operations(entries.capacity);
+    long first = 0;
+    for (int i = 0; i < segments.length; i++) {
+      checkInUse(segments[i]);
+      long at = store.pin(segments[i]);
+      first = i == 0 ? at : first;
+      merged.apply(entries, pages, at, 0, entries.checkedCount(pages, at));
+      store.unpin(at, false);
+    }
+    merged.dropDeletes();
+    return NodeView.leaf(
+        first,
+        (long) segments.length * store.pageBytes(),
+        merged.count,
+        inner.leafSegments * entries.capacity,
+        i -> merged.keys[i],
+        i -> merged.values[i]);
+  }
+
+  private void checkInUse(int page) {
+    if (!store.isInUse(page)) {
+      throw new InvariantViolationException("I7", "page " + page + " is not in use");
+    }
+  }
+
+  // ---------------------------------------------------------------- write
+
+  /** Writes without having looked what is there. */
+  void writeBlind(int kind, long key, long value) {
+    write(kind, key, value);
+    meta[SIZE] = UNKNOWN;
+    change.commit(0);
+  }
+
+  /** Puts a value after a look at what is there. */
+  void put(long key, long value, boolean isThere) {
+    write(Message.PUT, key, value);
+    change.commit(isThere ? 0 : 1);
+  }
+
+  /** Removes a key that is there. */
+  void remove(long key) {
+    write(Message.DELETE, key, 0);
+    change.commit(-1);
+    if (meta[SIZE] == 0) {
+      becomeEmpty();
+    }
+  }
+
+  /**
+   * Enters an operation into the queue, after making room there if needed; the change is then to be
+   * committed.
+   *
+   * @throws MemoryLimitException if there is none and none can be made; no entry has changed then
+   */
+  private void write(int kind, long key, long value) {
+    change.begin();
+    try {
+      while (!queue.append(kind, key, value)) {
+        boolean isStillFull = refusedPages == store.pagesInUse();
+        if (isStillFull && writeInPlace(kind, key, value)) {
+          return;
+        }
+        if (!makeRoom()) {
+          if (!isStillFull && writeInPlace(kind, key, value)) {
+            return;
+          }
+          throw new MemoryLimitException(
+              "there is no room for what is in the operation queue: %d pages are in use"
+                  .formatted(store.pagesInUse()));
+        }
+      }
+    } catch (RuntimeException | Error refused) {
+      change.abandon();
+      throw refused;
+    }
+  }
+
+  /** Makes room in the queue by a batch update; returns false if there is no memory for that. */
+  private boolean makeRoom() {
+    boolean hasRoom = batch.flushSome();
+    refusedPages = hasRoom ? -1 : store.pagesInUse();
+    return hasRoom;
+  }
+
+  /** Flushes the whole queue, as far as there is memory for it. */
+  void flushAll() {
+    while (!queue.isEmpty() && batch.flushSome()) {
+      // bcnt operations at a time
+    }
+  }
+
+  /**
+   * Does an operation where the newest is that is known of its key, or else in its leaf, which
+   * takes no memory. Returns false if the leaf has no room.
+   */
+  private boolean writeInPlace(int kind, long key, long value) {
+    refusedPages = kind == Message.DELETE ? -1 : refusedPages;
+    long place = queue.find(key);
+    if (place != OperationQueue.NOWHERE) {
+      overwrite(place, kind, key, value);
+      return true;
+    }
+    LeafPath path = leaves.path;
+    path.find(key);
+    for (int i = path.segmentCount - 1; i >= 0; i--) {
+      long at = store.pin(path.segments[i]);
+      int slot = entries.find(pages, at, key);
+      if (slot >= 0) {
+        meta[IN_LEAVES] += weight(kind) - weight(entries.kind(pages, at, slot));
+        overwrite(at + slot, kind, key, value);
+        return true;
+      }
+      store.unpin(at, false);
+    }
+    return kind == Message.DELETE || leaves.enter(kind, key, value);
+  }
+
+  private void overwrite(long place, int kind, long key, long value) {
+    long at = place & -store.pageBytes();
+    entries.set(pages, at, (int) (place - at), key, value, kind);
+    store.unpin(at, true);
+  }
+
+  /** Returns by how much an operation in a leaf changes the count of what is in leaves. */
+  static int weight(int kind) {
+    return kind == Message.PUT ? 1 : -1;
+  }
+}
