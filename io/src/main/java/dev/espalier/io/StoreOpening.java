@@ -14,7 +14,7 @@ final class StoreOpening {
   private final Path path;
   private final StoreOptions options;
   private final FileOptions fileOptions;
-  private final StoreEnvironment environment;
+  private StoreEnvironment environment;
   private final StoreFiles files;
 
   StoreOpening(Path path, StoreOptions options, StoreEnvironment environment) {
@@ -150,10 +150,9 @@ final class StoreOpening {
       }
       StoreHeader header = StoreHeaders.newest(file, known.pageBytes());
       checkLength(file, header);
-      if (has(FileOption.READ_ONLY) && !header.clean()) {
-        throw refusal(
-            "the store was not closed, so what is in its log has to be recovered; open it once for"
-                + " writing");
+      if (has(FileOption.READ_ONLY) && !has(FileOption.LAST_CHECKPOINT) && !header.clean()) {
+        file = new OverlayPageFile(path, file, known.pageBytes());
+        environment = environment.withFiles(new OverlayFiles(files, path));
       }
       return open(claim, file, header, isNew);
     } catch (RuntimeException | Error failed) {
@@ -204,9 +203,13 @@ final class StoreOpening {
       int[] catalogueSlots = load(state, header);
       Checkpoints checkpoints = new Checkpoints(state, catalogueSlots);
       RecoveryReport report =
-          isReadOnly()
-              ? new RecoveryReport(true, header.checkpoint(), 0, 0, 0, "the log was not read")
+          state.condition.isReadOnly()
+              ? new RecoveryReport(
+                  header.clean(), header.checkpoint(), 0, 0, 0, "the log was not read")
               : new Recovery(state, checkpoints).recover();
+      if (isReadOnly()) {
+        state.condition.noteReadOnly();
+      }
       return new IndexStore(state, checkpoints, isNew ? RecoveryReport.NEW : report, atEnd);
     } catch (RuntimeException | Error failed) {
       if (state != null) {
