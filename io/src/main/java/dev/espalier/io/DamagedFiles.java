@@ -31,8 +31,7 @@ final class DamagedFiles implements AutoCloseable {
     }
     try {
       for (Path file : all) {
-        files.add(
-            new OverlayPageFile(file, open(file, options), MemoryPageStore.MIN_PAGE_BYTES));
+        files.add(new OverlayPageFile(file, open(file, options), MemoryPageStore.MIN_PAGE_BYTES));
       }
     } catch (RuntimeException | Error failed) {
       close();

@@ -19,8 +19,9 @@ final class DamagedStore implements AutoCloseable {
    * so nothing older is taken for it. Where a page of a map is damaged, its pages are searched for
    * in all slots by their seals. The newest version that was found is the right one if
    *
-   *   1. every slot that the checkpoint may refer to is sound, or known to belong to another page:
-   *      so the version that was written last is among those that were found; and
+   *   1. nothing else is damaged: every slot that the checkpoint may refer to is sound, but for
+   *      those of maps and catalogue, none holds what another one holds, and all pages that are
+   *      known are in their slots. So the version that was written last is among those found; and
    *   2. a page that is sound refers to it: so it was not given back since.
    *
    * The tree sees to 2. If 1 does not hold, what is found may be old.
@@ -254,17 +255,28 @@ final class DamagedStore implements AutoCloseable {
         lost.add(reader.takeLost());
       }
     }
+    boolean isSearched = !isCurrent || lost.stream().anyMatch(pages -> !pages.isEmpty());
+    boolean isProven = !isSearched || hasHeader && isAllElseSound(entries, maps);
     for (int i = 0; i < entries.size(); i++) {
-      indexes.add(damaged(entries.get(i), maps.get(i), lost.get(i), isCurrent));
+      indexes.add(damaged(entries.get(i), maps.get(i), lost.get(i), isCurrent, isProven));
     }
     if (!isCurrent) {
       Set<Integer> unnamed = scan().indexes();
       entries.forEach(entry -> unnamed.remove(entry.id()));
       nameless.addAll(unnamed);
-      if (mayBeOld == null && !scan().isWhole(state.space)) {
+      if (mayBeOld == null && !isProven) {
         mayBeOld = "maps were searched for, and later ones may be damaged";
       }
     }
+  }
+
+  private boolean isAllElseSound(List<Catalogue.Entry> entries, List<PageMap> maps) {
+    for (int i = 0; i < maps.size(); i++) {
+      if (!scan().agrees(maps.get(i), entries.get(i).id())) {
+        return false;
+      }
+    }
+    return scan().isWhole(state.space);
   }
 
   /** Returns an index with the newest map that there is. */
@@ -294,9 +306,9 @@ final class DamagedStore implements AutoCloseable {
 
   /** Searches for the pages of which the map does not tell. */
   private DamagedIndex damaged(
-      Catalogue.Entry entry, PageMap map, List<Integer> lost, boolean hasRoot) {
+      Catalogue.Entry entry, PageMap map, List<Integer> lost, boolean hasRoot, boolean isProven) {
     BitSet found = new BitSet();
-    PageMap sure = lost.isEmpty() || hasHeader && scan().isWhole(state.space) ? map : map.copy();
+    PageMap sure = lost.isEmpty() || isProven ? map : map.copy();
     for (int mapPage : lost) {
       findings.add(
           "index '%s': page %d of level %d of its map is damaged"

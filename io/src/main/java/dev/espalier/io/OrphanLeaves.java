@@ -149,7 +149,9 @@ final class OrphanLeaves implements AutoCloseable {
       return isWhole && (damaged == 0 || tree && damaged == 1 && hasEntries);
     }
 
-    /** Returns the ranges, first and last key, in which there was nothing, when all was handed out. */
+    /**
+     * Returns the ranges, first and last key, in which there was nothing, when all was handed out.
+     */
     List<long[]> gaps() {
       return gaps;
     }

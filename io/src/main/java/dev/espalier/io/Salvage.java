@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class Salvage {
   /** Appended to the name of the new store until it is complete. */
   private static final String BEING_SAVED = ".salvage";
+
+  private static final String NO_ROOT = "the catalogue that tells where its tree begins is damaged";
 
   /** Entries between two reports of progress. */
   private static final int REPORT_ENTRIES = 4096;
@@ -155,50 +158,73 @@ public final class Salvage {
     }
     LongIndex into = target.index(entry.name(), variant);
     saved.put(entry.id(), into);
-    if (index.sure() != index.map()) {
-      for (SalvageWalk.Lost old : walk(DamagedStore.sure(index), variant, null)) {
-        ranges.add(
-            new SalvageReport.Range(
-                old.first(),
-                old.last(),
-                true,
-                "found in pages without a map, which may be old: " + old.reason()));
+    if (index.sure() == index.map()) {
+      try (Opened opened = new Opened(damaged.state, index, variant)) {
+        load(into, opened.walk);
+        opened.walk.lost().forEach(lost -> ranges.add(lost.asRange(false, "")));
       }
+      return ranges;
     }
-    for (SalvageWalk.Lost lost : walk(index, variant, into)) {
-      ranges.add(new SalvageReport.Range(lost.first(), lost.last(), false, lost.reason()));
+    List<SalvageWalk.Lost> unsure = walkOverSure(index, variant);
+    try (Opened sure = new Opened(damaged.state, DamagedStore.sure(index), variant);
+        Opened all = new Opened(damaged.state, index, variant)) {
+      load(into, new SalvageMerge(sure.walk, all.walk, unsure));
     }
+    unsure.forEach(
+        lost -> ranges.add(lost.asRange(true, "found in pages without a map, which may be old: ")));
     return ranges;
   }
 
-  /** Goes over all entries, and puts them into an index if one is given. Returns what is lost. */
-  private List<SalvageWalk.Lost> walk(
-      DamagedStore.DamagedIndex index, TreeVariant variant, @Nullable LongIndex into) {
-    SlotPageStore pages = damaged.state.pages(new IndexPages(index.entry(), index.map()));
-    try (Leaves leaves = new Leaves(damaged.state, index)) {
+  /** Returns where pages are needed that may be old. */
+  private List<SalvageWalk.Lost> walkOverSure(
+      DamagedStore.DamagedIndex index, TreeVariant variant) {
+    try (Opened sure = new Opened(damaged.state, DamagedStore.sure(index), variant)) {
+      for (long done = 1; sure.walk.next(); done++) {
+        if (done % REPORT_ENTRIES == 0 && !listener.onProgress(entries, -1)) {
+          throw new CancellationException("cancelled");
+        }
+      }
+      return sure.walk.lost();
+    }
+  }
+
+  private void load(LongIndex into, LongEntrySource source) {
+    into.bulkload(source, 1, -1, (done, _) -> listener.onProgress(entries + done, -1));
+    entries += into.size();
+  }
+
+  /** A walk over a damaged index, and what it reads. */
+  private static final class Opened implements AutoCloseable {
+    private final SlotPageStore pages;
+    private final Leaves leaves;
+    final SalvageWalk walk;
+
+    Opened(StoreState state, DamagedStore.DamagedIndex index, TreeVariant variant) {
+      pages = state.pages(new IndexPages(index.entry(), index.map()));
+      leaves = new Leaves(state, index);
+      try {
+        walk = index.hasRoot() ? walkOverTree(variant) : SalvageWalk.withoutTree(NO_ROOT, leaves);
+      } catch (RuntimeException | Error failed) {
+        close();
+        throw failed;
+      }
+    }
+
+    private SalvageWalk walkOverTree(TreeVariant variant) {
       LongIndex tree;
       try {
-        tree = index.hasRoot() ? variant.open(IndexOptions.DEFAULT, pages) : null;
+        tree = variant.open(IndexOptions.DEFAULT, pages);
       } catch (RuntimeException refused) {
-        String why = String.valueOf(refused.getMessage());
-        return List.of(new SalvageWalk.Lost(Long.MIN_VALUE, Long.MAX_VALUE, why));
+        return SalvageWalk.withoutTree(String.valueOf(refused.getMessage()), () -> null);
       }
-      SalvageWalk walk = new SalvageWalk(tree, leaves);
-      if (into == null) {
-        while (walk.next()) {
-          entries++;
-          if (entries % REPORT_ENTRIES == 0 && !listener.onProgress(entries, -1)) {
-            throw new CancellationException("cancelled");
-          }
-        }
-      } else {
-        long before = entries;
-        into.bulkload(walk, 1, -1, (done, _) -> listener.onProgress(before + done, -1));
-        entries += into.size();
+      return SalvageWalk.over(tree, leaves);
+    }
+
+    @Override
+    public void close() {
+      try (leaves) {
+        pages.close();
       }
-      return walk.lost();
-    } finally {
-      pages.close();
     }
   }
 

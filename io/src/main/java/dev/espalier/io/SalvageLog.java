@@ -154,11 +154,8 @@ final class SalvageLog {
     for (Map.Entry<Long, byte[]> segment : segments.entrySet()) {
       byte[] bytes = segment.getValue();
       for (int at = LogSegment.HEADER_BYTES; at < bytes.length; at += LogRecord.ALIGNMENT) {
-        LogRecord.Header record =
-            LogRecord.read(bytes, at, header.storeId(), segment.getKey());
-        if (record != null
-            && record.epoch() == header.epoch()
-            && record.sequence() > sequence) {
+        LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), segment.getKey());
+        if (record != null && record.epoch() == header.epoch() && record.sequence() > sequence) {
           return true;
         }
       }

@@ -6,7 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the maps of a damaged store: a page of a map that is damaged is noted, and tells nothing. */
+/**
+ * Reads the maps of a damaged store: a page of a map that is damaged is noted, and tells nothing.
+ */
 final class SalvageReader extends PageReader {
   private final MemorySegment nothing;
   private List<Integer> lost = new ArrayList<>();

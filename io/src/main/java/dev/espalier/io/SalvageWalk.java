@@ -20,7 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SalvageWalk implements LongEntrySource {
   /** A range of keys that is lost. */
-  record Lost(long first, long last, String reason) {}
+  record Lost(long first, long last, String reason) {
+    SalvageReport.Range asRange(boolean mayBeOld, String before) {
+      return new SalvageReport.Range(first, last, mayBeOld, before + reason);
+    }
+  }
 
   private final @Nullable LongIndex tree;
   private final Supplier<@Nullable OrphanLeaves> orphans;
@@ -45,24 +49,31 @@ final class SalvageWalk implements LongEntrySource {
   private long value;
   private final List<Lost> lost = new ArrayList<>();
 
-  /**
-   * Begins before the first entry.
-   *
-   * @param tree null if it is not known where it begins
-   * @param orphans finds the leaf pages without the tree, where that can be done; asked once
-   */
-  SalvageWalk(@Nullable LongIndex tree, Supplier<@Nullable OrphanLeaves> orphans) {
+  private SalvageWalk(@Nullable LongIndex tree, Supplier<@Nullable OrphanLeaves> orphans) {
     this.tree = tree;
     this.orphans = orphans;
-    if (tree == null) {
-      isEnd = true;
-      skip(Long.MAX_VALUE, "it is not known where its tree begins");
-      return;
-    }
-    RuntimeException failure = seek(tree, next);
+  }
+
+  /**
+   * Begins before the first entry of a tree.
+   *
+   * @param orphans finds the leaf pages without the tree, or null where that can't be done
+   */
+  static SalvageWalk over(LongIndex tree, Supplier<@Nullable OrphanLeaves> orphans) {
+    SalvageWalk walk = new SalvageWalk(tree, orphans);
+    RuntimeException failure = walk.seek(tree, walk.next);
     if (failure != null) {
-      skip(tree, failure);
+      walk.skip(tree, failure);
     }
+    return walk;
+  }
+
+  /** Begins before the first entry of an index whose tree can't be read, for a reason. */
+  static SalvageWalk withoutTree(String why, Supplier<@Nullable OrphanLeaves> orphans) {
+    SalvageWalk walk = new SalvageWalk(null, orphans);
+    walk.isEnd = true;
+    walk.skip(Long.MAX_VALUE, why);
+    return walk;
   }
 
   @Override

@@ -4,6 +4,8 @@ package dev.espalier.io;
 import java.lang.foreign.Arena;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -15,6 +17,7 @@ import java.util.TreeSet;
 final class SlotScan {
   private final int first;
   private final int end;
+  private final long checkpoint;
   private final BitSet sound = new BitSet();
   private final int[] pages;
   private final int[] checksums;
@@ -27,11 +30,12 @@ final class SlotScan {
    * Reads slots.
    *
    * @param end the slot behind the last one
-   * @param checkpoint what was written after it is not looked at
+   * @param checkpoint what was written after it is not taken for a version of a page
    */
   SlotScan(PageFile file, int pageBytes, int first, int end, long checkpoint) {
     this.first = first;
     this.end = end;
+    this.checkpoint = checkpoint;
     this.pages = new int[end];
     this.checksums = new int[end];
     this.tags = new long[end];
@@ -40,20 +44,19 @@ final class SlotScan {
       long alignment = Math.max(pageBytes, file.alignment());
       IoBatch batch = new IoBatch(arena.allocate((long) atOnce * pageBytes, alignment), 1);
       for (int slot = first; slot < end; slot += atOnce) {
-        read(file, batch, pageBytes, slot, Math.min(atOnce, end - slot), checkpoint);
+        read(file, batch, pageBytes, slot, Math.min(atOnce, end - slot));
       }
     }
   }
 
-  private void read(
-      PageFile file, IoBatch batch, int pageBytes, int slot, int count, long checkpoint) {
+  private void read(PageFile file, IoBatch batch, int pageBytes, int slot, int count) {
     batch.clear();
     batch.add((long) slot * pageBytes, 0, count * pageBytes);
     try {
       file.read(batch);
     } catch (PageFileException failed) {
       for (int i = 0; i < count && count > 1; i++) {
-        read(file, batch, pageBytes, slot + i, 1, checkpoint);
+        read(file, batch, pageBytes, slot + i, 1);
       }
       return;
     }
@@ -66,8 +69,7 @@ final class SlotScan {
         tags[slot + i] = tag;
         checksums[slot + i] = PageSeal.checksumOf(batch.memory(), i, pageBytes);
         if (PageSeal.checkpointOf(tag) <= checkpoint) {
-          newest.merge(
-              key(PageSeal.indexOf(tag), pages[slot + i]), slot + i, this::newerOf);
+          newest.merge(key(PageSeal.indexOf(tag), pages[slot + i]), slot + i, this::newerOf);
         }
       }
     }
@@ -155,12 +157,38 @@ final class SlotScan {
   }
 
   /**
-   * Tells whether every slot holds a sound page, but for those to which maps lead. So whatever is
-   * the newest version of a page is among those that were found.
+   * Tells whether every slot holds a sound page, but for some, that is not of a later checkpoint,
+   * and none is there twice. So nothing has taken the place of the newest version of a page, and it
+   * is among those found.
+   *
+   * @param referred slots of maps and of what they lead to
    */
   boolean isWhole(SlotSpace referred) {
+    Set<List<Long>> seals = new HashSet<>();
     for (int slot = first; slot < end; slot++) {
-      if (!sound.get(slot) && !referred.isLoaded(slot)) {
+      boolean isAnother =
+          sound.get(slot)
+              && checkpoint(slot) <= checkpoint
+              && seals.add(List.of(tags[slot], (long) pages[slot], (long) checksums[slot]));
+      if (!isAnother && !(referred.isLoaded(slot) && !sound.get(slot))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Tells whether the slots to which a map leads hold the pages that it names. */
+  boolean agrees(PageMap map, int index) {
+    for (int page = 1; page < map.end(); page++) {
+      int slot = map.slot(page);
+      boolean isRight =
+          slot <= PageMap.UNWRITTEN
+              || slot < end
+                  && sound.get(slot)
+                  && checksums[slot] == map.checksum(page)
+                  && pages[slot] == page
+                  && PageSeal.indexOf(tags[slot]) == index;
+      if (!isRight) {
         return false;
       }
     }

@@ -33,16 +33,16 @@ class ReadOnlyRecoveryTest {
 
   private static StoreOptions options(String tree, Path... stripes) {
     FileOptions files = PagedTrees.options(tree, PAGE_BYTES, 12).withStripes(stripes);
-    return StoreOptions.DEFAULT
-        .withFiles(files)
-        .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
+    return StoreOptions.DEFAULT.withFiles(files).withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
   }
 
   private static StoreOptions reading(StoreOptions options) {
     return options.withFiles(options.files().withFlags(FileOption.READ_ONLY));
   }
 
-  /** Writes a checkpoint and much after it, and returns a copy of the files as a crash leaves it. */
+  /**
+   * Writes a checkpoint and much after it, and returns a copy of the files as a crash leaves it.
+   */
   private Path crash(StoreOptions options) throws IOException {
     Path live = Files.createDirectory(folder.resolve("live"));
     Path crashed = folder.resolve("crashed");

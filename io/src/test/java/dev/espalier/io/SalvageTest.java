@@ -4,29 +4,23 @@ package dev.espalier.io;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongCursor;
-import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TestSize;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Of a damaged store each key is saved with its right value, or a range that has it is named. */
 class SalvageTest {
@@ -57,7 +51,8 @@ class SalvageTest {
     Random random = new Random(seed);
     Path live = Files.createDirectories(folder.resolve("live"));
     models.clear();
-    try (IndexStore store = IndexStore.open(isClosed ? path() : live.resolve("store.esp"), options)) {
+    try (IndexStore store =
+        IndexStore.open(isClosed ? path() : live.resolve("store.esp"), options)) {
       for (String name : List.of("a", "b")) {
         models.put(name, new TreeMap<>());
         store.index(name);
@@ -122,8 +117,16 @@ class SalvageTest {
         saved += found.size();
         for (Map.Entry<Long, Long> entry : model.getValue().entrySet()) {
           assertTrue(
-              entry.getValue().equals(found.get(entry.getKey())) || has(listed, entry.getKey(), false),
-              () -> what + ": lost without a word: " + entry + " of " + model.getKey() + ", " + report);
+              entry.getValue().equals(found.get(entry.getKey()))
+                  || has(listed, entry.getKey(), false),
+              () ->
+                  what
+                      + ": lost without a word: "
+                      + entry
+                      + " of "
+                      + model.getKey()
+                      + ", "
+                      + report);
         }
         for (Map.Entry<Long, Long> entry : found.entrySet()) {
           assertTrue(
@@ -139,8 +142,7 @@ class SalvageTest {
   private static boolean has(List<SalvageReport.Range> ranges, long key, boolean onlyOld) {
     return ranges.stream()
         .anyMatch(
-            range ->
-                range.first() <= key && key <= range.last() && (range.mayBeOld() || !onlyOld));
+            range -> range.first() <= key && key <= range.last() && (range.mayBeOld() || !onlyOld));
   }
 
   private long entries() {
@@ -238,7 +240,8 @@ class SalvageTest {
           SalvageReport report = salvage(options);
           check(options, report, what.toString());
         } catch (PageFileException refused) {
-          assertTrue(refused.getMessage().contains("no catalogue"), () -> what + refused.toString());
+          assertTrue(
+              refused.getMessage().contains("no catalogue"), () -> what + refused.toString());
           assertFalse(Files.exists(target()));
         }
       }
