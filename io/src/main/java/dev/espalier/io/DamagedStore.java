@@ -34,6 +34,12 @@ final class DamagedStore implements AutoCloseable {
   /** Stands for the number of a checkpoint, after any. */
   private static final long LAST_CHECKPOINT = (1L << 48) - 1;
 
+  /** As many pages as a map may tell of, where it is not known how many. */
+  private static final int MOST_PAGES = Integer.MAX_VALUE / 2;
+
+  /** A page of a map that would tell of all pages that there can be. */
+  private static final int ALL_OF_A_MAP = PageMap.top(PageMap.MOST_LEVELS - 1);
+
   private final DamagedFiles files;
   private final List<String> findings;
   private final BufferPool pool;
@@ -249,10 +255,17 @@ final class DamagedStore implements AutoCloseable {
     try (SalvageReader reader = new SalvageReader(state.file, state.pageBytes())) {
       for (Catalogue.Entry stated : catalogue.entries()) {
         Catalogue.Entry entry = isCurrent ? stated : withTopOfMap(stated);
-        PageMap map = PageMap.read(entry.map(), entry.top(), state.space, reader, entry.id());
         entries.add(entry);
-        maps.add(map);
-        lost.add(reader.takeLost());
+        try {
+          maps.add(PageMap.read(entry.map(), entry.top(), state.space, reader, entry.id()));
+          lost.add(reader.takeLost());
+        } catch (CorruptPageException deltas) {
+          // Without a delta, any entry of the map may be of long ago.
+          findings.add("index '%s': %s".formatted(entry.name(), deltas.getMessage()));
+          reader.takeLost();
+          maps.add(new PageMap(state.pageBytes()));
+          lost.add(List.of(ALL_OF_A_MAP));
+        }
       }
     }
     boolean isSearched = !isCurrent || lost.stream().anyMatch(pages -> !pages.isEmpty());
@@ -281,34 +294,32 @@ final class DamagedStore implements AutoCloseable {
 
   /** Returns an index with the newest map that there is. */
   private Catalogue.Entry withTopOfMap(Catalogue.Entry stated) {
-    int slot = scan().topOfMap(stated.id());
-    if (slot == 0) {
-      return new Catalogue.Entry(
-          stated.id(),
-          stated.name(),
-          stated.kind(),
-          stated.codecs(),
-          stated.meta(),
-          0,
-          PageMap.Root.NONE);
-    }
-    int page = scan().page(slot);
-    long pages = PageMap.pagesBelow(page, state.pageBytes());
+    int top = scan().topOfMap(stated.id());
+    int delta = scan().newestDelta(stated.id());
+    boolean hasDeltas =
+        delta != 0 && (top == 0 || scan().checkpoint(delta) > scan().checkpoint(top));
+    PageMap.Root root =
+        new PageMap.Root(
+            top,
+            top == 0 ? 0 : scan().checksum(top),
+            top == 0 ? 0 : PageMap.level(scan().page(top)) + 1,
+            hasDeltas ? new MapDeltas.Place(delta, scan().checksum(delta)) : MapDeltas.Place.NONE,
+            hasDeltas ? PageMap.number(scan().page(delta)) + 1 : 0);
     return new Catalogue.Entry(
         stated.id(),
         stated.name(),
         stated.kind(),
         stated.codecs(),
         stated.meta(),
-        (int) Math.min(pages - 1, Integer.MAX_VALUE / 2),
-        new PageMap.Root(slot, scan().checksum(slot), PageMap.level(page) + 1));
+        MOST_PAGES,
+        root);
   }
 
   /** Searches for the pages of which the map does not tell. */
   private DamagedIndex damaged(
       Catalogue.Entry entry, PageMap map, List<Integer> lost, boolean hasRoot, boolean isProven) {
     BitSet found = new BitSet();
-    PageMap sure = lost.isEmpty() || isProven ? map : map.copy();
+    PageMap sure = lost.isEmpty() || isProven ? map : copy(map);
     for (int mapPage : lost) {
       findings.add(
           "index '%s': page %d of level %d of its map is damaged"
@@ -321,8 +332,10 @@ final class DamagedStore implements AutoCloseable {
               Math.max(1, first),
               Math.min(first + count - 1, entry.top()),
               (page, slot) -> {
-                map.set(page, slot, scan().checksum(slot));
-                found.set(page);
+                if (map.slot(page) == 0) { // A delta may tell of it.
+                  map.set(page, slot, scan().checksum(slot));
+                  found.set(page);
+                }
               });
     }
     int top = Math.min(entry.top(), map.end() - 1);
@@ -338,8 +351,19 @@ final class DamagedStore implements AutoCloseable {
             entry.meta(),
             top,
             PageMap.Root.NONE);
-    boolean isWhole = lost.isEmpty() && (hasRoot || entry.map().levels() > 0);
+    PageMap.Root root = entry.map();
+    boolean isWhole = lost.isEmpty() && (hasRoot || root.levels() > 0 || root.deltas() > 0);
     return new DamagedIndex(shown, map, sure, found, isWhole, hasRoot);
+  }
+
+  private PageMap copy(PageMap map) {
+    PageMap copy = new PageMap(state.pageBytes());
+    for (int page = 1; page < map.end(); page++) {
+      if (map.slot(page) != 0) {
+        copy.set(page, map.slot(page), map.checksum(page));
+      }
+    }
+    return copy;
   }
 
   /** Returns the index without what may be old. */

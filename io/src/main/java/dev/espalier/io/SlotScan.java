@@ -138,7 +138,7 @@ final class SlotScan {
 
   /**
    * Returns the slot of the newest top page of the map of an index, 0 if there is none or it is
-   * undecided. Each checkpoint that changes a map writes its top page.
+   * undecided. Each checkpoint that changes a map writes its top page or deltas.
    */
   int topOfMap(int index) {
     int top = 0;
@@ -149,6 +149,20 @@ final class SlotScan {
       }
     }
     return top;
+  }
+
+  /** Returns the slot of the newest page of deltas of the map of an index, 0 if there is none. */
+  int newestDelta(int index) {
+    int found = 0;
+    for (int number = 0; ; number++) {
+      int slot = newest(index, MapDeltas.number(number));
+      if (slot == 0) {
+        return found;
+      }
+      if (found == 0 || checkpoint(slot) >= checkpoint(found)) {
+        found = slot;
+      }
+    }
   }
 
   /** Returns the number of the page in a slot. */
