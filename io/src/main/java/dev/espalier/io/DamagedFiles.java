@@ -53,6 +53,17 @@ final class DamagedFiles implements AutoCloseable {
     }
   }
 
+  private void checkPlace(int place) {
+    PageFile file = files.get(place);
+    StripeLabel label = StripeLabel.read(file);
+    if (label != null && label.place() != place) {
+      throw new PageFileException(
+          file.path(),
+          "is stripe %d, but is named in place %d".formatted(label.place(), place),
+          PageFileException.NO_ERRNO);
+    }
+  }
+
   /** Returns the file of the pages, if they have so many bytes. */
   PageFile over(int pageBytes) {
     return files.size() == 1

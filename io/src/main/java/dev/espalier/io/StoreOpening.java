@@ -16,6 +16,7 @@ final class StoreOpening {
   private final FileOptions fileOptions;
   private StoreEnvironment environment;
   private final StoreFiles files;
+  private final Stripes stripes;
 
   StoreOpening(Path path, StoreOptions options, StoreEnvironment environment) {
     PathCheck.checkFileSystem(path);
@@ -25,6 +26,7 @@ final class StoreOpening {
     this.fileOptions = options.files();
     this.environment = environment;
     this.files = environment.files();
+    this.stripes = new Stripes(files, path, fileOptions.stripes());
     if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
       throw new UnsupportedOperationException("stores need a little-endian processor");
     }
@@ -72,7 +74,13 @@ final class StoreOpening {
   private void make() {
     int pageBytes =
         fileOptions.pageBytes() != 0 ? fileOptions.pageBytes() : FileOptions.DEFAULT_PAGE_BYTES;
+    if (pageBytes < StoreHeader.BYTES && !fileOptions.stripes().isEmpty()) {
+      throw new IllegalArgumentException(
+          "pageBytes is %d; a store over several files needs pages of %d, in which a header fits"
+              .formatted(pageBytes, StoreHeader.BYTES));
+    }
     Path unfinished = unfinished(path);
+    stripes.deleteLeft(unfinished);
     files.delete(unfinished);
     long storeId = environment.random().nextLong();
     // What this does not make, a stripe that is there already, it must not delete either.
@@ -104,6 +112,7 @@ final class StoreOpening {
               slots,
               1 + fileOptions.stripes().size(),
               true);
+      stripes.write(storeId);
       header.writeTo(file, environment.random().nextLong());
       file.force();
     } catch (RuntimeException | Error failed) {
@@ -135,8 +144,10 @@ final class StoreOpening {
       PathCheck.checkRegular(path);
     }
     boolean readOnly = isReadOnly();
+    stripes.checkFirst();
     StoreHeader known = StoreHeaders.any(files, path);
     check(known);
+    stripes.check(known.storeId());
     Access access = readOnly ? Access.READ : Access.WRITE;
     PageFile file = files.openPages(path, access, known.pageBytes());
     try {
