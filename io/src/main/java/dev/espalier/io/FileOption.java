@@ -4,8 +4,10 @@ package dev.espalier.io;
 /** How {@link Espalier#open} treats a file. */
 public enum FileOption {
   /**
-   * The file must be there and closed, and its indexes refuse all changes. Many processes may read
-   * at once.
+   * The file must be there, and its indexes refuse all changes. Many processes may read at once. A
+   * store that was not closed is recovered for this opening only: what recovery changes goes to a
+   * temporary file, and the store's files stay as they are. A later crash may lose what such an
+   * opening shows, if the system has it in memory only.
    */
   READ_ONLY,
   /** The file must be there: none is made. */

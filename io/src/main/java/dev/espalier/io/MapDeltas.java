@@ -148,7 +148,8 @@ final class MapDeltas {
     }
   }
 
-  private static int number(int inChain) {
+  /** Returns the number that a page of a chain has in its seal. */
+  static int number(int inChain) {
     return PageMap.mapPage(LEVEL, inChain);
   }
 

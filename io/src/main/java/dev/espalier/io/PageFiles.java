@@ -64,6 +64,10 @@ public final class PageFiles {
     List<Path> others = List.copyOf(further);
     return (path, access, blockBytes) ->
         StripedPageFile.open(
-            engine, Stream.concat(Stream.of(path), others.stream()).toList(), access, blockBytes);
+            engine,
+            Stream.concat(Stream.of(path), others.stream()).toList(),
+            access,
+            blockBytes,
+            0);
   }
 }

@@ -33,6 +33,9 @@ final class PageMap {
   private static final int LEVEL_SHIFT = 27;
   private static final int ENTRY_BYTES = 8;
 
+  /** More levels than there are, that of the pages of the index included. */
+  static final int MOST_LEVELS = 8;
+
   /**
    * Where the top page of a map and the newest of its deltas are.
    *
@@ -47,7 +50,7 @@ final class PageMap {
   private final int perPage;
 
   /** By level, by number: slot and checksum. Level 0 has the pages of the index, from 1 on. */
-  private final Column[] columns = new Column[8];
+  private final Column[] columns = new Column[MOST_LEVELS];
 
   /** Levels of the map's own pages, as they were last captured. */
   private int levels;
@@ -257,6 +260,31 @@ final class PageMap {
   /** Returns the number that a page of a map has in its seal. */
   static int mapPage(int level, int number) {
     return MAP_PAGE | level << LEVEL_SHIFT | number;
+  }
+
+  /** Returns the number of the first page of a level, which is the top page of some map. */
+  static int top(int level) {
+    return mapPage(level, 0);
+  }
+
+  /** Returns the level of a page of a map. */
+  static int level(int mapPage) {
+    return (mapPage & ~MAP_PAGE) >>> LEVEL_SHIFT;
+  }
+
+  /** Returns which of the pages of its level a page of a map is. */
+  static int number(int mapPage) {
+    return mapPage & (1 << LEVEL_SHIFT) - 1;
+  }
+
+  /** Returns of how many pages of the index a page of a map tells, itself or by those below. */
+  static long pagesBelow(int mapPage, int pageBytes) {
+    int perPage = (pageBytes - PageStore.RESERVED_BYTES) / ENTRY_BYTES;
+    long pages = perPage;
+    for (int level = 0; level < level(mapPage) && pages <= Integer.MAX_VALUE; level++) {
+      pages *= perPage;
+    }
+    return pages;
   }
 
   // ---------------------------------------------------------------- inspect

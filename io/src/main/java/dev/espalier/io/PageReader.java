@@ -5,7 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Reads single pages of a store by slot, beside the pool, and checks what they are. */
-final class PageReader implements AutoCloseable {
+class PageReader implements AutoCloseable {
   private final PageFile file;
   private final int pageBytes;
   private final Arena arena = Arena.ofShared();

@@ -74,6 +74,21 @@ final class PageSeal {
     return memory.get(INT, page * pageBytes + CHECKSUM);
   }
 
+  /** Tells whether the bytes of a page are those that were sealed, whatever page it is. */
+  static boolean isSound(MemorySegment memory, long offset, int pageBytes) {
+    return memory.get(INT, offset + CHECKSUM) == checksum(memory, offset, pageBytes);
+  }
+
+  /** Returns the number that a page was sealed with. */
+  static int page(MemorySegment memory, long offset) {
+    return memory.get(INT, offset + PAGE);
+  }
+
+  /** Returns to which index a page belongs, by its tag. */
+  static int indexOf(long tag) {
+    return (int) tag & ((1 << INDEX_BITS) - 1);
+  }
+
   /** Returns the tag that a page was sealed with. */
   static long tag(MemorySegment memory, long offset) {
     return memory.get(LONG, offset + TAG);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreCondition {
   private final Path path;
-  private final boolean readOnly;
+  private volatile boolean readOnly;
 
   /** What is said to whoever wants to change what is for reading only. */
   private final String refusal;
@@ -116,6 +116,11 @@ final class StoreCondition {
   }
 
   // ---------------------------------------------------------------- note
+
+  /** Takes no changes from now on. */
+  void noteReadOnly() {
+    readOnly = true;
+  }
 
   /** Takes no more changes, because changed pages could not be written. Returns the reason. */
   PageFileException noteFailure(RuntimeException cause) {

@@ -27,6 +27,11 @@ record StoreEnvironment(
     this(files, random, scatters, inBackground, Set.of());
   }
 
+  /** Returns this environment with another file system. */
+  StoreEnvironment withFiles(StoreFiles others) {
+    return new StoreEnvironment(others, random, scatters, inBackground, without);
+  }
+
   /** Tells whether a rule is followed. */
   boolean keeps(Rule rule) {
     return !without.contains(rule);
@@ -36,7 +41,7 @@ record StoreEnvironment(
   static StoreEnvironment of(FileOptions options) {
     PageFileOpener engine = options.engine();
     return new StoreEnvironment(
-        new SystemFiles(PageFiles.striped(engine, options.stripes()), engine),
+        new SystemFiles(Stripes.opener(engine, options.stripes()), engine),
         new SecureRandom(),
         false,
         true);

@@ -14,8 +14,9 @@ final class StoreOpening {
   private final Path path;
   private final StoreOptions options;
   private final FileOptions fileOptions;
-  private final StoreEnvironment environment;
+  private StoreEnvironment environment;
   private final StoreFiles files;
+  private final Stripes stripes;
 
   StoreOpening(Path path, StoreOptions options, StoreEnvironment environment) {
     PathCheck.checkFileSystem(path);
@@ -25,6 +26,7 @@ final class StoreOpening {
     this.fileOptions = options.files();
     this.environment = environment;
     this.files = environment.files();
+    this.stripes = new Stripes(files, path, fileOptions.stripes());
     if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
       throw new UnsupportedOperationException("stores need a little-endian processor");
     }
@@ -72,7 +74,13 @@ final class StoreOpening {
   private void make() {
     int pageBytes =
         fileOptions.pageBytes() != 0 ? fileOptions.pageBytes() : FileOptions.DEFAULT_PAGE_BYTES;
+    if (pageBytes < StoreHeader.BYTES && !fileOptions.stripes().isEmpty()) {
+      throw new IllegalArgumentException(
+          "pageBytes is %d; a store over several files needs pages of %d, in which a header fits"
+              .formatted(pageBytes, StoreHeader.BYTES));
+    }
     Path unfinished = unfinished(path);
+    stripes.deleteLeft(unfinished);
     files.delete(unfinished);
     long storeId = environment.random().nextLong();
     // What this does not make, a stripe that is there already, it must not delete either.
@@ -104,6 +112,7 @@ final class StoreOpening {
               slots,
               1 + fileOptions.stripes().size(),
               true);
+      stripes.write(storeId);
       header.writeTo(file, environment.random().nextLong());
       file.force();
     } catch (RuntimeException | Error failed) {
@@ -135,8 +144,10 @@ final class StoreOpening {
       PathCheck.checkRegular(path);
     }
     boolean readOnly = isReadOnly();
+    stripes.checkFirst();
     StoreHeader known = StoreHeaders.any(files, path);
     check(known);
+    stripes.check(known.storeId());
     Access access = readOnly ? Access.READ : Access.WRITE;
     PageFile file = files.openPages(path, access, known.pageBytes());
     try {
@@ -150,10 +161,9 @@ final class StoreOpening {
       }
       StoreHeader header = StoreHeaders.newest(file, known.pageBytes());
       checkLength(file, header);
-      if (has(FileOption.READ_ONLY) && !header.clean()) {
-        throw refusal(
-            "the store was not closed, so what is in its log has to be recovered; open it once for"
-                + " writing");
+      if (has(FileOption.READ_ONLY) && !has(FileOption.LAST_CHECKPOINT) && !header.clean()) {
+        file = new OverlayPageFile(path, file, known.pageBytes());
+        environment = environment.withFiles(new OverlayFiles(files, path));
       }
       return open(claim, file, header, isNew);
     } catch (RuntimeException | Error failed) {
@@ -204,9 +214,13 @@ final class StoreOpening {
       int[] catalogueSlots = load(state, header);
       Checkpoints checkpoints = new Checkpoints(state, catalogueSlots);
       RecoveryReport report =
-          isReadOnly()
-              ? new RecoveryReport(true, header.checkpoint(), 0, 0, 0, "the log was not read")
+          state.condition.isReadOnly()
+              ? new RecoveryReport(
+                  header.clean(), header.checkpoint(), 0, 0, 0, "the log was not read")
               : new Recovery(state, checkpoints).recover();
+      if (isReadOnly()) {
+        state.condition.noteReadOnly();
+      }
       return new IndexStore(state, checkpoints, isNew ? RecoveryReport.NEW : report, atEnd);
     } catch (RuntimeException | Error failed) {
       if (state != null) {

@@ -74,8 +74,10 @@ final class StoreState {
     this.captured = header.checkpoint();
     this.damage = new StoreCondition.Damage();
     Set<FileOption> flags = options.files().flags();
+    // One that was not closed takes changes until it is recovered.
     boolean readOnly =
-        flags.contains(FileOption.READ_ONLY) || flags.contains(FileOption.LAST_CHECKPOINT);
+        flags.contains(FileOption.LAST_CHECKPOINT)
+            || flags.contains(FileOption.READ_ONLY) && header.clean();
     this.condition = new StoreCondition(path, readOnly, damage);
     this.space =
         new SlotSpace(

@@ -15,8 +15,10 @@ final class StripedBatch {
    * Cuts a batch. Block b is in file b mod n of n, as block b div n there.
    *
    * <p>What was made for a batch is attached to it and used again with its next requests.
+   *
+   * @param before bytes before the blocks in each file but the first
    */
-  static StripedBatch cut(IoBatch batch, int files, int blockBytes) {
+  static StripedBatch cut(IoBatch batch, int files, int blockBytes, long before) {
     StripedBatch striped =
         batch.attachment instanceof StripedBatch kept && kept.parts.length == files
             ? kept
@@ -31,7 +33,9 @@ final class StripedBatch {
         long block = position / blockBytes;
         int within = (int) (position % blockBytes);
         int bytes = (int) Math.min(blockBytes - within, end - position);
-        striped.part((int) (block % files)).add(block / files * blockBytes + within, offset, bytes);
+        int file = (int) (block % files);
+        long first = file == 0 ? 0 : before;
+        striped.part(file).add(first + block / files * blockBytes + within, offset, bytes);
         position += bytes;
         offset += bytes;
       }

@@ -19,13 +19,27 @@ final class StripedPageFile implements PageFile {
   private final List<PageFile> files;
   private final int blockBytes;
 
-  private StripedPageFile(List<PageFile> files, int blockBytes) {
+  /** Bytes before the blocks in each file but the first. */
+  private final long before;
+
+  /**
+   * Makes one file of several that are open.
+   *
+   * @param before bytes before the blocks in each file but the first
+   */
+  StripedPageFile(List<PageFile> files, int blockBytes, long before) {
     this.files = List.copyOf(files);
     this.blockBytes = blockBytes;
+    this.before = before;
   }
 
-  /** Opens all files, or none: those that were made before one could not be are deleted again. */
-  static PageFile open(PageFileOpener engine, List<Path> paths, Access access, int blockBytes) {
+  /**
+   * Opens all files, or none: those that were made before one could not be are deleted again.
+   *
+   * @param before bytes before the blocks in each file but the first
+   */
+  static StripedPageFile open(
+      PageFileOpener engine, List<Path> paths, Access access, int blockBytes, long before) {
     checkDistinct(paths);
     List<PageFile> files = new ArrayList<>();
     try {
@@ -36,7 +50,7 @@ final class StripedPageFile implements PageFile {
       giveUp(files, access, failure);
       throw failure;
     }
-    return new StripedPageFile(files, blockBytes);
+    return new StripedPageFile(files, blockBytes, before);
   }
 
   private static void checkDistinct(List<Path> paths) {
@@ -99,7 +113,7 @@ final class StripedPageFile implements PageFile {
   }
 
   private void start(IoBatch batch, Start start) {
-    StripedBatch striped = StripedBatch.cut(batch, files.size(), blockBytes);
+    StripedBatch striped = StripedBatch.cut(batch, files.size(), blockBytes, before);
     int started = 0;
     try {
       for (; started < files.size(); started++) {
@@ -150,7 +164,7 @@ final class StripedPageFile implements PageFile {
   public long bytes() {
     long bytes = Long.MAX_VALUE;
     for (int i = 0; i < files.size(); i++) {
-      long length = files.get(i).bytes();
+      long length = Math.max(0, files.get(i).bytes() - before(i));
       long firstBlockNotFull = length / blockBytes * files.size() + i;
       bytes = Math.min(bytes, firstBlockNotFull * blockBytes + length % blockBytes);
     }
@@ -160,18 +174,22 @@ final class StripedPageFile implements PageFile {
   @Override
   public void grow(long bytes) {
     for (int i = 0; i < files.size(); i++) {
-      files.get(i).grow(bytesOf(i, bytes));
+      files.get(i).grow(before(i) + bytesOf(i, bytes));
     }
   }
 
   @Override
   public void truncate(long bytes) {
     for (int i = 0; i < files.size(); i++) {
-      files.get(i).truncate(bytesOf(i, bytes));
+      files.get(i).truncate(before(i) + bytesOf(i, bytes));
     }
   }
 
-  /** Returns how long a file has to be so that all together are so long. */
+  private long before(int file) {
+    return file == 0 ? 0 : before;
+  }
+
+  /** Returns how long the blocks of a file have to be so that all together are so long. */
   private long bytesOf(int file, long bytes) {
     long fullBlocks = bytes / blockBytes;
     int n = files.size();

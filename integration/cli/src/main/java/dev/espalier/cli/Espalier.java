@@ -40,6 +40,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       InspectCommand.class,
       VerifyCommand.class,
       RecoverCommand.class,
+      SalvageCommand.class,
       BackupCommand.class,
       CrashTestCommand.class,
       VariantsCommand.class,

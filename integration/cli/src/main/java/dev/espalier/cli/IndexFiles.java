@@ -27,8 +27,7 @@ final class IndexFiles {
   /**
    * Opens an index that is there.
    *
-   * @throws CommandFailure if the file is not what the options say, was not closed and is to be
-   *     read only, or the pool is too large
+   * @throws CommandFailure if the file is not what the options say, or the pool is too large
    */
   static LongIndex open(Path path, FileOptions options) {
     checkOpens(path, options);
@@ -73,13 +72,7 @@ final class IndexFiles {
 
   /** As the other {@code checkOpens}, for the index of a name, or the only one. */
   static void checkOpens(Path path, FileOptions options, Optional<String> name) {
-    if (!describe(path, options, name).isClean()
-        && options.flags().contains(FileOption.READ_ONLY)) {
-      throw new CommandFailure(
-          path
-              + ": the file was not closed; 'espalier recover' recovers all writes, and"
-              + " --last-checkpoint reads the file without the last ones");
-    }
+    describe(path, options, name);
   }
 
   /**

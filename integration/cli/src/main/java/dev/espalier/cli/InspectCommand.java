@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
       "",
       "Level 0 has the leaves. A node is a page, except in a CacheFirstFpbPlusTree, which places"
           + " several nodes in one page. Fill is keys per slot. Counting the nodes takes a pass"
-          + " over the file. If the file was not closed, all of it is as of the last checkpoint,"
-          + " and nodes are counted only with --last-checkpoint.",
+          + " over the file. If the file was not closed, entries and pages are as of the last"
+          + " checkpoint, and nodes are counted with what is in the log.",
       "",
       "Exit status: 0 success; 1 if the file can't be read or the output can't be written; 2 wrong"
           + " arguments."
@@ -67,15 +67,13 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     print(description, bytes, out);
     List<TreeLevels.Level> levels = new ArrayList<>();
-    if (description.isClean() || reader.lastCheckpoint()) {
-      reader.read(
-          index -> {
-            levels.addAll(count(index, description));
-            return ExitCode.OK;
-          });
-      out.printf("%n%s", table(levels));
-      out.flush();
-    }
+    reader.read(
+        index -> {
+          levels.addAll(count(index, description));
+          return ExitCode.OK;
+        });
+    out.printf("%n%s", table(levels));
+    out.flush();
     if (json != null) {
       Json.writeTo(json, toJson(description, bytes, levels));
     }

@@ -20,8 +20,8 @@ final class ReaderArguments {
   @Option(
       names = "--last-checkpoint",
       description =
-          "Read the file as of its last checkpoint, even if it was not closed or is damaged. Later"
-              + " writes are not recovered.")
+          "Read the file as of its last checkpoint, even if it is damaged. Without this, a file"
+              + " that was not closed is read with all that is in its log.")
   private boolean lastCheckpoint;
 
   Path path() {

@@ -10,6 +10,7 @@ import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Recovers a store that was not closed. */
@@ -19,7 +20,7 @@ import picocli.CommandLine.Spec;
       "Recovers a file that was not closed, for example after a crash or a power failure.",
       "",
       "Replays the log beside the file and closes the file. Opening a file for writing does the"
-          + " same; use this command if the file is only read.",
+          + " same, and opening it for reading does without changing it.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -33,11 +34,18 @@ final class RecoverCommand implements Runnable {
 
   @Mixin private final IndexFileArguments file = new IndexFileArguments();
 
+  @Option(
+      names = "--dry-run",
+      description = "Only tell what would be recovered. No file is changed.")
+  private boolean isDryRun;
+
   @Override
   public void run() {
+    IndexFiles.checkStore(file.path());
     PrintWriter out = spec.commandLine().getOut();
     StoreOptions options =
-        StoreOptions.DEFAULT.withFiles(file.options().withFlags(FileOption.MUST_EXIST));
+        StoreOptions.DEFAULT.withFiles(
+            file.options().withFlags(isDryRun ? FileOption.READ_ONLY : FileOption.MUST_EXIST));
     try (IndexStore store = IndexStore.open(file.path(), options)) {
       RecoveryReport report = store.recovery();
       if (report.wasClean()) {
@@ -45,12 +53,16 @@ final class RecoverCommand implements Runnable {
       } else {
         out.printf(
             Locale.ROOT,
-            "%s: recovered %,d writes in %,d records, %,d bytes, after checkpoint %,d%n",
+            "%s: %s %,d writes in %,d records, %,d bytes, after checkpoint %,d%n",
             file.path(),
+            isDryRun ? "would recover" : "recovered",
             report.writes(),
             report.records(),
             report.logBytes(),
             report.checkpoint());
+        if (isDryRun) {
+          out.printf("%s: the log ends because %s%n", file.path(), report.end());
+        }
       }
       out.flush();
     }

@@ -19,8 +19,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Checks an index file: the checksum and number of every page, then the tree's invariants.",
       "",
-      "Lists all damaged pages; if there are any, the tree is not checked. A file that was not"
-          + " closed is checked as of its last checkpoint.",
+      "Lists all damaged pages; if there are any, the tree is not checked. Of a file that was not"
+          + " closed, the pages of the last checkpoint are checked, and the tree with what is in"
+          + " the log. Nothing is changed.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -44,7 +45,9 @@ final class VerifyCommand implements Runnable {
     PrintWriter out = spec.commandLine().getOut();
     IndexSummary description = IndexFiles.describe(file.path(), file.options(), name.name());
     if (!description.isClean()) {
-      out.printf("%s: the file was not closed; this is its last checkpoint%n", file.path());
+      out.printf(
+          "%s: the file was not closed; the tree is checked with what is in its log%n",
+          file.path());
     }
     int faults;
     try (ProgressBar progress = ProgressBar.open()) {
@@ -82,7 +85,7 @@ final class VerifyCommand implements Runnable {
 
   /** Tells the first thing that is wrong with the tree, and returns whether anything is: 1 or 0. */
   private int checkTree(ProgressBar progress, PrintWriter out) {
-    FileOptions options = file.options().withFlags(FileOption.LAST_CHECKPOINT);
+    FileOptions options = file.options().withFlags(FileOption.READ_ONLY);
     try (OpenIndex open = IndexFiles.open(file.path(), options, name.name())) {
       open.index().verify(progress.listener("checking the tree of " + file.path()));
       return 0;

@@ -20,7 +20,7 @@ final class EspalierTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, backup, crash-test, variants,
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, salvage, backup, crash-test, variants,
           grow                          | espalier: unknown command 'grow' (see
           lod f in.csv                  | espalier: unknown command 'lod'; did you mean load? (see
           DUMP f                        | espalier: unknown command 'DUMP'; did you mean dump? (see
@@ -102,6 +102,7 @@ final class EspalierTest {
         "inspect --help",
         "verify --help",
         "recover --help",
+        "salvage --help",
         "backup --help",
         "crash-test --help",
         "variants --help",

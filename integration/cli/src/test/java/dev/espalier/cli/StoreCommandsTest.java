@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -175,42 +175,40 @@ final class StoreCommandsTest extends IndexFileCommands {
   }
 
   @Test
-  void fileThatWasNotClosedIsReadAsOfItsLastCheckpointOrRecovered() throws IOException {
+  void fileThatWasNotClosedIsReadWithItsLogAndStaysAsItIs() throws IOException {
     load(lines(2_000), "--page-size", "4K");
     leaveUnclean();
-    for (String command : List.of("dump", "get 1", "scan 1 2")) {
-      List<String> words = new ArrayList<>(List.of(command.split(" ")));
-      CommandRun refused = run(words.removeFirst(), words.toArray(String[]::new));
-      assertEquals(
-          new CommandRun(
-              1,
-              "",
-              ("espalier %s: %s: the file was not closed; 'espalier recover' recovers all writes,"
-                      + " and --last-checkpoint reads the file without the last ones%n")
-                  .formatted(command.split(" ")[0], index())),
-          refused);
-    }
+    byte[] before = Files.readAllBytes(index());
+    assertEquals(new CommandRun(0, "1,0\n", ""), run("get", "1"));
+    assertEquals(new CommandRun(0, "1,0\n2,0\n", ""), run("scan", "1", "2"));
+    assertEquals(2_000, run("dump").out().lines().filter(line -> line.endsWith(",0")).count());
     assertEquals(new CommandRun(0, "1,-1\n", ""), run("get", "1", "--last-checkpoint"));
     CommandRun verified = run("verify");
     assertEquals(0, verified.status(), verified.err());
     assertEquals(
-        index() + ": the file was not closed; this is its last checkpoint",
+        index() + ": the file was not closed; the tree is checked with what is in its log",
         verified.out().lines().findFirst().orElseThrow());
     CommandRun inspected = run("inspect");
     assertEquals(0, inspected.status());
     assertTrue(inspected.out().contains("Clean    no: "), inspected.out());
-    assertFalse(inspected.out().contains("level"), inspected.out());
-    assertTrue(run("inspect", "--last-checkpoint").out().contains("level"));
+    assertTrue(inspected.out().contains("level"), inspected.out());
+
+    CommandRun dry = run("recover", "--dry-run");
+    assertEquals(0, dry.status(), dry.err());
+    assertTrue(dry.out().startsWith(index() + ": would recover 2,000 writes in "), dry.out());
+    assertTrue(dry.out().contains(": the log ends because "), dry.out());
+    assertArrayEquals(before, Files.readAllBytes(index()));
 
     CommandRun recovered = run("recover");
     assertEquals(0, recovered.status(), recovered.err());
     assertTrue(
         recovered.out().startsWith(index() + ": recovered 2,000 writes in "), recovered.out());
     assertEquals(new CommandRun(0, "1,0\n", ""), run("get", "1"));
-    assertEquals(
+    CommandRun nothing =
         new CommandRun(
-            0, "%s: the file was closed; there is nothing to recover%n".formatted(index()), ""),
-        run("recover"));
+            0, "%s: the file was closed; there is nothing to recover%n".formatted(index()), "");
+    assertEquals(nothing, run("recover"));
+    assertEquals(nothing, run("recover", "--dry-run"));
   }
 
   @Test

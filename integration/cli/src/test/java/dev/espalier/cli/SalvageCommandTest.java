@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.espalier.io.IndexStore;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The command that saves what can be read of a damaged file. */
+final class SalvageCommandTest extends IndexFileCommands {
+  private Path saved(String suffix) {
+    return folder.resolve("saved" + suffix);
+  }
+
+  private void damage(int slot) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(index().toFile(), "rw")) {
+      file.seek(slot * (long) PAGE + PAGE / 2);
+      file.write(new byte[] {1, 2, 3});
+    }
+  }
+
+  @Test
+  void ofASoundFileAllIsSaved() throws IOException {
+    load(lines(20_000), "--page-size", "4K");
+    CommandRun run = run("salvage", saved(".esp").toString());
+    assertEquals(
+        new CommandRun(
+            0,
+            "index 'index', DiskFirstFpbPlusTree: 20,000 entries saved%n%s: all was saved to %s%n"
+                .formatted(index(), saved(".esp")),
+            ""),
+        run);
+    assertEquals(lines(20_000), CommandRun.of("dump", saved(".esp").toString()).out());
+  }
+
+  @Test
+  void keysThatAreLostAreListedAndAllOthersAreSavedAsText() throws IOException {
+    load(lines(20_000), "--page-size", "4K");
+    damage(8);
+    damage(30);
+    Path json = folder.resolve("lost.json");
+    CommandRun run = run("salvage", saved(".csv").toString(), "--json", json.toString());
+    assertEquals(1, run.status(), run.err());
+    Set<String> expected = new TreeSet<>(lines(20_000).lines().toList());
+    Matcher lost = Pattern.compile("  keys (-?\\d+) to (-?\\d+) are lost: .*").matcher(run.out());
+    int ranges = 0;
+    while (lost.find()) {
+      ranges++;
+      long last = Math.min(Long.parseLong(lost.group(2)), 20_000);
+      for (long key = Math.max(Long.parseLong(lost.group(1)), 1); key <= last; key++) {
+        assertTrue(expected.remove(key + "," + -key), "missing twice: " + key);
+      }
+    }
+    assertEquals(expected, new TreeSet<>(Files.readAllLines(saved(".csv"))));
+    assertTrue(expected.size() > 18_000 && expected.size() < 20_000, run.out());
+    JsonObject report = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
+    assertFalse(report.get("complete").getAsBoolean());
+    assertEquals(
+        ranges,
+        report.getAsJsonArray("indexes").get(0).getAsJsonObject().getAsJsonArray("ranges").size());
+    assertFalse(Files.exists(saved(".csv.store")));
+  }
+
+  @Test
+  void severalIndexesAreSavedTogetherOrOneOfThemAsText() throws IOException {
+    try (IndexStore store = IndexStore.open(index())) {
+      store.index("a").put(1, 10);
+      store.index("b").put(2, 20);
+    }
+    assertEquals(0, run("salvage", saved(".esp").toString()).status());
+    try (IndexStore store = IndexStore.open(saved(".esp"))) {
+      assertEquals(10, store.index("a").get(1));
+      assertEquals(20, store.index("b").get(2));
+    }
+    CommandRun refused = run("salvage", saved(".csv").toString());
+    assertEquals(
+        new CommandRun(
+            1,
+            "",
+            ("espalier salvage: %s: holds several indexes, a, b; name one with --index, or save all"
+                    + " into a new index file%n")
+                .formatted(index())),
+        refused);
+    assertFalse(Files.exists(saved(".csv")));
+    assertEquals(0, run("salvage", saved(".csv").toString(), "--index", "b").status());
+    assertEquals("2,20\n", Files.readString(saved(".csv")));
+  }
+
+  @Test
+  void whatIsThereIsNotOverwritten() throws IOException {
+    load("1,10\n");
+    Path there = Files.writeString(saved(".esp"), "mine");
+    assertEquals(
+        new CommandRun(1, "", "espalier salvage: %s: the file exists already%n".formatted(there)),
+        run("salvage", there.toString()));
+    assertEquals("mine", Files.readString(there));
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongEntrySource;
+import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
+import dev.espalier.TreeVariant;
+import dev.espalier.paged.StoredTree;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Saves what can still be read of a damaged store, whatever is damaged: headers, catalogue, maps,
+ * pages, the log, or one of several files missing. The damaged files are only read.
+ *
+ * <p>What is saved goes to a new store, with indexes of the same names and trees. What is not is
+ * told by ranges of keys; a page is taken for what was written last only where its checksum in a
+ * map, or the seals of all pages, show that it is.
+ */
+public final class Salvage {
+  /** Appended to the name of the new store until it is complete. */
+  private static final String BEING_SAVED = ".salvage";
+
+  private static final String NO_ROOT = "the catalogue that tells where its tree begins is damaged";
+
+  /** Entries between two reports of progress. */
+  private static final int REPORT_ENTRIES = 4096;
+
+  private final List<String> findings = new ArrayList<>();
+  private final DamagedStore damaged;
+  private final IndexStore target;
+  private final ProgressListener listener;
+  private final Map<Integer, LongIndex> saved = new HashMap<>();
+  private final List<SalvageReport.Index> reports = new ArrayList<>();
+  private long entries;
+
+  private Salvage(DamagedStore damaged, IndexStore target, ProgressListener listener) {
+    this.damaged = damaged;
+    this.target = target;
+    this.listener = listener;
+  }
+
+  /**
+   * Saves what can be read of a damaged store into a new one. O(pages + entries).
+   *
+   * @param path of the damaged store, which nobody may have open for writing
+   * @param options of which engine, stripes, variant and size of the pool matter; all stripes are
+   *     to be named, also those that are missing
+   * @param target a file that is not there. If this ends by an exception, it is not there either
+   * @param listener told how many entries were saved; may cancel
+   * @throws PageFileException if the store can't be opened, no catalogue was found in it, or the
+   *     new one can't be made
+   * @throws CancellationException if the listener cancels
+   */
+  public static SalvageReport salvage(
+      Path path, FileOptions options, Path target, ProgressListener listener) {
+    List<Path> files = new ArrayList<>(List.of(path));
+    files.addAll(options.stripes());
+    Path unfinished = target.resolveSibling(target.getFileName() + BEING_SAVED);
+    if (Files.exists(target)) {
+      throw new PageFileException(target, "the file exists already", PageFileException.NO_ERRNO);
+    }
+    files.removeIf(file -> !Files.exists(file));
+    try (OpenFiles.Claim claim = OpenFiles.claim(files)) {
+      claim.lock(true);
+      SalvageReport report = write(path, options, unfinished, listener);
+      SystemFiles system = new SystemFiles(options.engine(), options.engine());
+      system.rename(unfinished, target);
+      system.forceNames(target);
+      return report;
+    } finally {
+      IndexStore.files(unfinished).forEach(file -> file.toFile().delete());
+    }
+  }
+
+  private static SalvageReport write(
+      Path path, FileOptions options, Path unfinished, ProgressListener listener) {
+    IndexStore.files(unfinished).forEach(file -> file.toFile().delete());
+    List<String> findings = new ArrayList<>();
+    try (DamagedStore damaged = new DamagedStore(path, options, findings)) {
+      FileOptions fresh =
+          FileOptions.DEFAULT
+              .withPageBytes(damaged.state.pageBytes())
+              .withPoolBytes(options.poolBytes())
+              .withEngine(options.engine())
+              .withFlags(FileOption.MUST_BE_NEW);
+      StoreOptions all = StoreOptions.DEFAULT.withFiles(fresh);
+      try (IndexStore target = IndexStore.open(unfinished, all)) {
+        Salvage salvage = new Salvage(damaged, target, listener);
+        salvage.findings.addAll(findings);
+        return salvage.run();
+      }
+    }
+  }
+
+  private SalvageReport run() {
+    List<List<SalvageReport.Range>> ranges = new ArrayList<>();
+    for (DamagedStore.DamagedIndex index : damaged.indexes) {
+      ranges.add(save(index));
+    }
+    SalvageLog log = new SalvageLog(damaged.state, findings);
+    String later = damaged.hasHeader ? log.replay(saved::get) : null;
+    for (int i = 0; i < ranges.size(); i++) {
+      Catalogue.Entry entry = damaged.indexes.get(i).entry();
+      addIfOld(ranges.get(i), damaged.mayBeOld);
+      addIfOld(ranges.get(i), later);
+      LongIndex index = saved.get(entry.id());
+      reports.add(
+          new SalvageReport.Index(
+              entry.name(),
+              entry.kind(),
+              index == null ? 0 : index.size(),
+              ranges.get(i).stream()
+                  .sorted(Comparator.comparingLong(SalvageReport.Range::first))
+                  .toList()));
+    }
+    for (int id : damaged.nameless) {
+      SalvageReport.Range all = lost("the catalogue that names it is damaged");
+      reports.add(new SalvageReport.Index("(index " + id + ")", "unknown", 0, List.of(all)));
+    }
+    if (damaged.state.note.length > 0) {
+      target.commit(damaged.state.note);
+    }
+    return new SalvageReport(List.copyOf(findings), log.records(), List.copyOf(reports));
+  }
+
+  private static SalvageReport.Range lost(String why) {
+    return new SalvageReport.Range(Long.MIN_VALUE, Long.MAX_VALUE, false, why);
+  }
+
+  private static void addIfOld(List<SalvageReport.Range> ranges, @Nullable String why) {
+    if (why != null) {
+      ranges.add(new SalvageReport.Range(Long.MIN_VALUE, Long.MAX_VALUE, true, why));
+    }
+  }
+
+  // ---------------------------------------------------------------- one index
+
+  /** Saves an index, and returns what is not saved. */
+  private List<SalvageReport.Range> save(DamagedStore.DamagedIndex index) {
+    Catalogue.Entry entry = index.entry();
+    List<SalvageReport.Range> ranges = new ArrayList<>();
+    TreeVariant variant;
+    try {
+      variant = damaged.state.variant(entry.kind());
+    } catch (IllegalArgumentException unknown) {
+      ranges.add(lost(String.valueOf(unknown.getMessage())));
+      return ranges;
+    }
+    LongIndex into = target.index(entry.name(), variant);
+    saved.put(entry.id(), into);
+    if (index.sure() == index.map()) {
+      try (Opened opened = new Opened(damaged.state, index, variant)) {
+        load(into, opened.walk);
+        opened.walk.lost().forEach(lost -> ranges.add(lost.asRange(false, "")));
+      }
+      return ranges;
+    }
+    List<SalvageWalk.Lost> unsure = walkOverSure(index, variant);
+    try (Opened sure = new Opened(damaged.state, DamagedStore.sure(index), variant);
+        Opened all = new Opened(damaged.state, index, variant)) {
+      load(into, new SalvageMerge(sure.walk, all.walk, unsure));
+    }
+    unsure.forEach(
+        lost -> ranges.add(lost.asRange(true, "found in pages without a map, which may be old: ")));
+    return ranges;
+  }
+
+  /** Returns where pages are needed that may be old. */
+  private List<SalvageWalk.Lost> walkOverSure(
+      DamagedStore.DamagedIndex index, TreeVariant variant) {
+    try (Opened sure = new Opened(damaged.state, DamagedStore.sure(index), variant)) {
+      for (long done = 1; sure.walk.next(); done++) {
+        if (done % REPORT_ENTRIES == 0 && !listener.onProgress(entries, -1)) {
+          throw new CancellationException("cancelled");
+        }
+      }
+      return sure.walk.lost();
+    }
+  }
+
+  private void load(LongIndex into, LongEntrySource source) {
+    into.bulkload(source, 1, -1, (done, _) -> listener.onProgress(entries + done, -1));
+    entries += into.size();
+  }
+
+  /** A walk over a damaged index, and what it reads. */
+  private static final class Opened implements AutoCloseable {
+    private final SlotPageStore pages;
+    private final Leaves leaves;
+    final SalvageWalk walk;
+
+    Opened(StoreState state, DamagedStore.DamagedIndex index, TreeVariant variant) {
+      pages = state.pages(new IndexPages(index.entry(), index.map()));
+      leaves = new Leaves(state, index);
+      try {
+        walk = index.hasRoot() ? walkOverTree(variant) : SalvageWalk.withoutTree(NO_ROOT, leaves);
+      } catch (RuntimeException | Error failed) {
+        close();
+        throw failed;
+      }
+    }
+
+    private SalvageWalk walkOverTree(TreeVariant variant) {
+      LongIndex tree;
+      try {
+        tree = variant.open(IndexOptions.DEFAULT, pages);
+      } catch (RuntimeException refused) {
+        return SalvageWalk.withoutTree(String.valueOf(refused.getMessage()), () -> null);
+      }
+      return SalvageWalk.over(tree, leaves);
+    }
+
+    @Override
+    public void close() {
+      try (leaves) {
+        pages.close();
+      }
+    }
+  }
+
+  /** The leaf pages of an index, found when they are first asked for. */
+  private static final class Leaves implements Supplier<@Nullable OrphanLeaves>, AutoCloseable {
+    private final StoreState state;
+    private final DamagedStore.DamagedIndex index;
+    private @Nullable OrphanLeaves found;
+
+    Leaves(StoreState state, DamagedStore.DamagedIndex index) {
+      this.state = state;
+      this.index = index;
+    }
+
+    @Override
+    public @Nullable OrphanLeaves get() {
+      if (found == null && StoredTree.hasPagesAsNodes(index.entry().kind())) {
+        found = new OrphanLeaves(state, index);
+      }
+      return found;
+    }
+
+    @Override
+    public void close() {
+      if (found != null) {
+        found.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongCursor;
+import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Of a damaged store each key is saved with its right value, or a range that has it is named. */
+class SalvageTest {
+  private static final int PAGE_BYTES = 512;
+
+  @TempDir(factory = MemoryFolder.class)
+  private Path folder;
+
+  private final Map<String, TreeMap<Long, Long>> models = new LinkedHashMap<>();
+
+  private static StoreOptions options(String tree, Path... stripes) {
+    FileOptions files = PagedTrees.options(tree, PAGE_BYTES, 16).withStripes(stripes);
+    return StoreOptions.DEFAULT.withFiles(files).withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
+  }
+
+  private Path path() {
+    return folder.resolve("store.esp");
+  }
+
+  private Path target() {
+    return folder.resolve("saved.esp");
+  }
+
+  // ---------------------------------------------------------------- make
+
+  /** Makes a store of two indexes that were changed over several checkpoints. */
+  private void make(StoreOptions options, boolean isClosed, long seed) throws IOException {
+    Random random = new Random(seed);
+    Path live = Files.createDirectories(folder.resolve("live"));
+    models.clear();
+    try (IndexStore store =
+        IndexStore.open(isClosed ? path() : live.resolve("store.esp"), options)) {
+      for (String name : List.of("a", "b")) {
+        models.put(name, new TreeMap<>());
+        store.index(name);
+      }
+      for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < 700; i++) {
+          String name = random.nextInt(4) == 0 ? "b" : "a";
+          long key = random.nextInt(3_000) * (name.equals("a") ? 1L : 1L << 50);
+          if (random.nextInt(4) == 0) {
+            store.index(name).delete(key);
+            models.get(name).remove(key);
+          } else {
+            store.index(name).set(key, i + 1_000L * round);
+            models.get(name).put(key, i + 1_000L * round);
+          }
+        }
+        if (round < 3) {
+          store.index("a").removeRange(round * 100, true, round * 100 + 50, true);
+          models.get("a").subMap(round * 100L, true, round * 100L + 50, true).clear();
+          store.checkpoint();
+        }
+      }
+      store.commit(new byte[] {7});
+      if (!isClosed) {
+        Path copies = folder.resolve("copies");
+        Stores.copy(live, copies);
+        try (Stream<Path> files = Files.list(copies)) {
+          for (Path file : files.toList()) {
+            Files.move(file, folder.resolve(file.getFileName()));
+          }
+        }
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- check
+
+  private SalvageReport salvage(StoreOptions options) throws IOException {
+    Files.deleteIfExists(target());
+    return Salvage.salvage(path(), options.files(), target(), ProgressListener.NONE);
+  }
+
+  /** Checks what was saved against what was there. Returns how many entries were saved. */
+  private long check(StoreOptions options, SalvageReport report, String what) {
+    long saved = 0;
+    Map<String, List<SalvageReport.Range>> ranges = new LinkedHashMap<>();
+    report.indexes().forEach(index -> ranges.put(index.name(), index.ranges()));
+    FileOptions plain = options.files().withStripes();
+    try (IndexStore store = IndexStore.open(target(), options.withFiles(plain))) {
+      store.verify();
+      for (Map.Entry<String, TreeMap<Long, Long>> model : models.entrySet()) {
+        TreeMap<Long, Long> found = new TreeMap<>();
+        List<SalvageReport.Range> listed = ranges.get(model.getKey());
+        if (store.names().contains(model.getKey())) {
+          LongCursor cursor = store.index(model.getKey()).cursor();
+          while (cursor.next()) {
+            found.put(cursor.key(), cursor.value());
+          }
+        } else {
+          listed = report.indexes().stream().flatMap(index -> index.ranges().stream()).toList();
+        }
+        saved += found.size();
+        for (Map.Entry<Long, Long> entry : model.getValue().entrySet()) {
+          assertTrue(
+              entry.getValue().equals(found.get(entry.getKey()))
+                  || has(listed, entry.getKey(), false),
+              () ->
+                  what
+                      + ": lost without a word: "
+                      + entry
+                      + " of "
+                      + model.getKey()
+                      + ", "
+                      + report);
+        }
+        for (Map.Entry<Long, Long> entry : found.entrySet()) {
+          assertTrue(
+              entry.getValue().equals(model.getValue().get(entry.getKey()))
+                  || has(ranges.get(model.getKey()), entry.getKey(), true),
+              () -> what + ": invented: " + entry + " of " + model.getKey() + ", " + report);
+        }
+      }
+    }
+    return saved;
+  }
+
+  private static boolean has(List<SalvageReport.Range> ranges, long key, boolean onlyOld) {
+    return ranges.stream()
+        .anyMatch(
+            range -> range.first() <= key && key <= range.last() && (range.mayBeOld() || !onlyOld));
+  }
+
+  private long entries() {
+    return models.values().stream().mapToLong(Map::size).sum();
+  }
+
+  static Stream<String> trees() {
+    return PagedTrees.names().stream();
+  }
+
+  // ---------------------------------------------------------------- sound stores
+
+  @ParameterizedTest
+  @MethodSource("trees")
+  void allOfASoundStoreIsSaved(String tree) throws IOException {
+    for (boolean isClosed : new boolean[] {true, false}) {
+      Files.deleteIfExists(path());
+      make(options(tree), isClosed, 1);
+      SalvageReport report = salvage(options(tree));
+      assertEquals(List.of(), report.findings());
+      assertTrue(report.isComplete(), report.toString());
+      assertEquals(entries(), check(options(tree), report, "sound"));
+      assertEquals(isClosed, report.records() == 0);
+      try (IndexStore store = IndexStore.open(target())) {
+        assertArrayEquals(new byte[] {7}, store.note());
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- random damage
+
+  /** Damages something, and tells what. */
+  private static String damage(Path file, int pageBytes, Random random) throws IOException {
+    StoredBytes bytes = new StoredBytes(file);
+    long area = StoreHeader.areaBytes(pageBytes);
+    int slots = (int) ((Files.size(file) - area) / pageBytes);
+    slots = Math.min(slots, usedSlots(file, pageBytes));
+    long at = area + (long) random.nextInt(slots) * pageBytes;
+    switch (random.nextInt(6)) {
+      case 0, 1 -> {
+        bytes.flip(at + random.nextInt(pageBytes));
+        return "flip in slot " + at / pageBytes;
+      }
+      case 2 -> {
+        bytes.write(at, new byte[pageBytes]);
+        return "zeros in slot " + at / pageBytes;
+      }
+      case 3 -> {
+        long from = area + (long) random.nextInt(slots) * pageBytes;
+        bytes.write(at, bytes.read(from, pageBytes));
+        return "slot " + at / pageBytes + " is now slot " + from / pageBytes;
+      }
+      case 4 -> {
+        int copy = random.nextInt(StoreHeader.COPIES);
+        bytes.flip(StoreHeader.position(copy, pageBytes) + random.nextInt(96));
+        return "header " + copy;
+      }
+      default -> {
+        int count = Math.min(1 + random.nextInt(20), (int) ((Files.size(file) - at) / pageBytes));
+        byte[] noise = new byte[count * pageBytes];
+        random.nextBytes(noise);
+        bytes.write(at, noise);
+        return count + " slots of noise from " + at / pageBytes;
+      }
+    }
+  }
+
+  private static int usedSlots(Path file, int pageBytes) throws IOException {
+    byte[] all = Files.readAllBytes(file);
+    int end = all.length;
+    while (end > 0 && all[end - 1] == 0) {
+      end--;
+    }
+    return Math.max(1, end / pageBytes + 1 - (int) (StoreHeader.areaBytes(pageBytes) / pageBytes));
+  }
+
+  @ParameterizedTest
+  @MethodSource("trees")
+  void everyKeyIsSavedOrInARangeThatIsNamedWhateverIsDamaged(String tree) throws IOException {
+    StoreOptions options = options(tree);
+    int pageBytes = options.files().pageBytes();
+    int tries = TestSize.of(40, 1_000);
+    for (int round = 0; round < 2; round++) {
+      Files.deleteIfExists(path());
+      make(options, round == 0, 5);
+      byte[] sound = Files.readAllBytes(path());
+      for (int i = 0; i < tries; i++) {
+        Random random = new Random(i);
+        Files.write(path(), sound);
+        StringBuilder what = new StringBuilder(tree + ", seed " + i + ": ");
+        for (int n = 0; n <= random.nextInt(4); n++) {
+          what.append(damage(path(), pageBytes, random)).append("; ");
+        }
+        try {
+          SalvageReport report = salvage(options);
+          check(options, report, what.toString());
+        } catch (PageFileException refused) {
+          assertTrue(
+              refused.getMessage().contains("no catalogue"), () -> what + refused.toString());
+          assertFalse(Files.exists(target()));
+        }
+      }
+    }
+  }
+}
