@@ -88,7 +88,9 @@ final class StoreOpening {
     try (PageFile file = made) {
       int first = (int) (StoreHeader.areaBytes(pageBytes) / pageBytes);
       int slots = first + 1;
-      file.grow((long) slots * pageBytes);
+      // The first file has the whole block of a header, over however many files pages are spread.
+      long leastInFirst = (1L + fileOptions.stripes().size()) * StoreHeader.BLOCK_BYTES;
+      file.grow(Math.max((long) slots * pageBytes, leastInFirst));
       Catalogue.Place place;
       try (PageImages images = new PageImages(pageBytes)) {
         int[] catalogueSlots = new int[1];

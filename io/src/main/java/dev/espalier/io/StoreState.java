@@ -77,7 +77,7 @@ final class StoreState {
     // One that was not closed takes changes until it is recovered.
     boolean readOnly =
         flags.contains(FileOption.LAST_CHECKPOINT)
-            || flags.contains(FileOption.READ_ONLY) && header.clean();
+            || (flags.contains(FileOption.READ_ONLY) && header.clean());
     this.condition = new StoreCondition(path, readOnly, damage);
     this.space =
         new SlotSpace(
