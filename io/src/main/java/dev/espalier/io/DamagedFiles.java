@@ -32,6 +32,7 @@ final class DamagedFiles implements AutoCloseable {
     try {
       for (Path file : all) {
         files.add(new OverlayPageFile(file, open(file, options), MemoryPageStore.MIN_PAGE_BYTES));
+        checkPlace(files.size() - 1);
       }
     } catch (RuntimeException | Error failed) {
       close();

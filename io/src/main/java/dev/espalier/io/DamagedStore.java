@@ -269,7 +269,7 @@ final class DamagedStore implements AutoCloseable {
       }
     }
     boolean isSearched = !isCurrent || lost.stream().anyMatch(pages -> !pages.isEmpty());
-    boolean isProven = !isSearched || hasHeader && isAllElseSound(entries, maps);
+    boolean isProven = !isSearched || (hasHeader && isAllElseSound(entries, maps));
     for (int i = 0; i < entries.size(); i++) {
       indexes.add(damaged(entries.get(i), maps.get(i), lost.get(i), isCurrent, isProven));
     }

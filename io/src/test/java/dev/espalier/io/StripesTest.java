@@ -165,6 +165,18 @@ class StripesTest {
             .formatted(file("a0")));
   }
 
+  @Test
+  void anotherOrderIsNotSaved() {
+    FileOptions wrong = options(512, "a2", "a1");
+    String refused =
+        assertThrows(
+                PageFileException.class,
+                () -> Salvage.salvage(file("a0"), wrong, file("saved"), ProgressListener.NONE))
+            .getMessage();
+    assertEquals(file("a2") + ": is stripe 2, but is named in place 1", refused);
+    assertFalse(Files.exists(file("saved")));
+  }
+
   /** A third of the pages is gone. */
   @ParameterizedTest
   @ValueSource(strings = {"a0", "a1", "a2"})
