@@ -46,7 +46,7 @@ final class Recovery {
     try {
       checkpoints.reserve();
       openSegments();
-      Replay replay = new Replay(this::tree);
+      Replay replay = new Replay(this::tree, state.pool.bytes());
       // Trees that recovery opens write their pages, but no log.
       replay(replay, needed);
       replay.finish();

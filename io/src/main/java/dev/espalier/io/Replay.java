@@ -11,7 +11,13 @@ import java.util.function.IntFunction;
  * applied in the order of the keys, of each key the last one only.
  */
 final class Replay {
+  private static final int MOST_GATHERED = 1 << 26;
+
+  /** Of the memory that the heap may have, what gathering takes at most. */
+  private static final int HEAP_PART = 4;
+
   private final IntFunction<LongIndex> trees;
+  private final int gatheredWrites;
   private final Map<Integer, SortedWrites> gathered = new HashMap<>();
   private long writes;
 
@@ -19,8 +25,12 @@ final class Replay {
    * Begins.
    *
    * @param trees returns the tree of an index by its id
+   * @param bytes of memory that writes may take while they are gathered
    */
-  Replay(IntFunction<LongIndex> trees) {
+  Replay(IntFunction<LongIndex> trees, long bytes) {
+    long most = Math.min(bytes, Runtime.getRuntime().maxMemory() / HEAP_PART);
+    this.gatheredWrites =
+        (int) Math.clamp(most / SortedWrites.BYTES, SortedWrites.USUAL_MOST, MOST_GATHERED);
     this.trees = trees;
   }
 
@@ -64,7 +74,7 @@ final class Replay {
   }
 
   private SortedWrites of(int id) {
-    return gathered.computeIfAbsent(id, any -> new SortedWrites(trees.apply(any)));
+    return gathered.computeIfAbsent(id, any -> new SortedWrites(trees.apply(any), gatheredWrites));
   }
 
   /** Carries out what was gathered. */

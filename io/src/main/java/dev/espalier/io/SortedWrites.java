@@ -9,18 +9,38 @@ import java.util.Arrays;
  * together: so the tree asks for many of its pages at once, and neighbours share one.
  */
 final class SortedWrites {
-  /** Most writes that are gathered, in a few MiB; the next one makes them all. */
-  private static final int MOST = 1 << 17;
+  /** Bytes of memory for a write that is gathered, those to sort it included. */
+  static final int BYTES = 33;
+
+  /** Most writes that are gathered unless it is told, in a few MiB. */
+  static final int USUAL_MOST = 1 << 17;
+
+  /** Puts that the tree is given at once. */
+  private static final int AT_ONCE = 1 << 12;
 
   private final LongIndex tree;
+
+  /** Most writes that are gathered; the next one makes them all. */
+  private final int most;
+
   private long[] keys = new long[16];
   private long[] values = new long[16];
   private boolean[] stores = new boolean[16];
   private int count;
 
-  /** Begins without writes. */
+  /** Begins without writes, of which it gathers {@link #USUAL_MOST}. */
   SortedWrites(LongIndex tree) {
+    this(tree, USUAL_MOST);
+  }
+
+  /**
+   * Begins without writes.
+   *
+   * @param most writes that are gathered, {@value #BYTES} bytes each; the next one makes them all
+   */
+  SortedWrites(LongIndex tree, int most) {
     this.tree = tree;
+    this.most = most;
   }
 
   LongIndex tree() {
@@ -38,12 +58,13 @@ final class SortedWrites {
   }
 
   private void add(long key, long value, boolean stored) {
-    if (count == MOST) {
+    if (count == most) {
       apply();
     } else if (count == keys.length) {
-      keys = Arrays.copyOf(keys, 2 * count);
-      values = Arrays.copyOf(values, 2 * count);
-      stores = Arrays.copyOf(stores, 2 * count);
+      int length = (int) Math.min(2L * count, most);
+      keys = Arrays.copyOf(keys, length);
+      values = Arrays.copyOf(values, length);
+      stores = Arrays.copyOf(stores, length);
     }
     keys[count] = key;
     values[count] = value;
@@ -59,18 +80,23 @@ final class SortedWrites {
   /** Makes the writes, of those to one key the last. */
   void apply() {
     int[] order = LastWrites.of(keys, count);
-    long[] putKeys = new long[order.length];
-    long[] putValues = new long[order.length];
+    int room = Math.min(AT_ONCE, order.length);
+    long[] putKeys = new long[room];
+    long[] putValues = new long[room];
     int puts = 0;
     for (int write : order) {
-      if (stores[write]) {
-        putKeys[puts] = keys[write];
-        putValues[puts++] = values[write];
-      } else {
+      if (!stores[write]) {
         tree.delete(keys[write]);
+        continue;
+      }
+      putKeys[puts] = keys[write];
+      putValues[puts++] = values[write];
+      if (puts == room) {
+        tree.putAll(putKeys, 0, putValues, 0, puts);
+        puts = 0;
       }
     }
-    tree.putAll(Arrays.copyOf(putKeys, puts), Arrays.copyOf(putValues, puts));
+    tree.putAll(putKeys, 0, putValues, 0, puts);
     count = 0;
   }
 }
