@@ -7,8 +7,8 @@ import java.util.Arrays;
  * Finds the last write to each key, in the order of the keys.
  *
  * <p>What is sorted are numbers that have the highest bits of a key above the number of its write:
- * the system sorts longs by vector instructions, and never has to look at a key. Where keys agree in
- * those bits and not in the others, they are sorted once more among themselves.
+ * the system sorts longs by vector instructions, and never has to look at a key. Where keys agree
+ * in those bits and not in the others, they are sorted once more among themselves.
  */
 final class LastWrites {
   /** Fewer are sorted one by one. */

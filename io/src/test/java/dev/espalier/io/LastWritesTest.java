@@ -36,7 +36,8 @@ class LastWritesTest {
     HEAPS_FAR_APART {
       @Override
       LongSupplier of(Random random) {
-        return () -> (random.nextInt(4) - 2L << 62) + (random.nextInt(3) << 16) + random.nextInt(50);
+        return () ->
+            (random.nextInt(4) - 2L << 62) + (random.nextInt(3) << 16) + random.nextInt(50);
       }
     },
     ENDS {
