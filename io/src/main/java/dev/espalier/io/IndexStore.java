@@ -77,7 +77,18 @@ public final class IndexStore implements AutoCloseable {
    *     their pool ask for, or a path is not one of the system's own file system
    */
   public static IndexStore open(Path path, StoreOptions options) {
-    return new StoreOpening(path, options, StoreEnvironment.of(options.files())).open();
+    return open(path, options, ProgressListener.NONE);
+  }
+
+  /**
+   * Opens the store in a file, or makes one, as {@link #open(Path, StoreOptions)}.
+   *
+   * @param listener told after each file of the log that was recovered how many bytes of it were
+   * @throws java.util.concurrent.CancellationException if the listener cancels; the files are as
+   *     before, but for pages that nothing refers to
+   */
+  public static IndexStore open(Path path, StoreOptions options, ProgressListener listener) {
+    return new StoreOpening(path, options, StoreEnvironment.of(options.files()), listener).open();
   }
 
   /**

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
 import dev.espalier.family.Family;
@@ -19,7 +20,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +44,34 @@ class IndexStoreTest {
 
   private Path path() {
     return folder.resolve("store");
+  }
+
+  @Test
+  void recoveryTellsHowFarItIsAndCanBeCancelled() {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a");
+      for (long key = 0; key < 10_000; key++) {
+        index.set(key, key);
+      }
+      store.commit();
+      Path killed = killed();
+      assertThrows(
+          CancellationException.class,
+          () -> IndexStore.open(killed, SMALL, (done, total) -> done < total / 2));
+      List<Long> told = new ArrayList<>();
+      ProgressListener listener =
+          (done, total) -> {
+            told.add(done);
+            assertTrue(done <= total, done + " of " + total);
+            return true;
+          };
+      try (IndexStore again = IndexStore.open(killed, SMALL, listener)) {
+        assertEquals(10_000, again.index("a").size());
+        assertTrue(told.size() > 5, told.toString());
+        assertTrue(told.getLast() >= again.recovery().logBytes(), told.toString());
+        again.verify();
+      }
+    }
   }
 
   /** Copies the files of a store that is open: what a killed process would leave. */
