@@ -85,7 +85,7 @@ record Catalogue(int nextId, List<Entry> entries, byte[] note) {
       image.set(INT, NEXT_CHECKSUM_AT, next.checksum);
       image.set(INT, LENGTH_AT, length);
       MemorySegment.copy(bytes, i * capacity, image, JAVA_BYTE, BYTES_AT, length);
-      slots[i] = space.take();
+      slots[i] = space.takeLowest();
       next = new Place(slots[i], images.seal(image, slots[i], i, PageSeal.tag(ID, checkpoint)));
     }
     return next;

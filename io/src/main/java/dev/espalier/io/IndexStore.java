@@ -5,6 +5,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -76,7 +77,18 @@ public final class IndexStore implements AutoCloseable {
    *     their pool ask for, or a path is not one of the system's own file system
    */
   public static IndexStore open(Path path, StoreOptions options) {
-    return new StoreOpening(path, options, StoreEnvironment.of(options.files())).open();
+    return open(path, options, ProgressListener.NONE);
+  }
+
+  /**
+   * Opens the store in a file, or makes one, as {@link #open(Path, StoreOptions)}.
+   *
+   * @param listener told after each file of the log that was recovered how many bytes of it were
+   * @throws java.util.concurrent.CancellationException if the listener cancels; the files are as
+   *     before, but for pages that nothing refers to
+   */
+  public static IndexStore open(Path path, StoreOptions options, ProgressListener listener) {
+    return new StoreOpening(path, options, StoreEnvironment.of(options.files()), listener).open();
   }
 
   /**
@@ -315,17 +327,23 @@ public final class IndexStore implements AutoCloseable {
     return targets;
   }
 
+  /** Tells the log of a batch, and makes its writes, in any order but those to one key. */
   private long apply(WriteBatch batch, StoreIndex[] targets) {
     LogRecord record = writer.record();
+    SortedWrites[] writes = new SortedWrites[targets.length];
+    Arrays.setAll(writes, i -> new SortedWrites(targets[i].tree()));
     for (int i = 0; i < batch.size(); i++) {
-      StoreIndex target = targets[batch.target(i)];
+      int target = batch.target(i);
       if (batch.isDelete(i)) {
-        target.tree().delete(batch.key(i));
-        record.delete(target.id(), batch.key(i));
+        writes[target].delete(batch.key(i));
+        record.delete(targets[target].id(), batch.key(i));
       } else {
-        target.tree().set(batch.key(i), batch.value(i));
-        record.set(target.id(), batch.key(i), batch.value(i));
+        writes[target].set(batch.key(i), batch.value(i));
+        record.set(targets[target].id(), batch.key(i), batch.value(i));
       }
+    }
+    for (SortedWrites sorted : writes) {
+      sorted.apply();
     }
     return batch.size();
   }

@@ -2,12 +2,14 @@
 package dev.espalier.io;
 
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ final class Recovery {
   private final Checkpoints checkpoints;
   private final StoreHeader header;
   private final StoreFiles files;
+  private final ProgressListener listener;
 
   private final Map<Long, LogSegment> numbered = new HashMap<>();
   private final List<LogSegment> others = new ArrayList<>();
@@ -33,7 +36,13 @@ final class Recovery {
   private long logBytes;
   private String end = "";
 
-  Recovery(StoreState state, Checkpoints checkpoints) {
+  /**
+   * Begins.
+   *
+   * @param listener told of bytes of the log
+   */
+  Recovery(StoreState state, Checkpoints checkpoints, ProgressListener listener) {
+    this.listener = listener;
     this.state = state;
     this.checkpoints = checkpoints;
     this.header = state.header;
@@ -46,7 +55,7 @@ final class Recovery {
     try {
       checkpoints.reserve();
       openSegments();
-      Replay replay = new Replay(this::tree);
+      Replay replay = new Replay(this::tree, state.pool.bytes());
       // Trees that recovery opens write their pages, but no log.
       replay(replay, needed);
       replay.finish();
@@ -152,14 +161,28 @@ final class Recovery {
     if (segment == null) {
       throw damage("segment " + number + " of its log is missing");
     }
+    long total = bytesFrom(number);
+    long done = 0;
     while (segment != null) {
       needed.add(segment);
       replay(replay, segment, offset);
+      done += segment.bytes;
+      if (!listener.onProgress(done, total)) {
+        throw new CancellationException(state.path + ": recovering was cancelled");
+      }
       number++;
       offset = LogSegment.HEADER_BYTES;
       segment = follower(number);
     }
     end = "sequence number %d is not in segment %d".formatted(sequence + 1, number - 1);
+  }
+
+  /** Returns the bytes of a segment and of those that may follow it. */
+  private long bytesFrom(long number) {
+    return numbered.values().stream()
+        .filter(segment -> segment.number >= number)
+        .mapToLong(segment -> segment.bytes)
+        .sum();
   }
 
   /** Returns the segment of a number if its first record is the next one. */

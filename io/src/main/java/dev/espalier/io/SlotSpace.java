@@ -61,6 +61,9 @@ final class SlotSpace {
 
   private int hand;
 
+  /** No slot before this one is free. */
+  private int lowest;
+
   /** Slots that are kept free for the next checkpoint. */
   private int reserved;
 
@@ -81,6 +84,7 @@ final class SlotSpace {
     this.scatter = scatter;
     this.first = (int) (StoreHeader.areaBytes(pageBytes) / pageBytes);
     this.hand = first;
+    this.lowest = first;
     this.room = slotsIn(file.bytes());
   }
 
@@ -227,6 +231,23 @@ final class SlotSpace {
   }
 
   /**
+   * Takes the first slot that is free, for a page of a map or the catalogue: so these never keep
+   * the end of the file from being given back.
+   *
+   * @throws NoSlotException if there is no room on the device
+   */
+  int takeLowest() {
+    if (scatter != null) {
+      return take();
+    }
+    ensureFree(1);
+    int slot = busy.nextClearBit(lowest);
+    noteTaken(slot);
+    lowest = slot + 1;
+    return slot;
+  }
+
+  /**
    * Takes consecutive slots, the first gap that is wide enough or the end of the file.
    *
    * @throws NoSlotException if there is no room on the device
@@ -270,6 +291,7 @@ final class SlotSpace {
       fresh.clear(slot);
       busy.clear(slot);
       busyCount--;
+      lowest = Math.min(lowest, slot);
       noteAvailable();
     }
   }
@@ -286,7 +308,7 @@ final class SlotSpace {
     if (old != 0) {
       release(old);
     }
-    return take();
+    return takeLowest();
   }
 
   // ---------------------------------------------------------------- checkpoints
@@ -353,6 +375,7 @@ final class SlotSpace {
     busy.or(durable);
     held.forEach(busy::or);
     busyCount = busy.cardinality();
+    lowest = first;
     noteAvailable();
   }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.ProgressListener;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** How a store is opened or made: everything that is done once. */
 final class StoreOpening {
@@ -17,8 +19,20 @@ final class StoreOpening {
   private StoreEnvironment environment;
   private final StoreFiles files;
   private final Stripes stripes;
+  private final ProgressListener listener;
 
   StoreOpening(Path path, StoreOptions options, StoreEnvironment environment) {
+    this(path, options, environment, ProgressListener.NONE);
+  }
+
+  /**
+   * Takes what a store is to be opened with.
+   *
+   * @param listener of recovery
+   */
+  StoreOpening(
+      Path path, StoreOptions options, StoreEnvironment environment, ProgressListener listener) {
+    this.listener = Objects.requireNonNull(listener, "listener");
     PathCheck.checkFileSystem(path);
     options.files().stripes().forEach(PathCheck::checkFileSystem);
     this.path = path;
@@ -219,7 +233,7 @@ final class StoreOpening {
           state.condition.isReadOnly()
               ? new RecoveryReport(
                   header.clean(), header.checkpoint(), 0, 0, 0, "the log was not read")
-              : new Recovery(state, checkpoints).recover();
+              : new Recovery(state, checkpoints, listener).recover();
       if (isReadOnly()) {
         state.condition.noteReadOnly();
       }

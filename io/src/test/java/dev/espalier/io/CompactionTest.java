@@ -84,6 +84,24 @@ class CompactionTest {
     }
   }
 
+  @Test
+  void theEndOfTheFileIsGivenBackByACheckpointWhereOnlyADroppedIndexWas() throws IOException {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a");
+      index.set(1, 1);
+      store.checkpoint();
+      store.checkpoint();
+      long[] keys = LongStream.range(0, 400_000).toArray();
+      store.index("dropped").bulkload(keys, keys);
+      store.checkpoint();
+      long before = length();
+      store.drop("dropped");
+      store.checkpoint();
+      assertTrue(length() < before / 2, length() + " of " + before);
+      store.verify();
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("paged")
   void theEndOfTheFileIsGivenBack(TreeVariant variant) throws IOException {

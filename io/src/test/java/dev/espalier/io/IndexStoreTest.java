@@ -9,16 +9,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
 import dev.espalier.family.Family;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +44,34 @@ class IndexStoreTest {
 
   private Path path() {
     return folder.resolve("store");
+  }
+
+  @Test
+  void recoveryTellsHowFarItIsAndCanBeCancelled() {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a");
+      for (long key = 0; key < 10_000; key++) {
+        index.set(key, key);
+      }
+      store.commit();
+      Path killed = killed();
+      assertThrows(
+          CancellationException.class,
+          () -> IndexStore.open(killed, SMALL, (done, total) -> done < total / 2));
+      List<Long> told = new ArrayList<>();
+      ProgressListener listener =
+          (done, total) -> {
+            told.add(done);
+            assertTrue(done <= total, done + " of " + total);
+            return true;
+          };
+      try (IndexStore again = IndexStore.open(killed, SMALL, listener)) {
+        assertEquals(10_000, again.index("a").size());
+        assertTrue(told.size() > 5, told.toString());
+        assertTrue(told.getLast() >= again.recovery().logBytes(), told.toString());
+        again.verify();
+      }
+    }
   }
 
   /** Copies the files of a store that is open: what a killed process would leave. */
@@ -164,6 +196,53 @@ class IndexStoreTest {
         assertEquals("{1=10}", again.index("a").asMap().toString());
         assertEquals("{1=11}", again.index("b").asMap().toString());
       }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("paged")
+  void ofWritesToOneKeyABatchLeavesTheLast(TreeVariant variant) {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a", variant);
+      index.set(3, 3);
+      WriteBatch batch = new WriteBatch();
+      for (long key = 100; key > 0; key--) {
+        batch.set(index, key, -1).delete(index, key).set(index, key, key);
+      }
+      store.write(batch.set(index, 1, 10).delete(index, 2).delete(index, 3).set(index, 3, 30));
+      store.commit();
+      try (IndexStore again = IndexStore.open(killed(), SMALL)) {
+        for (LongIndex each : List.of(index, again.index("a"))) {
+          assertEquals(99, each.size());
+          assertEquals(10, each.get(1));
+          assertFalse(each.containsKey(2));
+          assertEquals(30, each.get(3));
+          assertEquals(100, each.get(100));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aBatchReadsItsPagesTogether() {
+    FileOptions files = SMALL.files();
+    try (BufferPool pool = BufferPool.create(files.poolBytes(), files.pageBytes());
+        IndexStore store = IndexStore.open(path(), SMALL.withFiles(files.withPool(pool)))) {
+      LongIndex index = store.index("a", DiskFirstFpbPlusTree.VARIANT);
+      for (long key = 0; key < 100_000; key++) {
+        index.set(key, key);
+      }
+      PoolCounters before = pool.counters();
+      WriteBatch batch = new WriteBatch();
+      for (long i = 0; i < 1_000; i++) {
+        batch.set(index, i * 7919 % 100_000, -i);
+      }
+      store.write(batch);
+      PoolCounters after = pool.counters();
+      long misses = after.misses() - before.misses();
+      long waves = after.readWaves() - before.readWaves();
+      assertTrue(misses > 300 && waves < misses / 6, misses + " pages in " + waves + " waves");
+      assertEquals(-7, index.get(7 * 7919));
     }
   }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks.stores;
+
+import dev.espalier.LongIndex;
+import dev.espalier.io.FileOptions;
+import dev.espalier.io.IndexStore;
+import dev.espalier.io.StoreOptions;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** How many puts a second a store recovers from its log, as a killed process would leave it. */
+@Command(
+    name = "recovery",
+    description = "How fast a store recovers random puts from its log.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class RecoveryTimes implements Runnable {
+  private static final double NANOS = 1e9;
+  private static final long WRITING_POOL = 1L << 30;
+
+  @Option(names = "--puts", description = "Puts in the log, 48 bytes each.")
+  private int puts = 4_000_000;
+
+  @Option(names = "--pool", description = "MiB of the pool of the store that is recovered.")
+  private int pool = 64;
+
+  @Option(names = "--rounds", description = "Recoveries of the same log; the median is told.")
+  private int rounds = 5;
+
+  private RecoveryTimes() {}
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new RecoveryTimes()).execute(arguments));
+  }
+
+  private static StoreOptions options(long poolBytes) {
+    return StoreOptions.DEFAULT
+        .withFiles(
+            FileOptions.DEFAULT.withPoolBytes(poolBytes).withVariant(DiskFirstFpbPlusTree.VARIANT))
+        .withCheckpointBytes(Long.MAX_VALUE)
+        .withCheckpointTime(Duration.ofDays(1));
+  }
+
+  @Override
+  public void run() {
+    try (StoreFolder killed = StoreFolder.create();
+        StoreFolder folder = StoreFolder.create()) {
+      write(killed, folder);
+      List<Double> perSecond = new ArrayList<>();
+      for (int round = 0; round < rounds; round++) {
+        folder.copyFrom(killed);
+        perSecond.add(recovered(folder));
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "%,d random puts, %,d bytes of log, pool of %d MiB: %.2f million puts a second%n",
+          puts,
+          puts * 48L,
+          pool,
+          perSecond.stream().sorted().toList().get(rounds / 2));
+    }
+  }
+
+  private void write(StoreFolder killed, StoreFolder folder) {
+    Random random = new Random(1);
+    try (IndexStore store = IndexStore.open(folder.store(), options(WRITING_POOL))) {
+      LongIndex index = store.index("entries");
+      for (int i = 0; i < puts; i++) {
+        index.set(random.nextLong(), i);
+      }
+      store.commit();
+      killed.copyFrom(folder);
+    }
+  }
+
+  /** Recovers a store, and returns how many million puts a second. */
+  private double recovered(StoreFolder folder) {
+    long start = System.nanoTime();
+    try (IndexStore store =
+        IndexStore.open(folder.store(), options((long) pool << 20), RecoveryTimes::show)) {
+      double seconds = (System.nanoTime() - start) / NANOS;
+      if (store.recovery().writes() != puts || store.index("entries").size() != puts) {
+        throw new IllegalStateException("not all was recovered: " + store.recovery());
+      }
+      System.err.printf(Locale.ROOT, "\r%.2f s          %n", seconds);
+      return puts / seconds / 1e6;
+    }
+  }
+
+  private static boolean show(long done, long total) {
+    System.err.printf("\r%d %%", 100 * done / Math.max(1, total));
+    return true;
+  }
+}
