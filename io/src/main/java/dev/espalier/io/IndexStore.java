@@ -5,6 +5,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -315,17 +316,23 @@ public final class IndexStore implements AutoCloseable {
     return targets;
   }
 
+  /** Tells the log of a batch, and makes its writes, in any order but those to one key. */
   private long apply(WriteBatch batch, StoreIndex[] targets) {
     LogRecord record = writer.record();
+    SortedWrites[] writes = new SortedWrites[targets.length];
+    Arrays.setAll(writes, i -> new SortedWrites(targets[i].tree()));
     for (int i = 0; i < batch.size(); i++) {
-      StoreIndex target = targets[batch.target(i)];
+      int target = batch.target(i);
       if (batch.isDelete(i)) {
-        target.tree().delete(batch.key(i));
-        record.delete(target.id(), batch.key(i));
+        writes[target].delete(batch.key(i));
+        record.delete(targets[target].id(), batch.key(i));
       } else {
-        target.tree().set(batch.key(i), batch.value(i));
-        record.set(target.id(), batch.key(i), batch.value(i));
+        writes[target].set(batch.key(i), batch.value(i));
+        record.set(targets[target].id(), batch.key(i), batch.value(i));
       }
+    }
+    for (SortedWrites sorted : writes) {
+      sorted.apply();
     }
     return batch.size();
   }

@@ -12,6 +12,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
 import dev.espalier.family.Family;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -164,6 +165,53 @@ class IndexStoreTest {
         assertEquals("{1=10}", again.index("a").asMap().toString());
         assertEquals("{1=11}", again.index("b").asMap().toString());
       }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("paged")
+  void ofWritesToOneKeyABatchLeavesTheLast(TreeVariant variant) {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a", variant);
+      index.set(3, 3);
+      WriteBatch batch = new WriteBatch();
+      for (long key = 100; key > 0; key--) {
+        batch.set(index, key, -1).delete(index, key).set(index, key, key);
+      }
+      store.write(batch.set(index, 1, 10).delete(index, 2).delete(index, 3).set(index, 3, 30));
+      store.commit();
+      try (IndexStore again = IndexStore.open(killed(), SMALL)) {
+        for (LongIndex each : List.of(index, again.index("a"))) {
+          assertEquals(99, each.size());
+          assertEquals(10, each.get(1));
+          assertFalse(each.containsKey(2));
+          assertEquals(30, each.get(3));
+          assertEquals(100, each.get(100));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aBatchReadsItsPagesTogether() {
+    FileOptions files = SMALL.files();
+    try (BufferPool pool = BufferPool.create(files.poolBytes(), files.pageBytes());
+        IndexStore store = IndexStore.open(path(), SMALL.withFiles(files.withPool(pool)))) {
+      LongIndex index = store.index("a", DiskFirstFpbPlusTree.VARIANT);
+      for (long key = 0; key < 100_000; key++) {
+        index.set(key, key);
+      }
+      PoolCounters before = pool.counters();
+      WriteBatch batch = new WriteBatch();
+      for (long i = 0; i < 1_000; i++) {
+        batch.set(index, i * 7919 % 100_000, -i);
+      }
+      store.write(batch);
+      PoolCounters after = pool.counters();
+      long misses = after.misses() - before.misses();
+      long waves = after.readWaves() - before.readWaves();
+      assertTrue(misses > 300 && waves < misses / 6, misses + " pages in " + waves + " waves");
+      assertEquals(-7, index.get(7 * 7919));
     }
   }
 

@@ -7,17 +7,19 @@ import dev.espalier.io.Durability;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
+import dev.espalier.io.WriteBatch;
 
 /** A tree in a store of Espalier's. */
 final class DurableEspalier implements DurableStore {
   private final TemporaryFolder folder = new TemporaryFolder("espalier");
   private final IndexStore store;
   private final LongIndex index;
+  private final WriteBatch batch = new WriteBatch();
 
-  DurableEspalier(TreeVariant variant, long poolBytes, boolean everyWrite) {
+  DurableEspalier(TreeVariant variant, int pageBytes, long poolBytes, boolean everyWrite) {
     StoreOptions options =
         StoreOptions.DEFAULT
-            .withFiles(FileOptions.DEFAULT.withPoolBytes(poolBytes))
+            .withFiles(FileOptions.DEFAULT.withPageBytes(pageBytes).withPoolBytes(poolBytes))
             .withDurability(everyWrite ? Durability.EVERY_WRITE : Durability.ON_COMMIT);
     store = IndexStore.open(folder.path().resolve("store"), options);
     index = store.index("entries", variant);
@@ -30,6 +32,16 @@ final class DurableEspalier implements DurableStore {
 
   @Override
   public void commit() {
+    store.commit();
+  }
+
+  @Override
+  public void putTogether(long[] keys, long[] values, int from, int count) {
+    batch.clear();
+    for (int i = from; i < from + count; i++) {
+      batch.set(index, keys[i], values[i]);
+    }
+    store.write(batch);
     store.commit();
   }
 

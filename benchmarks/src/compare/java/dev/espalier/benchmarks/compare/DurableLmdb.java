@@ -39,6 +39,14 @@ final class DurableLmdb implements DurableStore {
     txn = env.txnWrite();
   }
 
+  @Override
+  public void putTogether(long[] keys, long[] values, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      put(keys[i], values[i]);
+    }
+    commit();
+  }
+
   /** LMDB's transactions belong to a thread; so this is for one. */
   @Override
   public void putSafely(long newKey, long newValue) {

@@ -33,6 +33,14 @@ final class DurableMvStore implements DurableStore {
   }
 
   @Override
+  public void putTogether(long[] keys, long[] values, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      put(keys[i], values[i]);
+    }
+    commit();
+  }
+
+  @Override
   public void putSafely(long key, long value) {
     map.put(key, value);
     commit();

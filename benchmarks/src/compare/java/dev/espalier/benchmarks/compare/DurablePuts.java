@@ -2,13 +2,16 @@
 package dev.espalier.benchmarks.compare;
 
 import dev.espalier.cola.Cola;
+import dev.espalier.io.FileOptions;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import picocli.CommandLine;
@@ -42,6 +45,28 @@ final class DurablePuts implements Runnable {
   @Option(names = "--rounds", description = "Rounds, of which the median is told.")
   private int rounds = 3;
 
+  @Option(names = "--page-bytes", description = "Bytes of Espalier's pages.")
+  private int pageBytes = FileOptions.DEFAULT_PAGE_BYTES;
+
+  @Option(names = "--only", split = ",", description = "The stores that are measured; all if none.")
+  private Set<String> only = Set.of();
+
+  /** How puts are made safe. */
+  private enum Way {
+    /** One by one, with a commit after each batch. */
+    COMMIT,
+    /** Each batch as one change. */
+    TOGETHER,
+    /** Each by itself. */
+    EACH
+  }
+
+  @Option(
+      names = "--ways",
+      split = ",",
+      description = "How puts are made safe: ${COMPLETION-CANDIDATES}.")
+  private Set<Way> ways = EnumSet.allOf(Way.class);
+
   private final Map<String, List<Double>> times = new LinkedHashMap<>();
 
   private DurablePuts() {}
@@ -54,18 +79,32 @@ final class DurablePuts implements Runnable {
   public void run() {
     long pool = Math.max(1L << 20, entries * 16L / 4);
     for (int round = 0; round < rounds; round++) {
-      committed("Cola", () -> new DurableEspalier(Cola.VARIANT, pool, false), round);
-      committed(
+      Map<String, Supplier<DurableStore>> stores = new LinkedHashMap<>();
+      stores.put("Cola", () -> new DurableEspalier(Cola.VARIANT, pageBytes, pool, false));
+      stores.put(
           "DiskFirstFpbPlusTree",
-          () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, pool, false),
-          round);
-      committed("RocksDB", () -> new DurableRocksDb(pool), round);
-      committed("LMDB", DurableLmdb::new, round);
-      committed("MVStore", () -> new DurableMvStore(pool), round);
+          () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, pageBytes, pool, false));
+      stores.put("RocksDB", () -> new DurableRocksDb(pool));
+      stores.put("LMDB", DurableLmdb::new);
+      stores.put("MVStore", () -> new DurableMvStore(pool));
+      if (!only.isEmpty()) {
+        stores.keySet().retainAll(only);
+      }
+      for (Map.Entry<String, Supplier<DurableStore>> store : stores.entrySet()) {
+        if (ways.contains(Way.COMMIT)) {
+          committed(store.getKey(), store.getValue(), round);
+        }
+        if (ways.contains(Way.TOGETHER)) {
+          together(store.getKey(), store.getValue(), round);
+        }
+      }
+      if (!ways.contains(Way.EACH)) {
+        continue;
+      }
       for (int threads : new int[] {1, writers}) {
         safe(
             "DiskFirstFpbPlusTree",
-            () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, pool, true),
+            () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, pageBytes, pool, true),
             threads,
             round);
         safe("RocksDB", () -> new DurableRocksDb(pool), threads, round);
@@ -98,7 +137,23 @@ final class DurablePuts implements Runnable {
     }
   }
 
+  private void together(String name, Supplier<DurableStore> open, int round) {
+    long[] keys = keys(entries, round);
+    long[] values = LongStream.range(0, entries).toArray();
+    try (DurableStore store = open.get()) {
+      long start = System.nanoTime();
+      for (int i = 0; i < entries; i += batch) {
+        store.putTogether(keys, values, i, Math.min(batch, entries - i));
+      }
+      note("%s, %,d as one change".formatted(name, batch), start, entries);
+      check(store, keys);
+    }
+  }
+
   private void safe(String name, Supplier<DurableStore> open, int threads, int round) {
+    if (!isWanted(name)) {
+      return;
+    }
     int each = safePuts / threads;
     long[] keys = keys(each * threads, round);
     try (DurableStore store = open.get()) {
@@ -123,6 +178,10 @@ final class DurablePuts implements Runnable {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private boolean isWanted(String name) {
+    return only.isEmpty() || only.contains(name);
   }
 
   private static long[] keys(int count, int round) {

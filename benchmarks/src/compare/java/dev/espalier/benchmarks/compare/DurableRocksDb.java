@@ -6,6 +6,7 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /** RocksDB with its log, and a block cache as large as the pool of others. */
@@ -43,6 +44,18 @@ final class DurableRocksDb implements DurableStore {
   public void commit() {
     try {
       store.syncWal();
+    } catch (RocksDBException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void putTogether(long[] keys, long[] values, int from, int count) {
+    try (WriteBatch batch = new WriteBatch()) {
+      for (int i = from; i < from + count; i++) {
+        batch.put(OrderedBytes.encode(keys[i]), OrderedBytes.encode(values[i]));
+      }
+      store.write(synced, batch);
     } catch (RocksDBException e) {
       throw new IllegalStateException(e);
     }

@@ -10,6 +10,11 @@ interface DurableStore extends AutoCloseable {
   /** Waits until all that was put is safe. */
   void commit();
 
+  /**
+   * Stores values as one change, all or none of which a crash leaves, and waits until it is safe.
+   */
+  void putTogether(long[] keys, long[] values, int from, int count);
+
   /** Stores a value and waits until it is safe; by many threads at once. */
   void putSafely(long key, long value);
 
