@@ -35,11 +35,13 @@ final class Background {
 
   void start() {
     sequenceThen = state.log.appended();
-    thread =
+    Thread looking =
         Thread.ofPlatform()
             .daemon()
             .name("espalier-store-" + state.path.getFileName())
             .start(lookAt(new WeakReference<>(this), Math.min(LOOK_NANOS, commitNanos / 2)));
+    thread = looking;
+    state.log.whenSegmentTaken(() -> LockSupport.unpark(looking));
   }
 
   /** Ends the thread, and waits until what it is doing has ended. */

@@ -18,6 +18,9 @@ record Descriptor(Path path, int number, int alignment, String cached) {
   /** Blocks of all devices of today divide it, so it suits every direct transfer. */
   static final int DIRECT_ALIGNMENT = 4096;
 
+  /** Stands for blocks that go through the page cache, however large they are. */
+  static final int CACHED = 1;
+
   /**
    * Opens a file.
    *
@@ -63,6 +66,9 @@ record Descriptor(Path path, int number, int alignment, String cached) {
   }
 
   private static String unsuited(int blockBytes) {
+    if (blockBytes == CACHED) {
+      return "the page cache was asked for";
+    }
     return "blocks of %d bytes are not multiples of %d, as direct transfers need them"
         .formatted(blockBytes, DIRECT_ALIGNMENT);
   }

@@ -24,7 +24,8 @@ final class Log implements AutoCloseable {
    *
    * One thread at a time writes: it has set `writing`. It waits for the device without the lock,
    * while others append to the other half of the buffer. The segment that is written to changes
-   * only while nobody writes.
+   * only while nobody writes. Where nobody waits for a force, a half that is full is handed to the
+   * device, and waited for when the other one is full as well, or is to be forced.
    *
    *  segments:  in use, written | in use, unforced | current | ready | free ...
    *
@@ -53,8 +54,14 @@ final class Log implements AutoCloseable {
   private final LogBuffer buffer = new LogBuffer();
   private final Runnable makingRoom = this::writeBuffer;
 
+  /** Told that {@link #prepare} has something to do. */
+  private volatile Runnable segmentTaken = () -> {};
+
   /** Whether a thread writes; it alone may then change what follows but for the buffer. */
   private boolean writing;
+
+  /** The segment to which a half of the buffer is being written without a force, or null. */
+  private @Nullable LogSegment underway;
 
   private LogSegment current;
   private @Nullable LogSegment ready;
@@ -155,6 +162,11 @@ final class Log implements AutoCloseable {
         lock.unlock();
       }
     }
+  }
+
+  /** Lets an action know when a segment was taken, so that it can see to the next ones. */
+  void whenSegmentTaken(Runnable action) {
+    segmentTaken = action;
   }
 
   /** Returns how large the segment is that has to be made, 0 if there are enough. */
@@ -261,6 +273,7 @@ final class Log implements AutoCloseable {
     ready = free.pollFirst();
     begin(next, current.number + 1, checkpoint);
     current = next;
+    segmentTaken.run();
   }
 
   private void begin(LogSegment segment, long number, long checkpoint) {
@@ -282,13 +295,29 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** Writes what is in the buffer, without a force; with the lock held, as that is rare. */
+  /** Begins to write what is in the buffer, without a force. */
   private void writeBuffer() {
     awaitWriter();
     checkGood();
+    finishWrite();
     try {
       buffer.take();
-      buffer.write(current.file);
+      buffer.startWrite(current.file);
+    } catch (RuntimeException failed) {
+      throw condition.noteFailure(failed);
+    }
+    underway = current;
+  }
+
+  /** Waits for what {@link #writeBuffer} has begun; with the lock held, as that is rare. */
+  private void finishWrite() {
+    LogSegment segment = underway;
+    if (segment == null) {
+      return;
+    }
+    underway = null;
+    try {
+      buffer.finishWrite(segment.file);
     } catch (RuntimeException failed) {
       throw condition.noteFailure(failed);
     }
@@ -362,6 +391,7 @@ final class Log implements AutoCloseable {
 
   /** Writes and forces all that was appended so far, without the lock meanwhile. */
   private void lead() {
+    finishWrite();
     long end = appended;
     buffer.take();
     List<LogSegment> toForce = new ArrayList<>(unforced);
@@ -417,6 +447,7 @@ final class Log implements AutoCloseable {
     lock.lock();
     try {
       awaitWriter();
+      finishWrite();
       while (!inUse.isEmpty() && inUse.getFirst().number < firstNeeded) {
         LogSegment segment = inUse.removeFirst();
         unforced.remove(segment);

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * The bytes at the end of the log that are not all written yet: those of one segment from a block
  * on. Two memories change places, so that one can be written while the other is filled. For one
- * thread at a time, but for {@link #write}.
+ * thread at a time, but for writing.
  */
 final class LogBuffer implements AutoCloseable {
   /** Bytes of each memory: a write that a disk does in about a millisecond. */
@@ -88,6 +88,20 @@ final class LogBuffer implements AutoCloseable {
   void write(PageFile segment) {
     if (batch.count() > 0) {
       segment.write(batch);
+    }
+  }
+
+  /** Begins to write what was handed over; nothing more is handed over before that has ended. */
+  void startWrite(PageFile segment) {
+    if (batch.count() > 0) {
+      segment.startWrite(batch);
+    }
+  }
+
+  /** Waits for {@link #startWrite}. */
+  void finishWrite(PageFile segment) {
+    if (batch.count() > 0) {
+      segment.finish(batch);
     }
   }
 

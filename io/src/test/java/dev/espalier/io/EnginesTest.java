@@ -115,6 +115,18 @@ final class EnginesTest {
   }
 
   @Test
+  void theCachedEngineIsTheBestOneThroughThePageCache() {
+    try (PageFile file = PageFiles.CACHED.open(folder.resolve("file"), Access.CREATE, 4096)) {
+      assertEquals(PageFiles.status().engine(), file.status().engine());
+      assertFalse(file.status().direct());
+      assertEquals(1, file.alignment());
+      assertEquals(
+          PageFiles.status().engine() != Engine.CHANNEL,
+          file.status().reason().endsWith("the page cache was asked for"));
+    }
+  }
+
+  @Test
   void withoutNativeAccessOnlyTheChannelRuns() {
     assumeTrue(
         System.getProperty("espalier.test.run", "").equals("fallback"), "native access is granted");

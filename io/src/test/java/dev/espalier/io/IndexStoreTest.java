@@ -151,6 +151,25 @@ class IndexStoreTest {
   }
 
   @Test
+  void aStoreThroughThePageCacheIsRecovered() {
+    StoreOptions cached = SMALL.withFiles(SMALL.files().withEngine(PageFiles.CACHED));
+    try (IndexStore store = IndexStore.open(path(), cached)) {
+      LongIndex index = store.index("a");
+      for (long key = 0; key < 30_000; key++) {
+        index.set(key * 7919 % 30_011, key);
+        if (key == 20_000) {
+          store.checkpoint();
+        }
+      }
+      store.commit();
+      try (IndexStore again = IndexStore.open(killed(), cached)) {
+        assertEquals(30_000, again.index("a").size());
+        again.verify();
+      }
+    }
+  }
+
+  @Test
   void aBulkloadIsDurableWhenItReturns() {
     long[] keys = new long[50_000];
     for (int i = 0; i < keys.length; i++) {

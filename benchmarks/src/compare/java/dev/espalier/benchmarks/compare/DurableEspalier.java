@@ -16,10 +16,10 @@ final class DurableEspalier implements DurableStore {
   private final LongIndex index;
   private final WriteBatch batch = new WriteBatch();
 
-  DurableEspalier(TreeVariant variant, int pageBytes, long poolBytes, boolean everyWrite) {
+  DurableEspalier(TreeVariant variant, FileOptions files, boolean everyWrite) {
     StoreOptions options =
         StoreOptions.DEFAULT
-            .withFiles(FileOptions.DEFAULT.withPageBytes(pageBytes).withPoolBytes(poolBytes))
+            .withFiles(files)
             .withDurability(everyWrite ? Durability.EVERY_WRITE : Durability.ON_COMMIT);
     store = IndexStore.open(folder.path().resolve("store"), options);
     index = store.index("entries", variant);

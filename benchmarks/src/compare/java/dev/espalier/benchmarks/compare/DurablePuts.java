@@ -3,6 +3,7 @@ package dev.espalier.benchmarks.compare;
 
 import dev.espalier.cola.Cola;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFiles;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -48,6 +49,11 @@ final class DurablePuts implements Runnable {
   @Option(names = "--page-bytes", description = "Bytes of Espalier's pages.")
   private int pageBytes = FileOptions.DEFAULT_PAGE_BYTES;
 
+  @Option(
+      names = "--cached",
+      description = "Take Espalier's files through the system's cache, which others use.")
+  private boolean cached;
+
   @Option(names = "--only", split = ",", description = "The stores that are measured; all if none.")
   private Set<String> only = Set.of();
 
@@ -78,12 +84,17 @@ final class DurablePuts implements Runnable {
   @Override
   public void run() {
     long pool = Math.max(1L << 20, entries * 16L / 4);
+    FileOptions files =
+        FileOptions.DEFAULT
+            .withPageBytes(pageBytes)
+            .withPoolBytes(pool)
+            .withEngine(cached ? PageFiles.CACHED : PageFiles.BEST);
     for (int round = 0; round < rounds; round++) {
       Map<String, Supplier<DurableStore>> stores = new LinkedHashMap<>();
-      stores.put("Cola", () -> new DurableEspalier(Cola.VARIANT, pageBytes, pool, false));
+      stores.put("Cola", () -> new DurableEspalier(Cola.VARIANT, files, false));
       stores.put(
           "DiskFirstFpbPlusTree",
-          () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, pageBytes, pool, false));
+          () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, files, false));
       stores.put("RocksDB", () -> new DurableRocksDb(pool));
       stores.put("LMDB", DurableLmdb::new);
       stores.put("MVStore", () -> new DurableMvStore(pool));
@@ -104,7 +115,7 @@ final class DurablePuts implements Runnable {
       for (int threads : new int[] {1, writers}) {
         safe(
             "DiskFirstFpbPlusTree",
-            () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, pageBytes, pool, true),
+            () -> new DurableEspalier(DiskFirstFpbPlusTree.VARIANT, files, true),
             threads,
             round);
         safe("RocksDB", () -> new DurableRocksDb(pool), threads, round);
