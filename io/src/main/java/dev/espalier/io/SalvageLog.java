@@ -56,7 +56,8 @@ final class SalvageLog {
                 throw new IllegalStateException("the log tells of index " + id);
               }
               return index;
-            });
+            },
+            state.pool.bytes());
     try {
       long number = header.logSegment();
       for (int at = (int) header.logOffset(); at >= 0; number++) {
