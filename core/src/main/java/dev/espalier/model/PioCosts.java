@@ -27,8 +27,8 @@ public record PioCosts(
   /* Overview: what differs from the equations
    *
    *   Heights are whole, and leaves have the entries of L pages. Inner nodes list all pages of each
-   *   leaf, so F depends on L. Memory that the queue leaves is filled from the root down, which gives
-   *   for each level the part that is not in memory: its miss. A leaf's pages that have nothing yet
+   *   leaf, so F depends on L. Memory that the queue leaves holds the pages used last. The paper
+   *   fills it from the root down; but leaves pass through it as well, and take room from inner nodes. A leaf's pages that have nothing yet
    *   are not read.
    *
    *   A batch of b operations, out of a queue of Q, goes to a range of keys, and the next batch to the

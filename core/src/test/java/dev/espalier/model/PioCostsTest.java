@@ -45,6 +45,19 @@ final class PioCostsTest {
   }
 
   @Test
+  void levelsShareTheMemoryByHowOftenTheirNodesAreMet() {
+    // 100 leaves of 2 pages below 10 nodes and the root; e^-t is the same for all: miss^nodes.
+    BufferedLevels levels = BufferedLevels.of(1000, 10, 2, 10, 1);
+    double[] misses = levels.misses(50);
+    assertEquals(3, misses.length);
+    double leaf = Math.pow(misses[2], 100);
+    assertEquals(1, Math.pow(misses[1], 10) / leaf, CLOSE);
+    assertEquals(1, misses[0] / leaf, CLOSE);
+    assertEquals(50, 1 * (1 - misses[0]) + 10 * (1 - misses[1]) + 200 * (1 - misses[2]), CLOSE);
+    assertEquals(0, levels.misses(211)[2], CLOSE); // There is room for all.
+  }
+
+  @Test
   void searchReadsBothPagesOfALeafTogether() {
     assertEquals(2 * PIO_MISS, costs.searchTransfers(2, 11).read(), CLOSE);
     assertEquals(110 * PIO_MISS, costs.search(2, 11), CLOSE);
