@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 
 /** Figure 10, simulated: range searches by span. */
@@ -170,7 +171,8 @@ final class RangesBySpan implements Experiment {
               Check.deterministic(
                   "P300: range of %d entries in %s, by the same in the PIO B-tree"
                       .formatted(range, bPlus),
-                  times.get(bPlus + range) / times.get(PooledTree.PIO + range),
+                  Objects.requireNonNull(times.get(bPlus + range))
+                      / Objects.requireNonNull(times.get(PooledTree.PIO + range)),
                   Target.atLeast(range >= LARGE ? 5 : 1)));
         }
       }

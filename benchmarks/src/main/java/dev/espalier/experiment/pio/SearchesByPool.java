@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Figure 9, simulated: searches by the size of the pool. */
 final class SearchesByPool implements Experiment {
@@ -164,19 +165,21 @@ final class SearchesByPool implements Experiment {
       outcome.check(
           Check.deterministic(
               "P300, 16 MB: search of " + bPlus + ", by one of the PIO B-tree's batches",
-              times.get(bPlus) / times.get(PooledTree.PIO + ", batches"),
+              Objects.requireNonNull(times.get(bPlus))
+                  / Objects.requireNonNull(times.get(PooledTree.PIO + ", batches")),
               Target.atLeast(3)));
       outcome.check(
           Check.deterministic(
               "P300, 16 MB: search of " + bPlus + ", by one of the PIO B-tree",
-              times.get(bPlus) / times.get(PooledTree.PIO),
+              Objects.requireNonNull(times.get(bPlus))
+                  / Objects.requireNonNull(times.get(PooledTree.PIO)),
               Target.atLeast(1.2)));
     }
     double modelled = costs.searchTransfers(geometry.leafSegments(), geometry.queuePages()).read();
     outcome.check(
         Check.deterministic(
             "16 MB: pages read per search of the PIO B-tree, by those of the model",
-            times.get(PooledTree.PIO + ", read") / modelled,
+            Objects.requireNonNull(times.get(PooledTree.PIO + ", read")) / modelled,
             Target.between(0.9, 1.1)));
   }
 }
