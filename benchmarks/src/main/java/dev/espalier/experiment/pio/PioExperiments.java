@@ -15,6 +15,12 @@ public final class PioExperiments {
         new OutstandingBandwidth(),
         new PsyncAgainstThreads(),
         new SwitchesOfThreads(),
+        MeasuredFigures.searches(),
+        new SearchesByPool(),
+        MeasuredFigures.ranges(),
+        new RangesBySpan(),
+        new MeasuredInserts(),
+        new InsertsByQueue(),
         new TpccTraceReplay());
   }
 }
