@@ -185,7 +185,8 @@ final class Checkpoints {
     return slots;
   }
 
-  private void complete(StoreHeader header, PageImages images) {
+  private void complete(StoreHeader captured, PageImages images) {
+    StoreHeader header = captured;
     if (!state.environment.keeps(Rule.SEGMENTS_ARE_FREE_AFTER_THE_HEADER)) {
       state.log.trim(header.logSegment());
     }
@@ -195,6 +196,9 @@ final class Checkpoints {
     images.write(state.file);
     mapBytesWritten.add(images.bytes());
     state.file.force();
+    if (!state.environment.keeps(Rule.PAGES_AND_LOG_POSITION_ARE_OF_ONE_MOMENT)) {
+      header = header.withLogFrom(state.log.appended(), state.log.end());
+    }
     state.log.await(header.sequence());
     header.writeTo(state.file, state.environment.random().nextLong());
     state.file.force();

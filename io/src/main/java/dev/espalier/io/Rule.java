@@ -16,6 +16,12 @@ enum Rule {
   HEADER_COMES_LAST,
   /** Segments of the log are free when the checkpoint that makes them so is durable. */
   SEGMENTS_ARE_FREE_AFTER_THE_HEADER,
+  /** The file is cut off when the checkpoint that needs less of it is durable. */
+  TRUNCATION_COMES_AFTER_THE_HEADER,
+  /** Where the log goes on is noted at the moment of which the captured pages are. */
+  PAGES_AND_LOG_POSITION_ARE_OF_ONE_MOMENT,
+  /** The slots of a snapshot are busy until it is closed. */
+  SNAPSHOTS_HOLD_THEIR_SLOTS,
   /** No checkpoint is captured between the changes of a batch and its record. */
   NO_CAPTURE_INSIDE_A_BATCH,
   /** What is not logged ends in a checkpoint, before anything is logged. */

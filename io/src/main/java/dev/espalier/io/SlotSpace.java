@@ -340,6 +340,9 @@ final class SlotSpace {
       durable = new BitSet();
       recount();
     }
+    if (without.contains(Rule.TRUNCATION_COMES_AFTER_THE_HEADER)) {
+      truncateTo(Math.min(room, capturedEnd() + reserved));
+    }
   }
 
   /** Returns the slot behind the last one that was captured. */
@@ -373,7 +376,9 @@ final class SlotSpace {
     busy.or(current);
     busy.or(captured);
     busy.or(durable);
-    held.forEach(busy::or);
+    if (!without.contains(Rule.SNAPSHOTS_HOLD_THEIR_SLOTS)) {
+      held.forEach(busy::or);
+    }
     busyCount = busy.cardinality();
     lowest = first;
     noteAvailable();

@@ -102,6 +102,24 @@ record StoreHeader(
         clean);
   }
 
+  /** Returns this header with another place from which the log goes on. */
+  StoreHeader withLogFrom(long after, Log.Position position) {
+    return new StoreHeader(
+        storeId,
+        checkpoint,
+        after,
+        epoch,
+        position.segment(),
+        position.offset(),
+        catalogueSlot,
+        catalogueChecksum,
+        pageBytes,
+        segmentBytes,
+        slots,
+        stripes,
+        clean);
+  }
+
   /** Returns the bytes at the beginning of a file that belong to its headers. */
   static long areaBytes(int pageBytes) {
     return COPIES * blockBytes(pageBytes);

@@ -6,9 +6,11 @@ import dev.espalier.LongIndex;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * What a store may hold after a crash: what was acknowledged, and of what was written since then
@@ -30,17 +32,26 @@ final class CrashModel {
 
     /** Reads all of a store. */
     static State of(IndexStore store) {
+      return of(store.names(), store::index, store.note());
+    }
+
+    /** Reads all of a snapshot. */
+    static State of(Snapshot snapshot) {
+      return of(snapshot.names(), snapshot::index, snapshot.note());
+    }
+
+    private static State of(List<String> names, Function<String, LongIndex> indexes, byte[] note) {
       State state = new State();
-      for (String name : store.names()) {
+      for (String name : names) {
         TreeMap<Long, Long> entries = new TreeMap<>();
-        LongIndex index = store.index(name);
+        LongIndex index = indexes.apply(name);
         LongCursor cursor = index.cursor();
         while (cursor.next()) {
           entries.put(cursor.key(), cursor.value());
         }
         state.indexes.put(name, entries);
       }
-      state.note = new String(store.note(), StandardCharsets.UTF_8);
+      state.note = new String(note, StandardCharsets.UTF_8);
       return state;
     }
 

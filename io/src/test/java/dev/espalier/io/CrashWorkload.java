@@ -27,6 +27,11 @@ final class CrashWorkload {
   private @Nullable IndexStore store;
   private long nextValue = 1;
 
+  private @Nullable Snapshot snapshot;
+
+  /** What the snapshot has to have. */
+  private CrashModel.State ofSnapshot = new CrashModel.State();
+
   /** Whether the device may refuse what needs room. */
   private final boolean mayBeFull;
 
@@ -49,6 +54,7 @@ final class CrashWorkload {
   /** Goes on with a store that was opened. */
   void use(IndexStore opened) {
     store = opened;
+    snapshot = null; // It ended with the store before.
   }
 
   private IndexStore store() {
@@ -81,6 +87,7 @@ final class CrashWorkload {
       case 3, 4 -> bulkload(name);
       case 5, 6, 7, 8 -> checkpoint();
       case 9 -> clear(name);
+      case 17, 18 -> takeOrReadSnapshot();
       case 10, 11, 12 -> commit(true);
       case 13, 14, 15, 16 -> commit(false);
       default -> write(name);
@@ -147,6 +154,29 @@ final class CrashWorkload {
       if (random.nextInt(4) == 0) {
         commit(random.nextBoolean());
       }
+    }
+  }
+
+  /** A snapshot stays as it was while the store changes. */
+  private void takeOrReadSnapshot() {
+    Snapshot held = snapshot;
+    if (held == null) {
+      takeSnapshot();
+      return;
+    }
+    CrashModel.State found = CrashModel.State.of(held);
+    if (!found.isSame(ofSnapshot)) {
+      throw new AssertionError("a snapshot has changed: " + ofSnapshot.difference(found));
+    }
+    held.close();
+    snapshot = null;
+  }
+
+  private void takeSnapshot() {
+    long count = model.written();
+    if (attempt(() -> snapshot = store().snapshot())) {
+      ofSnapshot = CrashModel.State.copy(model.now());
+      model.acknowledge(count);
     }
   }
 
