@@ -566,7 +566,4 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   public void delete(long key) {
     remove(key);
   }
-
-  // ---------------------------------------------------------------- range scan
-
 }

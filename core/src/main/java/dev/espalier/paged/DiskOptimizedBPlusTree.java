@@ -317,7 +317,4 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
   public void delete(long key) {
     remove(key);
   }
-
-  // ---------------------------------------------------------------- range scan
-
 }

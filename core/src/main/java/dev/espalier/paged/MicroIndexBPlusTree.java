@@ -511,7 +511,4 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   public void delete(long key) {
     remove(key);
   }
-
-  // ---------------------------------------------------------------- range scan
-
 }
