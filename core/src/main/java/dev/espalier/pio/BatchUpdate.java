@@ -42,7 +42,10 @@ final class BatchUpdate {
     int next = 0;
     while (next < taken.count) {
       search.find(taken.keys, next, taken.count);
-      next = applyAll(next);
+      long rearranged = tree.leaves.rearranged;
+      while (tree.leaves.rearranged == rearranged && search.nextLeaves(taken.keys)) {
+        next = applyAll(next);
+      }
     }
     tree.queue.flushed(from, taken.count, refused);
     return refused.count < taken.count;

@@ -6,8 +6,9 @@ import java.util.Arrays;
 
 /**
  * Finds the leaves of many keys together (MPSearch, Algorithm 1 in the paper): level by level, the
- * nodes of each are read in waves of at most PioMax pages, and each node once. O(keys * log(F)) for
- * each level.
+ * nodes of each are read in waves of at most PioMax pages, and each node once. The leaves below one
+ * wave of parents are dealt with before the next parents are read, which the pool may have no room
+ * for beside them. O(keys * log(F)) for each level.
  */
 final class MultiPathSearch {
   private final PioStructure tree;
@@ -17,7 +18,7 @@ final class MultiPathSearch {
   /** The most pages of a wave. */
   final int width;
 
-  /** Number of leaves found. */
+  /** Number of leaves found last. */
   int leaves;
 
   /** For each leaf, the key after the last of its keys. */
@@ -29,7 +30,13 @@ final class MultiPathSearch {
   // The nodes of the level that is being read, with the key after the last of each.
   private int[] nodes = new int[16];
   private int[] nodeEnds = new int[16];
+  private int nodeCount;
   private final long[] pinned;
+
+  /** The first of the leaves' parents that was not read yet, and the first key below it. */
+  private int nextParent;
+
+  private int nextKey;
 
   MultiPathSearch(PioStructure tree) {
     this.tree = tree;
@@ -40,7 +47,7 @@ final class MultiPathSearch {
   }
 
   /**
-   * Finds the leaves of keys.
+   * Finds the parents of the leaves of keys; {@link #nextLeaves} finds the leaves.
    *
    * @param keys in ascending order, which may occur several times
    * @param from the first key
@@ -49,42 +56,59 @@ final class MultiPathSearch {
   void find(long[] keys, int from, int to) {
     nodes[0] = tree.root();
     nodeEnds[0] = to;
-    int nodeCount = 1;
+    nodeCount = 1;
     for (int level = tree.height() - 1; level > 1; level--) {
-      descend(nodeCount, keys, from, 1);
-      nodeCount = leaves;
-      if (nodeCount > nodes.length) {
-        nodes = new int[segments.length];
-        nodeEnds = new int[ends.length];
-      }
-      System.arraycopy(segments, 0, nodes, 0, nodeCount);
-      System.arraycopy(ends, 0, nodeEnds, 0, nodeCount);
+      descend(keys, from);
     }
-    descend(nodeCount, keys, from, inner.leafSegments);
+    nextParent = 0;
+    nextKey = from;
   }
 
-  /** Finds the children of the nodes, which become the leaves found. */
-  private void descend(int nodeCount, long[] keys, int from, int columns) {
+  /** Finds the leaves below the next wave of parents. Returns whether there were any. */
+  boolean nextLeaves(long[] keys) {
+    leaves = 0;
+    int end = Math.min(nextParent + width, nodeCount);
+    nextKey = addChildren(nextParent, end, keys, nextKey, inner.leafSegments);
+    nextParent = end;
+    return leaves > 0;
+  }
+
+  /** Replaces the nodes by their children. */
+  private void descend(long[] keys, int from) {
     leaves = 0;
     int next = from;
     for (int done = 0; done < nodeCount; done += width) {
-      int some = Math.min(width, nodeCount - done);
-      for (int i = 0; i < some; i++) {
-        pinned[i] = nodes[done + i];
+      next = addChildren(done, Math.min(done + width, nodeCount), keys, next, 1);
+    }
+    nodeCount = leaves;
+    if (nodeCount > nodes.length) {
+      nodes = new int[segments.length];
+      nodeEnds = new int[ends.length];
+    }
+    System.arraycopy(segments, 0, nodes, 0, nodeCount);
+    System.arraycopy(ends, 0, nodeEnds, 0, nodeCount);
+  }
+
+  /** Adds the children of nodes, which are read in one wave. Returns the key after theirs. */
+  private int addChildren(int fromNode, int toNode, long[] keys, int from, int columns) {
+    int some = toNode - fromNode;
+    for (int i = 0; i < some; i++) {
+      pinned[i] = nodes[fromNode + i];
+    }
+    store.pinAll(pinned, 0, some);
+    int next = from;
+    int read = 0;
+    try {
+      for (; read < some; read++) {
+        next = childrenOf(pinned[read], keys, next, nodeEnds[fromNode + read], columns);
+        store.unpin(pinned[read], false);
       }
-      store.pinAll(pinned, 0, some);
-      int read = 0;
-      try {
-        for (; read < some; read++) {
-          next = childrenOf(pinned[read], keys, next, nodeEnds[done + read], columns);
-          store.unpin(pinned[read], false);
-        }
-      } finally {
-        for (; read < some; read++) {
-          store.unpin(pinned[read], false);
-        }
+    } finally {
+      for (; read < some; read++) {
+        store.unpin(pinned[read], false);
       }
     }
+    return next;
   }
 
   /** Adds the children of a node for the keys from {@code from} to {@code to - 1}. */

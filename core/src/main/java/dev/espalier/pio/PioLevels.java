@@ -118,6 +118,15 @@ final class PioLevels extends OneLevel {
       }
       MultiPathSearch search = new MultiPathSearch(tree);
       search.find(openKeys, 0, openCount);
+      int next = 0;
+      while (search.nextLeaves(openKeys)) {
+        searchLeaves(search, next);
+        next = search.ends[search.leaves - 1];
+      }
+    }
+
+    /** Takes what the leaves say that were found last, beginning with a key. */
+    private void searchLeaves(MultiPathSearch search, int firstKey) {
       long[] wave = new long[search.width];
       int columns = tree.inner.leafSegments;
       int pages = search.leaves * columns;
@@ -135,7 +144,7 @@ final class PioLevels extends OneLevel {
         try {
           for (int i = begin; i < end; i++) {
             int leaf = i / columns;
-            int first = leaf == 0 ? 0 : search.ends[leaf - 1];
+            int first = leaf == 0 ? firstKey : search.ends[leaf - 1];
             if (search.segments[i] != 0) {
               searchSegment(wave[searched], first, search.ends[leaf]);
               store.unpin(wave[searched], false);
