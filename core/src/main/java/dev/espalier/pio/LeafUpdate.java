@@ -208,7 +208,8 @@ final class LeafUpdate {
     try {
       change.reserve(count);
       return true;
-    } catch (MemoryLimitException _) {
+    } catch (MemoryLimitException refused) {
+      tree.noteRefusal(refused);
       return false;
     }
   }

@@ -287,7 +287,8 @@ final class OperationQueue {
     int number;
     try {
       number = tree.allocate();
-    } catch (MemoryLimitException _) {
+    } catch (MemoryLimitException refused) {
+      tree.noteRefusal(refused);
       return false;
     }
     long at = store.pin(directory());

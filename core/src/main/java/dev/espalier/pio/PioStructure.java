@@ -112,6 +112,9 @@ final class PioStructure extends StoreTree {
    */
   private long refusedPages = -1;
 
+  /** What the store said when it last refused a page. */
+  private MemoryLimitException refusal = new MemoryLimitException("no page was refused yet");
+
   /** Opens the tree in a store, or makes an empty one in an empty store. */
   PioStructure(PageStore store, PioBTree.Geometry geometry) {
     super(store, 2); // To probes that wait, the whole tree is one level.
@@ -382,15 +385,18 @@ final class PioStructure extends StoreTree {
           if (!isStillFull && writeInPlace(kind, key, value)) {
             return;
           }
-          throw new MemoryLimitException(
-              "there is no room for what is in the operation queue: %d pages are in use"
-                  .formatted(store.pagesInUse()));
+          throw refusal;
         }
       }
     } catch (RuntimeException | Error refused) {
       change.abandon();
       throw refused;
     }
+  }
+
+  /** Notes that the store has refused a page, for which there may be a way around. */
+  void noteRefusal(MemoryLimitException refused) {
+    refusal = refused;
   }
 
   /** Makes room in the queue by a batch update; returns false if there is no memory for that. */

@@ -35,7 +35,7 @@ final class PioWavesTest {
         index.set(2L * random.nextInt(ENTRIES), i);
       }
       Transfers transfers = store.transfers();
-      assertTrue(transfers.readWaves() * 8 < transfers.read(), transfers::toString);
+      assertTrue(transfers.readWaves() * 5 < transfers.read(), transfers::toString);
       index.verify();
     }
   }
