@@ -42,7 +42,7 @@ final class SalvageLog {
    */
   @Nullable String replay(IntFunction<@Nullable LongIndex> trees) {
     open();
-    if (header.clean() && !segments.containsKey(header.logSegment()) || header.epoch() == 0) {
+    if (header.epoch() == 0 || (header.clean() && !segments.containsKey(header.logSegment()))) {
       return missing; // The store was closed, or is new.
     }
     if (!segments.containsKey(header.logSegment())) {
