@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -117,7 +118,7 @@ final class SalvageLog {
   }
 
   private void replay(Replay replay, long number, int from) {
-    byte[] bytes = segments.get(number);
+    byte[] bytes = Objects.requireNonNull(segments.get(number));
     int at = from;
     while (true) {
       LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), number);
