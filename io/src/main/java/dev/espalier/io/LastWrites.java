@@ -52,8 +52,8 @@ final class LastWrites {
     int cut = Math.max(0, keyBits + numberBits - Long.SIZE);
     long[] sorted = new long[to - from];
     for (int i = 0; i < sorted.length; i++) {
-      long key = keys[order[from + i]] - least >>> cut;
-      sorted[i] = (key << numberBits | i) ^ Long.MIN_VALUE; // which is compared as signed
+      long key = (keys[order[from + i]] - least) >>> cut;
+      sorted[i] = ((key << numberBits) | i) ^ Long.MIN_VALUE; // which is compared as signed
     }
     Arrays.sort(sorted);
     int[] before = Arrays.copyOfRange(order, from, to);

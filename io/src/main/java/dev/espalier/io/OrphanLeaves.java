@@ -146,7 +146,7 @@ final class OrphanLeaves implements AutoCloseable {
      * @param tree whether a tree was read that failed in this range only because of a damaged page
      */
     boolean isAllThereIs(boolean tree) {
-      return isWhole && (damaged == 0 || tree && damaged == 1 && hasEntries);
+      return isWhole && (damaged == 0 || (tree && damaged == 1 && hasEntries));
     }
 
     /**

@@ -274,7 +274,7 @@ final class PageMap {
 
   /** Returns which of the pages of its level a page of a map is. */
   static int number(int mapPage) {
-    return mapPage & (1 << LEVEL_SHIFT) - 1;
+    return mapPage & ((1 << LEVEL_SHIFT) - 1);
   }
 
   /** Returns of how many pages of the index a page of a map tells, itself or by those below. */

@@ -30,7 +30,7 @@ final class Replay {
   Replay(IntFunction<LongIndex> trees, long bytes) {
     long most = Math.min(bytes, Runtime.getRuntime().maxMemory() / HEAP_PART);
     this.gatheredWrites =
-        (int) Math.clamp(most / SortedWrites.BYTES, SortedWrites.USUAL_MOST, MOST_GATHERED);
+        Math.clamp(most / SortedWrites.BYTES, SortedWrites.USUAL_MOST, MOST_GATHERED);
     this.trees = trees;
   }
 

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,7 @@ final class SalvageLog {
    */
   @Nullable String replay(IntFunction<@Nullable LongIndex> trees) {
     open();
-    if (header.clean() && !segments.containsKey(header.logSegment()) || header.epoch() == 0) {
+    if (header.epoch() == 0 || (header.clean() && !segments.containsKey(header.logSegment()))) {
       return missing; // The store was closed, or is new.
     }
     if (!segments.containsKey(header.logSegment())) {
@@ -117,7 +118,7 @@ final class SalvageLog {
   }
 
   private void replay(Replay replay, long number, int from) {
-    byte[] bytes = segments.get(number);
+    byte[] bytes = Objects.requireNonNull(segments.get(number));
     int at = from;
     while (true) {
       LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), number);

@@ -174,7 +174,7 @@ final class SalvageWalk implements LongEntrySource {
       reach = reach << 1 > 0 ? reach << 1 : Long.MAX_VALUE;
     }
     while (found - failing != 1) { // as unsigned numbers, for they may be far apart
-      long middle = failing + (found - failing >>> 1);
+      long middle = failing + ((found - failing) >>> 1);
       if (seek(from, middle) == null) {
         found = middle;
       } else {

@@ -76,7 +76,7 @@ final class SlotScan {
   }
 
   private static long key(int index, int page) {
-    return (long) index << 32 | page & 0xffffffffL;
+    return ((long) index << 32) | (page & 0xffffffffL);
   }
 
   private int newerOf(int known, int slot) {
@@ -197,11 +197,11 @@ final class SlotScan {
       int slot = map.slot(page);
       boolean isRight =
           slot <= PageMap.UNWRITTEN
-              || slot < end
+              || (slot < end
                   && sound.get(slot)
                   && checksums[slot] == map.checksum(page)
                   && pages[slot] == page
-                  && PageSeal.indexOf(tags[slot]) == index;
+                  && PageSeal.indexOf(tags[slot]) == index);
       if (!isRight) {
         return false;
       }
