@@ -39,6 +39,7 @@ final class BatchUpdate {
       return false;
     }
     refused.clear();
+    tree.leaves.begin();
     int next = 0;
     while (next < taken.count) {
       search.find(taken.keys, next, taken.count);

@@ -16,7 +16,8 @@ final class LeafUpdate {
    * if three quarters hold both, or takes entries from it. So thousands of operations for one leaf
    * split it as often as needed.
    *
-   * Where a split finds no memory, the leaf is left shrunk, and takes what there is room for.
+   * Where a split finds no memory, the leaf is left shrunk, and takes what there is room for. Then
+   * the other leaves below its parent shrink, where that frees pages.
    */
 
   private static final int NO_ROOM = 0;
@@ -35,8 +36,11 @@ final class LeafUpdate {
   /** Room for operations in a leaf. */
   private final int room;
 
-  /** How often leaves have merged, or taken entries from others. */
+  /** How often leaves have changed beside the one that was to be. */
   long rearranged;
+
+  /** The parent whose leaves have all shrunk for want of memory, or -1. */
+  private int shrunkParent = -1;
 
   /** The operation to be applied next. */
   private int next;
@@ -68,6 +72,11 @@ final class LeafUpdate {
   }
 
   // ---------------------------------------------------------------- apply
+
+  /** Begins with operations that are in the order of keys. */
+  void begin() {
+    shrunkParent = -1;
+  }
 
   /**
    * Applies operations to the leaves of their keys.
@@ -106,7 +115,7 @@ final class LeafUpdate {
         return !isUnderfull || shrink();
       }
       if (!addSegment()) {
-        return shrink();
+        return shrink() || shrinkSiblings();
       }
     }
   }
@@ -235,6 +244,51 @@ final class LeafUpdate {
       }
     }
     return hasRoom;
+  }
+
+  /**
+   * Shrinks all leaves below the path's parent, where that frees pages; the path is void then.
+   * Returns whether it has freed any.
+   */
+  private boolean shrinkSiblings() {
+    int parent = path.pages[1];
+    if (parent == shrunkParent) {
+      return false;
+    }
+    shrunkParent = parent;
+    long inUse = store.pagesInUse();
+    int[] segments = new int[inner.leafSegments];
+    for (int slot = 0; slot < children(parent); slot++) {
+      int count = segments(parent, slot, segments);
+      gather(segments, count, own);
+      if (segmentsFor(own.count) < count) {
+        hadCount = 0;
+        have(segments, count);
+        countAnew(own, weight);
+        write(parent, slot, own, 0, own.count);
+        freeRest();
+        rearranged++;
+      }
+    }
+    return store.pagesInUse() < inUse;
+  }
+
+  private int children(int parent) {
+    long at = store.pin(parent);
+    try {
+      return inner.checkedChildren(tree.pages, at);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  private int segments(int parent, int slot, int[] to) {
+    long at = store.pin(parent);
+    try {
+      return segments(at, slot, to);
+    } finally {
+      store.unpin(at, false);
+    }
   }
 
   /** Merges the segments of a leaf; of each key the newest operation is left, and no deletion. */

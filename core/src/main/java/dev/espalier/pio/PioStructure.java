@@ -333,8 +333,13 @@ final class PioStructure extends StoreTree {
         (long) segments.length * store.pageBytes(),
         merged.count,
         inner.leafSegments * entries.capacity,
-        i -> merged.keys[i],
-        i -> merged.values[i]);
+        i -> ofOpen(merged.keys[i]),
+        i -> ofOpen(merged.values[i]));
+  }
+
+  private long ofOpen(long copied) {
+    checkOpen();
+    return copied;
   }
 
   private void checkInUse(int page) {

@@ -77,9 +77,9 @@ public final class TimedPageStore extends ForwardingPageStore {
 
   // ---------------------------------------------------------------- counters
 
-  /** Returns the nanoseconds that all transfers take on a device, by its place in the list. */
-  public double nanos(int device) {
-    return nanos[device];
+  /** Returns the nanoseconds that all transfers take on a device, which is one of those given. */
+  public double nanos(Device device) {
+    return nanos[devices.indexOf(device)];
   }
 
   /** Returns what has been transferred since the start or the last {@link #resetCounters}. */

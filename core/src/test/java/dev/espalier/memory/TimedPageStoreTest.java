@@ -50,7 +50,7 @@ final class TimedPageStoreTest {
     try (TimedPageStore store = store(8, 1, true)) {
       use(store, false, 1, 2, 1);
       assertEquals(new Transfers(2, 2, 0, 0), store.transfers());
-      assertEquals(200, store.nanos(0));
+      assertEquals(200, store.nanos(DEVICE));
     }
   }
 
@@ -62,7 +62,7 @@ final class TimedPageStoreTest {
       long[] pages = {1, 2, 3, 3};
       store.pinAll(pages, 0, 4);
       assertEquals(new Transfers(2, 1, 0, 0), store.transfers());
-      assertEquals(101, store.nanos(0));
+      assertEquals(101, store.nanos(DEVICE));
     }
   }
 
@@ -74,7 +74,7 @@ final class TimedPageStoreTest {
       store.resetCounters();
       store.pinAll(new long[] {11, 12}, 0, 2);
       assertEquals(new Transfers(2, 1, 2, 1), store.transfers());
-      assertEquals(101 + 1010, store.nanos(0));
+      assertEquals(101 + 1010, store.nanos(DEVICE));
     }
   }
 

@@ -54,7 +54,7 @@ final class InsertsByQueue implements Experiment {
   private record Costs(Cost insert, Cost search) {}
 
   /** What is measured, and what is collected. */
-  private record Work(int entries, long memory, int inserts, long[] probes, Outcome outcome) {}
+  private record Work(int entries, long memory, int inserts, Outcome outcome) {}
 
   @Override
   public Description description() {
@@ -82,7 +82,7 @@ final class InsertsByQueue implements Experiment {
         .parameter("leaf pages", leafPages)
         .parameter("why", model.choose(0.5).reason());
     long[] probes = Entries.probes(entries, Math.max(run.effort().probes() / 5, 1), entries);
-    Work work = new Work(entries, memory, run.effort().probes() / 2, probes, outcome);
+    Work work = new Work(entries, memory, run.effort().probes() / 2, outcome);
     List<Integer> queues = new ArrayList<>();
     for (int queue = 1; queue < pages - LEAST_POOL; queue *= 2) {
       queues.add(queue);
@@ -97,7 +97,7 @@ final class InsertsByQueue implements Experiment {
       String label = PooledTree.bPlusLabel(pageBytes);
       run.progress().show(label, step++ / steps);
       try (PooledTree tree = PooledTree.bPlus(pageBytes, entries)) {
-        bPlus.put(pageBytes, measure(tree, 0, queues, work));
+        bPlus.put(pageBytes, measure(tree, 0, queues, probes, work));
       }
     }
     Map<Integer, Costs> pio = new HashMap<>();
@@ -107,7 +107,7 @@ final class InsertsByQueue implements Experiment {
           new Geometry(leafPages, queue, PaperSizes.PIO_MAX, PaperSizes.PERIOD, PaperSizes.BATCH);
       try (PooledTree tree = PooledTree.pio(geometry, entries)) {
         int queued = queue * model.operationsPerPage();
-        pio.put(queue, measure(tree, 2 * queued, List.of(queue), work));
+        pio.put(queue, measure(tree, 2 * queued, List.of(queue), probes, work));
       }
     }
     if (entries >= PaperSizes.LEAST_ENTRIES) {
@@ -124,22 +124,22 @@ final class InsertsByQueue implements Experiment {
    * @param before inserts that are not counted: they fill pool and queue
    * @param queues for which there is a row each
    */
-  private static Costs measure(PooledTree tree, int before, List<Integer> queues, Work work) {
+  private static Costs measure(
+      PooledTree tree, int before, List<Integer> queues, long[] probes, Work work) {
     PooledTree.Opened opened = tree.open(work.memory, true);
     SplittableRandom random = new SplittableRandom(11);
     insert(opened.index(), random, Math.max(before, work.inserts / 10), work.entries);
     opened.store().resetCounters();
     insert(opened.index(), random, work.inserts, work.entries);
     Cost insert = report(tree.label() + ", insert", opened.store(), work.inserts, queues, work);
-    long sum = SearchesByPool.search(opened.index(), work.probes);
+    long sum = SearchesByPool.search(opened.index(), probes);
     work.outcome.check(
         Check.deterministic(
             "%s, queue of %s: values added up, less what they should"
                 .formatted(tree.label(), queues),
-            (double) (sum - Entries.sumOfRanks(work.probes)),
+            (double) (sum - Entries.sumOfRanks(probes)),
             Target.exactly(0)));
-    Cost search =
-        report(tree.label() + ", search", opened.store(), work.probes.length, queues, work);
+    Cost search = report(tree.label() + ", search", opened.store(), probes.length, queues, work);
     return new Costs(insert, search);
   }
 
@@ -155,13 +155,12 @@ final class InsertsByQueue implements Experiment {
     double read = (double) store.transfers().read() / operations;
     double written = (double) store.transfers().written() / operations;
     for (SimulatedDevice device : SimulatedDevice.ALL) {
-      double time = store.nanos(device.ordinal()) / operations;
+      double time = store.nanos(device) / operations;
       for (int queue : queues) {
         work.outcome.row(device.label(), series, queue, time, read, written);
       }
     }
-    Cost cost =
-        new Cost(store.nanos(SimulatedDevice.REFERENCE.ordinal()) / operations, read, written);
+    Cost cost = new Cost(store.nanos(SimulatedDevice.REFERENCE) / operations, read, written);
     store.flush();
     store.resetCounters();
     return cost;

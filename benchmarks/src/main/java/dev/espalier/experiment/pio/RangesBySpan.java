@@ -119,7 +119,7 @@ final class RangesBySpan implements Experiment {
       Outcome outcome,
       Map<String, Double> times) {
     PooledTree.Opened opened = series.tree.open(memory, series.readsAhead);
-    int scans = (int) Math.clamp(MOST_SCANNED / range, 1, MOST_SCANS);
+    int scans = Math.clamp(MOST_SCANNED / range, 1, MOST_SCANS);
     SplittableRandom random = new SplittableRandom(range);
     int wrong = 0;
     for (int i = 0; i < scans; i++) {
@@ -128,7 +128,7 @@ final class RangesBySpan implements Experiment {
       wrong += sum(opened.index(), first, range) == expected ? 0 : 1;
     }
     for (SimulatedDevice device : SimulatedDevice.ALL) {
-      double time = opened.store().nanos(device.ordinal()) / scans;
+      double time = opened.store().nanos(device) / scans;
       outcome.row(
           device.label(),
           series.label(),

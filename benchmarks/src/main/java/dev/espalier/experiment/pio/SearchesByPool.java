@@ -148,7 +148,7 @@ final class SearchesByPool implements Experiment {
     TimedPageStore.Transfers transfers = store.transfers();
     double read = (double) transfers.read() / searches;
     for (SimulatedDevice device : SimulatedDevice.ALL) {
-      double time = store.nanos(device.ordinal()) / searches;
+      double time = store.nanos(device) / searches;
       double waves = (double) transfers.readWaves() / searches;
       outcome.row(device.label(), series, pool, time, read, waves);
       if (device == SimulatedDevice.REFERENCE && pool == PaperSizes.MOST_MB) {
