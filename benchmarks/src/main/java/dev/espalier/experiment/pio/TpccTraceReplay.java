@@ -114,7 +114,7 @@ final class TpccTraceReplay implements Experiment {
             after.written() - before.written());
       }
     }
-    outcome.check(Check.deterministic("wrong answers", wrong, Target.exactly(0)));
+    outcome.check(Check.deterministic("wrong answers", (double) wrong, Target.exactly(0)));
     outcome.check(Check.timing("B+-tree over PIO B-tree", times[0] / times[1], Target.atLeast(1)));
     return outcome;
   }
