@@ -21,8 +21,8 @@ import java.util.List;
  * was safe.
  */
 public final class Espalier {
-  /** The name of the index in a store that this class has made. */
-  static final String NAME = "index";
+  /** The name of the index in a store that this class has made, for {@link IndexStore#index}. */
+  public static final String NAME = "index";
 
   private Espalier() {}
 

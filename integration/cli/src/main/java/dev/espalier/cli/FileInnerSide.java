@@ -4,6 +4,7 @@ package dev.espalier.cli;
 import dev.espalier.LongIndex;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.io.BufferPool;
+import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.PoolCounters;
@@ -43,6 +44,7 @@ final class FileInnerSide implements InnerSide {
       IndexFiles.make(
           path,
           options,
+          Espalier.NAME,
           new RowNumbers(keys),
           1.0,
           keys.length,

@@ -182,12 +182,14 @@ final class IndexFiles {
    * Makes an index file by bulkload, under another name that it loses when it is complete. If that
    * fails, or the process is told to end meanwhile, there is no file.
    *
+   * @param name the index's
    * @param entries in strictly ascending order
    * @param total number of them
    */
   static void make(
       Path path,
       FileOptions options,
+      String name,
       LongEntrySource entries,
       double fillFactor,
       long total,
@@ -200,14 +202,14 @@ final class IndexFiles {
             .withStripes(parts.subList(1, parts.size()).toArray(Path[]::new))
             .withFlags(FileOption.MUST_BE_NEW);
     try {
-      LongIndex index =
+      OpenIndex made =
           Interruption.uninterrupted(
               () -> {
                 Interruption.deleteAtEnd(parts);
-                return explaining(path, () -> Espalier.open(part, partOptions));
+                return explaining(path, () -> openNamed(part, partOptions, name));
               });
-      try (index) {
-        index.bulkload(entries, fillFactor, total, listener);
+      try (made) {
+        made.index().bulkload(entries, fillFactor, total, listener);
       }
       Interruption.uninterrupted(() -> rename(parts, targets));
     } catch (MemoryLimitException full) {
@@ -216,6 +218,34 @@ final class IndexFiles {
       Interruption.uninterrupted(
           () -> delete(parts.stream().flatMap(file -> IndexStore.files(file).stream()).toList()));
       Interruption.keep(parts);
+    }
+  }
+
+  /**
+   * Adds an index to a file by bulkload. If that fails, or the process is told to end meanwhile,
+   * the file is as before.
+   *
+   * @param name of an index that is not there
+   * @param entries in strictly ascending order
+   * @param total number of them
+   */
+  static void add(
+      Path path,
+      FileOptions options,
+      String name,
+      LongEntrySource entries,
+      double fillFactor,
+      long total,
+      ProgressListener listener) {
+    try (OpenIndex added = explaining(path, () -> openNamed(path, options, name))) {
+      try {
+        added.index().bulkload(entries, fillFactor, total, listener);
+      } catch (RuntimeException | Error failed) {
+        added.store().drop(name);
+        throw failed;
+      }
+    } catch (MemoryLimitException full) {
+      throw new CommandFailure("can't load all entries: " + full.getMessage(), full);
     }
   }
 

@@ -4,6 +4,7 @@ package dev.espalier.cli;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import java.io.PrintWriter;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,7 +26,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "load",
     description = {
-      "Creates an index file from lines of the form key,value, or adds such lines to one.",
+      "Creates an index file from lines of the form key,value, or adds such lines to one. With"
+          + " --index, adds an index of that name to a file that is there.",
       "",
       "Lines may come in any order. Keys and values are decimal numbers from -2^63 to 2^63-1. Blank"
           + " lines are skipped, and so is a header. If several lines have the same key, the last"
@@ -38,7 +41,8 @@ import picocli.CommandLine.Spec;
       "",
       "A new file appears under its name once it is complete. If loading fails or is interrupted,"
           + " nothing is left behind. If --append is interrupted, it closes FILE and says how"
-          + " much was added.",
+          + " much was added. An index that is added to a file is there as a whole, or not at all"
+          + " unless the process is killed.",
       "",
       "Exit status: 0 success; 1 failure, for example a line that is not key,value; 2 wrong"
           + " arguments."
@@ -115,12 +119,16 @@ final class LoadCommand implements Runnable {
       input.header().ifPresent(header -> out.printf("Skipped the header '%s'.%n", header));
       if (append) {
         append(options.withFlags(FileOption.MUST_EXIST), input, progress, out);
+      } else if (isIntoFile()) {
+        add(options.withFlags(FileOption.MUST_EXIST), input, progress);
+        printDropped(input, out);
       } else {
         IndexFiles.make(
             file.path(),
             options,
+            name.name().orElse(Espalier.NAME),
             input.entries(),
-            fill == null ? 1 : fill,
+            fill(),
             input.rows() - input.dropped(),
             progress.listener("writing " + file.path()));
         printDropped(input, out);
@@ -142,9 +150,6 @@ final class LoadCommand implements Runnable {
     if (scale != null) {
       TpchScale.check(spec, "--tpch", scale);
     }
-    if (name.name().isPresent() && !append) {
-      throw wrongArgument("--index needs --append: a new file has one index");
-    }
     if (fill != null && append) {
       throw wrongArgument("give --fill or --append, not both: only a new file can be filled");
     }
@@ -154,10 +159,32 @@ final class LoadCommand implements Runnable {
     FileOptions options = checkTree();
     if (append) {
       IndexFiles.checkOpens(file.path(), options, name.name());
+    } else if (isIntoFile()) {
+      checkNewIndex(options);
     } else {
       checkNew(options);
     }
     return options;
+  }
+
+  /** Whether a new index goes into a file that is there. */
+  private boolean isIntoFile() {
+    return name.name().isPresent() && Files.isRegularFile(file.path());
+  }
+
+  private double fill() {
+    return fill == null ? 1 : fill;
+  }
+
+  private void checkNewIndex(FileOptions options) {
+    String wanted = name.name().orElseThrow();
+    boolean isThere =
+        IndexFiles.describeStore(file.path(), options).indexes().stream()
+            .anyMatch(index -> index.name().equals(wanted));
+    if (isThere) {
+      throw new CommandFailure(
+          "%s: has an index '%s' already; --append adds to it".formatted(file.path(), wanted));
+    }
   }
 
   private void checkNew(FileOptions options) {
@@ -188,6 +215,38 @@ final class LoadCommand implements Runnable {
     }
     Path folder = Objects.requireNonNull(file.path().toAbsolutePath().getParent());
     return LoadInput.ofLines(input, folder, progress);
+  }
+
+  /** Adds an index. If the process is told to end, it waits until the index is gone again. */
+  private void add(FileOptions options, LoadInput input, ProgressBar progress) {
+    ProgressListener shown = progress.listener("writing " + file.path());
+    Interruption.uninterrupted(
+        () -> {
+          long entries = input.rows() - input.dropped();
+          try {
+            IndexFiles.add(
+                file.path(),
+                options,
+                name.name().orElseThrow(),
+                input.entries(),
+                fill(),
+                entries,
+                (done, total) -> shown.onProgress(done, total) && !Interruption.isRequested());
+          } catch (CancellationException cancelled) {
+            printUnchanged();
+          }
+          return entries;
+        });
+    Interruption.awaitEndIfRequested();
+  }
+
+  private void printUnchanged() {
+    PrintWriter err = spec.commandLine().getErr();
+    err.printf(
+        Locale.ROOT,
+        "%s: interrupted; %s is closed and as before%n",
+        spec.qualifiedName(),
+        file.path());
   }
 
   /** Adds all entries. If the process is told to end, it waits until the file is closed. */

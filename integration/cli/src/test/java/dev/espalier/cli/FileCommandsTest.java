@@ -210,6 +210,7 @@ final class FileCommandsTest extends IndexFileCommands {
             IndexFiles.make(
                 index(),
                 FileOptions.DEFAULT,
+                "index",
                 new RowNumbers(notAscending),
                 1.0,
                 notAscending.length,

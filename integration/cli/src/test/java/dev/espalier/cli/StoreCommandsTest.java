@@ -4,11 +4,13 @@ package dev.espalier.cli;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
@@ -21,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CancellationException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -264,6 +267,46 @@ final class StoreCommandsTest extends IndexFileCommands {
     assertEquals(0, appended.status(), appended.err());
     assertEquals("1,10\n4,40\n", run("dump", "--index", "a", "--last-checkpoint").out());
     assertEquals("2,20\n3,30\n", run("dump", "--index", "b").out());
+  }
+
+  @Test
+  void loadAddsAnIndexToAFile() throws IOException {
+    load("1,10\n");
+    CommandRun added =
+        run("load", csv("3,30\n2,20\n").toString(), "--index", "b", "--variant", "PioBTree");
+    assertEquals(0, added.status(), added.err());
+    assertTrue(added.out().startsWith(index() + ": PioBTree, 2 entries, "), added.out());
+    assertEquals(new CommandRun(0, "1,10\n", ""), run("dump", "--index", "index"));
+    assertEquals(new CommandRun(0, "2,20\n3,30\n", ""), run("dump", "--index", "b"));
+    assertEquals(
+        new CommandRun(
+            1,
+            "",
+            "espalier load: %s: has an index 'b' already; --append adds to it%n"
+                .formatted(index())),
+        run("load", csv("4,40\n").toString(), "--index", "b"));
+  }
+
+  @Test
+  void newFileHasTheIndexThatIsNamed() throws IOException {
+    CommandRun made = run("load", csv("1,10\n").toString(), "--index", "a");
+    assertEquals(0, made.status(), made.err());
+    try (IndexStore store = IndexStore.open(index())) {
+      assertEquals(List.of("a"), store.names());
+    }
+  }
+
+  @Test
+  void indexThatIsNotLoadedToItsEndIsNotAdded() throws IOException {
+    load("1,10\n");
+    LongEntrySource entries = LongEntrySource.of(new long[] {1, 2}, new long[] {1, 2}, 2);
+    FileOptions options = FileOptions.DEFAULT.withFlags(FileOption.MUST_EXIST);
+    assertThrows(
+        CancellationException.class,
+        () -> IndexFiles.add(index(), options, "b", entries, 1, 2, (done, total) -> false));
+    try (IndexStore store = IndexStore.open(index())) {
+      assertEquals(List.of("index"), store.names());
+    }
   }
 
   @ParameterizedTest
