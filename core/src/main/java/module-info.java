@@ -34,4 +34,5 @@ module dev.espalier.core {
   exports dev.espalier.shuttle;
   exports dev.espalier.sort;
   exports dev.espalier.ttree;
+  exports dev.espalier.tuple;
 }
