@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.pio;
 
+import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.PageStore;
 
 /** Takes operations from the queue to their leaves (bupdate, Algorithm 2 in the paper). */
@@ -43,9 +44,13 @@ final class BatchUpdate {
     int next = 0;
     while (next < taken.count) {
       search.find(taken.keys, next, taken.count);
+      int before = next;
       long rearranged = tree.leaves.rearranged;
       while (tree.leaves.rearranged == rearranged && search.nextLeaves(taken.keys)) {
         next = applyAll(next);
+      }
+      if (next == before) {
+        throw new InvariantViolationException("I3", "no leaf has the key " + taken.keys[next]);
       }
     }
     tree.queue.flushed(from, taken.count, refused);

@@ -338,9 +338,7 @@ final class OperationQueue {
       }
       long at = store.pin(numbers[page]);
       boolean changed = false;
-      for (;
-          i < appended.count && (page + 1 == pages || appended.keys[i] < firstKeys[page + 1]);
-          i++) {
+      do {
         int slot = layout.find(tree.pages, at, appended.keys[i]);
         if (slot < 0) {
           keep(i, kept++);
@@ -348,7 +346,8 @@ final class OperationQueue {
           layout.set(tree.pages, at, slot, appended.keys[i], appended.values[i], appended.kinds[i]);
           changed = true;
         }
-      }
+        i++;
+      } while (i < appended.count && (page + 1 == pages || appended.keys[i] < firstKeys[page + 1]));
       store.unpin(at, changed);
     }
     appended.count = kept;

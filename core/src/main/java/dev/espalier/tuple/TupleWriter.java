@@ -4,9 +4,6 @@ package dev.espalier.tuple;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -230,18 +227,16 @@ public final class TupleWriter {
    * @throws IllegalArgumentException if it has a surrogate that is not one of a pair
    */
   public TupleWriter add(String value) {
-    ByteBuffer encoded;
-    try {
-      encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
-    } catch (CharacterCodingException e) {
-      throw refusal("the string has half of a surrogate pair", e);
+    byte[] encoded = value.getBytes(StandardCharsets.UTF_8);
+    if (!value.equals(new String(encoded, StandardCharsets.UTF_8))) {
+      throw refusal("the string has half of a surrogate pair", null);
     }
-    return addEscaped(TupleCode.STRING, encoded.array(), encoded.limit());
+    return addEscaped(TupleCode.STRING, encoded);
   }
 
   /** Adds bytes. */
   public TupleWriter add(byte[] value) {
-    return addEscaped(TupleCode.BYTES, value, value.length);
+    return addEscaped(TupleCode.BYTES, value);
   }
 
   /** Adds a UUID. */
@@ -339,12 +334,12 @@ public final class TupleWriter {
     return this;
   }
 
-  private TupleWriter addEscaped(int code, byte[] value, int length) {
+  private TupleWriter addEscaped(int code, byte[] value) {
     int from = begin();
     put(code);
-    for (int i = 0; i < length; i++) {
-      put(value[i]);
-      if (value[i] == 0) {
+    for (byte next : value) {
+      put(next);
+      if (next == 0) {
         put(TupleCode.ESCAPE);
       }
     }
