@@ -49,10 +49,12 @@ import picocli.CommandLine.Spec;
       "",
       "Checks: a deterministic one (counted, computed or simulated) gives the same value in every"
           + " run and on every machine. A timing one depends on the machine and on what else runs"
-          + " there, above all with --quick: it is reported, and that is all.",
+          + " there, above all with --quick: it is reported, and only with --strict a failure.",
       "",
-      "Exit status: 0 if every deterministic check passed, 1 if not, or if an experiment could not"
-          + " be run or written; 2 for wrong arguments."
+      "The last line counts the checks that passed and that missed.",
+      "",
+      "Exit status: 0 if every deterministic check passed, and with --strict every timing check;"
+          + " 1 if not, or if an experiment could not be run or written; 2 for wrong arguments."
     })
 public final class ExperimentCommand implements Callable<Integer> {
 
@@ -78,6 +80,9 @@ public final class ExperimentCommand implements Callable<Integer> {
       names = "--quick",
       description = "Take small trees and few rounds: seconds instead of minutes.")
   private boolean quick;
+
+  @Option(names = "--strict", description = "Fail if a timing check misses its target, too.")
+  private boolean strict;
 
   @Option(
       names = "--out",
@@ -127,14 +132,12 @@ public final class ExperimentCommand implements Callable<Integer> {
     if (all) {
       write("report.html", HtmlReport.of(results).getBytes(StandardCharsets.UTF_8));
       write("durations.properties", durations(results).getBytes(StandardCharsets.UTF_8));
-      int notRun = chosen.size() - results.size();
-      print(
-          "%s%s%nReport: %s%n"
-              .formatted(
-                  Totals.of(results),
-                  notRun == 0 ? "" : " " + notRun + " could not be run.",
-                  out.resolve("report.html")));
+      print("Report: %s%n".formatted(out.resolve("report.html")));
     }
+    Totals totals = Totals.of(results);
+    int notRun = chosen.size() - results.size();
+    print("%s%s%n".formatted(totals, notRun == 0 ? "" : " " + notRun + " could not be run."));
+    failed |= strict && totals.missed() > 0;
     return failed ? ExitCode.SOFTWARE : ExitCode.OK;
   }
 

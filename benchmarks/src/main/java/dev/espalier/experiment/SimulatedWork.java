@@ -5,9 +5,11 @@ import dev.espalier.memory.Trace;
 import dev.espalier.simulation.HierarchyCounters;
 import dev.espalier.simulation.HierarchyShape;
 import dev.espalier.simulation.MemoryHierarchy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /**
  * A piece of simulated work.
@@ -44,6 +46,18 @@ public record SimulatedWork(String setting, Supplier<List<Long>> body) {
         counters.tlbMisses(),
         counters.stallCycles(),
         counters.busyCycles());
+  }
+
+  /**
+   * Does work as {@link #counted} does, and adds how many of its answers were wrong, which the work
+   * returns.
+   */
+  public static List<Long> checked(HierarchyShape shape, ToLongFunction<MemoryHierarchy> work) {
+    long[] wrong = new long[1];
+    List<Long> counts =
+        new ArrayList<>(counted(shape, hierarchy -> wrong[0] = work.applyAsLong(hierarchy)));
+    counts.add(wrong[0]);
+    return List.copyOf(counts);
   }
 
   /** Returns what {@link #counted} made a list of. */

@@ -51,9 +51,10 @@ record Totals(int experiments, int passed, int missedTimings, int failures, Dura
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "%d experiments in %s: %d checks passed, %d timing checks missed, %d deterministic checks"
+        "%d experiment%s in %s: %d checks passed, %d timing checks missed, %d deterministic checks"
             + " missed.",
         experiments,
+        experiments == 1 ? "" : "s",
         Durations.text(duration),
         passed,
         missedTimings,

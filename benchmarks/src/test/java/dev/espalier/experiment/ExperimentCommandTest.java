@@ -32,7 +32,7 @@ final class ExperimentCommandTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, backup, crash-test, variants, doctor, experiment (
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, salvage, backup, crash-test, variants, doctor, experiment (
           experiment                    | espalier experiment: one of NAME, --all and --list is needed; names are [thesis-fig
           experiment thesis-fig5.9 --all | espalier experiment: one of NAME, --all and --list is needed
           experiment thesis-fig0        | espalier experiment: no experiment is named 'thesis-fig0'; there are [thesis-fig
@@ -141,7 +141,7 @@ final class ExperimentCommandTest {
     assertTrue(
         run.out()
             .contains(
-                "1 experiments in 1 s: 1 checks passed, 0 timing checks missed, 0 deterministic"
+                "1 experiment in 1 s: 1 checks passed, 0 timing checks missed, 0 deterministic"
                     + " checks missed. 1 could not be run."),
         run.out());
     assertEquals(
@@ -157,6 +157,24 @@ final class ExperimentCommandTest {
     CommandRun run = runAll(folder, new Scripted("paper-fig1", r -> outcome(missed)));
     assertEquals(0, run.status());
     assertTrue(run.out().contains("gain   timing  0.500  at least 1  NO"), run.out());
+    assertTrue(
+        run.out().lines().toList().getLast().contains("0 checks passed, 1 timing checks missed"),
+        run.out());
+  }
+
+  @Test
+  void strictMakesAMissedTimingAFailure(@TempDir Path folder) {
+    Check missed = Check.timing("gain", 0.5, Target.atLeast(1));
+    Check reached = Check.timing("gain", 1.5, Target.atLeast(1));
+    String out = folder.toString();
+    assertEquals(1, strict(missed, "--all", "--strict", "--out", out));
+    assertEquals(1, strict(missed, "paper-fig1", "--strict", "--out", out));
+    assertEquals(0, strict(missed, "paper-fig1", "--out", out));
+    assertEquals(0, strict(reached, "--all", "--strict", "--out", out));
+  }
+
+  private static int strict(Check check, String... arguments) {
+    return execute(List.of(new Scripted("paper-fig1", _ -> outcome(check))), arguments).status();
   }
 
   @Test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.buffering;
 
-import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Description;
 import dev.espalier.experiment.Effort;
@@ -11,7 +10,6 @@ import dev.espalier.experiment.Simulated;
 import dev.espalier.experiment.SimulatedCounts;
 import dev.espalier.experiment.SimulatedWork;
 import dev.espalier.experiment.Simulator;
-import dev.espalier.experiment.Target;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,13 +56,7 @@ final class SimulatedFigure implements Simulated {
     try (BuiltIndex index = setting.index().build(keys, new ProbeKeys(keys), PLACEMENT);
         Probing probing = index.prepare(setting)) {
       long answer = index.answer(setting);
-      return SimulatedWork.counted(
-          Pentium4.SHAPE,
-          _ -> {
-            if (probing.run() != answer) {
-              throw new IllegalStateException(setting + " answered wrongly");
-            }
-          });
+      return SimulatedWork.checked(Pentium4.SHAPE, _ -> probing.run() == answer ? 0 : 1);
     }
   }
 
@@ -102,8 +94,7 @@ final class SimulatedFigure implements Simulated {
           cost.cycles());
     }
     outcome.parameter("keys", keys).parameter("rectangles", BuiltRTree.rectangles(keys));
-    int lost = costs.size() - counts.bySetting().size();
-    outcome.check(Check.deterministic("methods that answered wrongly", lost, Target.exactly(0)));
+    outcome.check(counts.answers("methods"));
     figure.simulated().add(keys, new Found<>(costs), outcome);
     return outcome;
   }

@@ -7,7 +7,6 @@ import dev.espalier.experiment.Effort;
 import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.SimulatedCounts;
 import dev.espalier.experiment.SimulatedWork;
-import dev.espalier.experiment.Target;
 import dev.espalier.simulation.TraceFork;
 import dev.espalier.simulation.TwoLevelMemory;
 import java.util.ArrayList;
@@ -41,12 +40,9 @@ record TransferCount(double insert, double search) {
     return Math.min(effort.entries() / 2, MOST_ENTRIES);
   }
 
-  /** Checks that no structure answered wrongly, which would have ended its simulation. */
+  /** Checks that no structure answered wrongly. */
   static Check answers(SimulatedCounts counts) {
-    return Check.deterministic(
-        "structures that answered wrongly",
-        CountedStructure.all().size() - counts.bySetting().size(),
-        Target.exactly(0));
+    return counts.answers("structures");
   }
 
   /** Tells whether fast memory holds a small part of the index alone. */
@@ -78,6 +74,7 @@ record TransferCount(double insert, double search) {
     int[] ranks = Entries.shuffled(entries, INSERT_SEED);
     SplittableRandom random = new SplittableRandom(SEARCH_SEED);
     List<Long> inserts = new ArrayList<>();
+    long[] wrong = new long[1];
     try (LongIndex index = structure.create()) {
       SimulatedWork.traced(
           new TraceFork(memories),
@@ -86,9 +83,9 @@ record TransferCount(double insert, double search) {
             memories.forEach(TwoLevelMemory::reset);
             insert(index, ranks, entries / 2, entries);
             memories.forEach(memory -> inserts.add(memory.transfers().sum()));
-            search(structure, index, entries, probes, random);
+            wrong[0] = search(index, entries, probes, random);
             memories.forEach(TwoLevelMemory::reset);
-            search(structure, index, entries, probes, random);
+            wrong[0] += search(index, entries, probes, random);
           });
     }
     List<Long> numbers = new ArrayList<>();
@@ -96,6 +93,7 @@ record TransferCount(double insert, double search) {
       numbers.add(inserts.get(i));
       numbers.add(memories.get(i).transfers().sum());
     }
+    numbers.add(wrong[0]);
     return numbers;
   }
 
@@ -105,17 +103,13 @@ record TransferCount(double insert, double search) {
     }
   }
 
-  private static void search(
-      CountedStructure structure,
-      LongIndex index,
-      int entries,
-      int probes,
-      SplittableRandom random) {
+  /** Searches, and returns how many answers were wrong. */
+  private static long search(LongIndex index, int entries, int probes, SplittableRandom random) {
+    long wrong = 0;
     for (int i = 0; i < probes; i++) {
       int rank = random.nextInt(entries);
-      if (index.get(Entries.key(rank)) != rank) {
-        throw new IllegalStateException(structure.label() + " answered wrongly");
-      }
+      wrong += index.get(Entries.key(rank)) == rank ? 0 : 1;
     }
+    return wrong;
   }
 }

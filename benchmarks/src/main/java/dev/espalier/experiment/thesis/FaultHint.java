@@ -140,18 +140,8 @@ final class FaultHint implements Simulated {
     return outcome;
   }
 
-  private static void addChecks(
+  static void addChecks(
       String work, HierarchyCounters walked, HierarchyCounters dropped, Outcome outcome) {
-    outcome.check(
-        Check.deterministic(
-            work + ": prefetches dropped with the hint",
-            (double) walked.droppedPrefetches(),
-            Target.exactly(0)));
-    outcome.check(
-        Check.deterministic(
-            work + ": prefetches dropped without",
-            (double) dropped.droppedPrefetches(),
-            Target.atLeast(1)));
     outcome.check(
         Check.deterministic(
             work + ": time without / with the hint",
