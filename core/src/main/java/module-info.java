@@ -23,6 +23,7 @@ module dev.espalier.core {
   exports dev.espalier.csbplus;
   exports dev.espalier.css;
   exports dev.espalier.family;
+  exports dev.espalier.fdtree;
   exports dev.espalier.inspect;
   exports dev.espalier.memory;
   exports dev.espalier.model;

@@ -5,6 +5,7 @@ import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
+import dev.espalier.fdtree.FdTree;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -57,10 +58,17 @@ public record PagedShape(
         "PioBTree", 256, (options, store) -> PioBTree.open(options, store, geometry));
   }
 
+  /** Returns an FD-tree that merges all the time, and for which the same holds. */
+  public static PagedShape fd() {
+    FdTree.Geometry geometry = new FdTree.Geometry(2, 1);
+    return new PagedShape(
+        "FdTree", 1024, (options, store) -> FdTree.open(options, store, geometry));
+  }
+
   /** Returns how many pages the tree needs to hold anything. */
   int leastPages() {
     return switch (tree) {
-      case "Cola" -> 8;
+      case "Cola", "FdTree" -> 8;
       case "PioBTree" -> 4;
       default -> 1;
     };

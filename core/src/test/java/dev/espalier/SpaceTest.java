@@ -22,7 +22,7 @@ class SpaceTest {
    */
   private static final Set<String> KEEPING =
       Set.of(
-          "CacheFirstFpbPlusTree", "Cola", "DeamortizedCola", "BufferedRepositoryTree", "PioBTree");
+          "CacheFirstFpbPlusTree", "Cola", "DeamortizedCola", "BufferedRepositoryTree", "PioBTree", "FdTree");
 
   static List<TreeVariant> variants() {
     return Family.all();

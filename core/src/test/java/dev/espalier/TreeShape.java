@@ -13,6 +13,7 @@ import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.family.Family;
+import dev.espalier.fdtree.FdTree;
 import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
@@ -102,7 +103,8 @@ public record TreeShape(
         shuttle(2),
         deamortizedCola(1024, 2),
         pio(256, 1, 1),
-        pio(256, 3, 8));
+        pio(256, 3, 8),
+        fd(1, 2));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -164,6 +166,7 @@ public record TreeShape(
     shapes.add(pio(512, 2, 4));
     shapes.add(pio(4 << 10, 16, 1));
     shapes.add(pio(16 << 10, 4, 64));
+    shapes.add(fd(3, 4));
     return shapes;
   }
 
@@ -173,7 +176,7 @@ public record TreeShape(
    */
   public static List<TreeShape> onCheckedPages() {
     return Stream.concat(
-            PagedShape.smallest().stream(), Stream.of(PagedShape.cola(), PagedShape.pio()))
+            PagedShape.smallest().stream(), Stream.of(PagedShape.cola(), PagedShape.pio(), PagedShape.fd()))
         .map(TreeShape::onCheckedPages)
         .toList();
   }
@@ -326,6 +329,13 @@ public record TreeShape(
         "PioBTree " + pageBytes + " " + leafSegments + " " + queuePages,
         options -> PioBTree.open(options, options.pagesInMemory(pageBytes), geometry),
         4L * pageBytes);
+  }
+
+  static TreeShape fd(int headPages, int ratio) {
+    FdTree.Geometry geometry = new FdTree.Geometry(ratio, headPages);
+    return new TreeShape(
+        "FdTree " + headPages + " " + ratio,
+        options -> FdTree.open(options, options.pagesInMemory(1024), geometry));
   }
 
   static TreeShape deamortizedCola(int pageBytes, int batch) {

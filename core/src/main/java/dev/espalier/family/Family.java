@@ -11,6 +11,7 @@ import dev.espalier.cola.Cola;
 import dev.espalier.cola.DeamortizedCola;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
+import dev.espalier.fdtree.FdTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.paged.MicroIndexBPlusTree;
@@ -44,7 +45,8 @@ public final class Family {
           BufferedRepositoryTree.VARIANT,
           ShuttleTree.VARIANT,
           DeamortizedCola.VARIANT,
-          PioBTree.VARIANT);
+          PioBTree.VARIANT,
+          FdTree.VARIANT);
 
   private Family() {}
 
