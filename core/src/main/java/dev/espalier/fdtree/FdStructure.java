@@ -383,7 +383,11 @@ final class FdStructure extends StoreTree {
       elements = Math.max(1, Math.ceilDiv(elements, (long) layout.capacity));
       above += elements;
     }
-    return store.hasRoom(extent + less, above + 1 + 2 * more / layout.capacity);
+    // Leaves are at least half full, so there are no more splits than that, nor than messages.
+    long fences = runs[1].pages();
+    long leaves = 2 * Math.ceilDiv(meta[HEAD] + more + fences, (long) layout.capacity) + 1;
+    long splits = Math.clamp(leaves - head.countLeaves(), Math.min(more, 1), Math.max(more, 0));
+    return store.hasRoom(extent + less, above + splits);
   }
 
   /**

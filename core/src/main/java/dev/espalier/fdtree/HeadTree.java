@@ -30,6 +30,13 @@ final class HeadTree {
     return leaves;
   }
 
+  int countLeaves() {
+    long root = store.pin(tree.root());
+    int count = rootLayout.count(tree.pages, root);
+    store.unpin(root, false);
+    return count;
+  }
+
   /** Returns which of the leaves has a key. */
   int slotOf(long key) {
     long root = store.pin(tree.root());
