@@ -22,7 +22,12 @@ class SpaceTest {
    */
   private static final Set<String> KEEPING =
       Set.of(
-          "CacheFirstFpbPlusTree", "Cola", "DeamortizedCola", "BufferedRepositoryTree", "PioBTree", "FdTree");
+          "CacheFirstFpbPlusTree",
+          "Cola",
+          "DeamortizedCola",
+          "BufferedRepositoryTree",
+          "PioBTree",
+          "FdTree");
 
   static List<TreeVariant> variants() {
     return Family.all();

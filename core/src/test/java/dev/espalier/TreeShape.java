@@ -176,7 +176,8 @@ public record TreeShape(
    */
   public static List<TreeShape> onCheckedPages() {
     return Stream.concat(
-            PagedShape.smallest().stream(), Stream.of(PagedShape.cola(), PagedShape.pio(), PagedShape.fd()))
+            PagedShape.smallest().stream(),
+            Stream.of(PagedShape.cola(), PagedShape.pio(), PagedShape.fd()))
         .map(TreeShape::onCheckedPages)
         .toList();
   }

@@ -158,7 +158,10 @@ class UseAfterCloseTest {
     index.close();
     try {
       assertEquals(first, run.key(0));
-      boolean isCopy = shape.name().endsWith("in a file") || shape.name().startsWith("PioBTree") || shape.name().startsWith("FdTree");
+      boolean isCopy =
+          shape.name().endsWith("in a file")
+              || shape.name().startsWith("PioBTree")
+              || shape.name().startsWith("FdTree");
       assertTrue(isCopy, shape.name());
     } catch (IllegalStateException closed) {
       assertThrows(IllegalStateException.class, () -> run.value(0));
