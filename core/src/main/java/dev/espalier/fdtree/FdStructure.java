@@ -28,7 +28,8 @@ final class FdStructure extends StoreTree {
    * has room for all their messages, into a new run; the runs between then have fences only. If no
    * run has room, all are merged into the run that fits.
    *
-   * Room is kept for merging everything beside what there is. When that is used up, entries are
+   * Room is kept for merging everything beside what there is. When that is used up, messages of the
+   * head tree are applied to older ones of their keys, as far as there are any; then entries are
    * overwritten and removed where they are, and new ones refused.
    *
    * Invariants, checked by FdVerifier. In brackets those of the algorithm's usual description.
@@ -87,6 +88,11 @@ final class FdStructure extends StoreTree {
 
   private final FdMerge merge;
 
+  private final RunReader settling;
+
+  /** Whether no message of the head tree is known to have an older one of its key below. */
+  private boolean isSettled;
+
   FdStructure(PageStore store, FdTree.Geometry geometry) {
     int pageBytes = store.pageBytes();
     if (pageBytes < MIN_PAGE_BYTES) {
@@ -102,6 +108,7 @@ final class FdStructure extends StoreTree {
     this.ratio = Math.min(geometry.ratio(), layout.capacity / 4);
     this.batch = Math.min(geometry.headPages(), rootLayout.capacity / 2 - 1) * layout.capacity / 2;
     this.merge = new FdMerge(this);
+    this.settling = new RunReader(this);
     Arrays.fill(runs, Run.EMPTY);
     if (open()) {
       if (meta[SHAPE] != shape()) {
@@ -260,6 +267,8 @@ final class FdStructure extends StoreTree {
       head.remove(key);
     } else if (!roomy || meta[HEAD] >= batch || !head.enter(key, value, type)) {
       enterIntoFull(key, value, type);
+    } else {
+      isSettled = false;
     }
   }
 
@@ -274,7 +283,7 @@ final class FdStructure extends StoreTree {
       }
     } catch (MemoryLimitException refused) {
       roomy = false;
-      if (!writeInPlace(key, value, type)) {
+      if (!writeInPlace(key, value, type, 0)) {
         throw refused;
       }
     }
@@ -282,6 +291,7 @@ final class FdStructure extends StoreTree {
 
   /** Returns whether there was room; where nothing is below, a tombstone needs none. */
   private boolean enterHead(long key, long value, int type) {
+    isSettled = false;
     return depth == 0 && type == RunPage.TOMBSTONE || head.enter(key, value, type);
   }
 
@@ -291,9 +301,7 @@ final class FdStructure extends StoreTree {
     }
     roomy = hasRoom(batch - meta[HEAD], 0);
     if (!roomy && depth > 0 && !hasRoom(1, 0)) { // A head tree alone needs no merge.
-      if (8 * (meta[HEAD] + tombstones()) > messages()) {
-        mergeAll();
-      }
+      settle();
       if (!hasRoom(1, 0)) {
         throw new MemoryLimitException(
             "the index has %d messages in %d pages, and there is no room to merge them"
@@ -391,10 +399,31 @@ final class FdStructure extends StoreTree {
   }
 
   /**
-   * Applies a message where the newest one of its key is. Returns false if it is a put and there is
-   * none.
+   * Applies messages of the head tree where there are older ones of their keys, and takes them out
+   * of the head tree, so that there is less to merge. O(head tree), but done once for what it has.
    */
-  private boolean writeInPlace(long key, long value, int type) {
+  private void settle() {
+    if (isSettled) {
+      return;
+    }
+    modifications.changes++;
+    settling.openHead();
+    while (settling.findNext(false)) {
+      long key = settling.key(true);
+      int type = settling.isPut(true) ? RunPage.PUT : RunPage.TOMBSTONE;
+      if (writeInPlace(key, settling.value(true), type, 1)) {
+        head.remove(key);
+      }
+      settling.pass(true);
+    }
+    isSettled = true;
+  }
+
+  /**
+   * Applies a message where the newest one of its key is, in a run from {@code first} on; 0 is the
+   * head tree. Returns false if it is a put and there is none.
+   */
+  private boolean writeInPlace(long key, long value, int type, int first) {
     int number = head.leafOf(key);
     for (int k = 0; k <= depth; k++) {
       long root = store.pin(root()); // Before anything has changed: reading it may fail.
@@ -406,7 +435,7 @@ final class FdStructure extends StoreTree {
         throw failed;
       }
       int bound = layout.upperBound(pages, page, key);
-      int slot = layout.find(pages, page, bound, key);
+      int slot = k < first ? -1 : layout.find(pages, page, bound, key);
       int next = layout.fence(pages, page, bound);
       if (slot >= 0) {
         if (k > 0) {
@@ -414,6 +443,7 @@ final class FdStructure extends StoreTree {
           RootPage.run(pages, root, k, runs[k]);
         } else {
           layout.set(pages, page, slot, value, type);
+          isSettled &= type == RunPage.PUT;
         }
       }
       store.unpin(page, slot >= 0);

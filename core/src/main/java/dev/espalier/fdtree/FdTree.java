@@ -62,6 +62,9 @@ public final class FdTree extends AbstractIndex {
   private final PageStore store;
   private final RunPage layout;
 
+  /** Whether the last look before a write came upon an entry; for the one thread that writes. */
+  private boolean wasThere;
+
   /**
    * The proportions.
    *
@@ -269,25 +272,36 @@ public final class FdTree extends AbstractIndex {
 
   // ---------------------------------------------------------------- write
 
+  /** Looks a key up before a write, and notes whether it is there. */
+  private long look(long key) {
+    wasThere = false;
+    long page = find(key);
+    if (page == NONE) {
+      return missingValue;
+    }
+    MemorySegment pages = tree.pages;
+    int slot = layout.upperBound(pages, page, key) - 1;
+    wasThere = layout.type(pages, page, slot) == RunPage.PUT;
+    long value = wasThere ? layout.value(pages, page, slot) : missingValue;
+    store.unpin(page, false);
+    return value;
+  }
+
   @Override
   public long put(long key, long value) {
-    long previous = missingValue;
-    boolean isThere = containsKey(key);
-    if (isThere) {
-      previous = get(key);
-    }
-    tree.put(key, value, !isThere);
+    long previous = look(key);
+    tree.put(key, value, !wasThere);
     return previous;
   }
 
   @Override
   public long putIfAbsent(long key, long value) {
-    if (containsKey(key)) {
-      tree.change.begin();
-      return get(key);
+    tree.change.begin();
+    long previous = look(key);
+    if (!wasThere) {
+      tree.put(key, value, true);
     }
-    tree.put(key, value, true);
-    return missingValue;
+    return previous;
   }
 
   @Override
@@ -307,12 +321,11 @@ public final class FdTree extends AbstractIndex {
 
   @Override
   public long remove(long key) {
-    if (!containsKey(key)) {
-      tree.change.begin();
-      return missingValue;
+    tree.change.begin();
+    long previous = look(key);
+    if (wasThere) {
+      tree.remove(key);
     }
-    long previous = get(key);
-    tree.remove(key);
     return previous;
   }
 
@@ -320,7 +333,4 @@ public final class FdTree extends AbstractIndex {
   public void delete(long key) {
     tree.writeBlind(key, 0, RunPage.TOMBSTONE);
   }
-
-  // ---------------------------------------------------------------- inspect
-
 }
