@@ -292,7 +292,7 @@ final class FdStructure extends StoreTree {
   /** Returns whether there was room; where nothing is below, a tombstone needs none. */
   private boolean enterHead(long key, long value, int type) {
     isSettled = false;
-    return depth == 0 && type == RunPage.TOMBSTONE || head.enter(key, value, type);
+    return (depth == 0 && type == RunPage.TOMBSTONE) || head.enter(key, value, type);
   }
 
   private void makeRoom() {

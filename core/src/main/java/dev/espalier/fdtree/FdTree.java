@@ -262,7 +262,7 @@ public final class FdTree extends AbstractIndex {
           there |= isPut ? 1L << i : 0;
           open &= ~(1L << i);
         } else {
-          pinned[next++] = first + layout.fence(pages, page, bound);
+          pinned[next++] = (long) first + layout.fence(pages, page, bound);
         }
         store.unpin(page, false);
       }

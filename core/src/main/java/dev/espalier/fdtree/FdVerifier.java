@@ -81,8 +81,8 @@ final class FdVerifier extends PageVerifier {
       try {
         check(
             count == 0
-                || RunPage.key(pages, page, 0) >= low
-                    && (isLast || RunPage.key(pages, page, count - 1) <= high),
+                || (RunPage.key(pages, page, 0) >= low
+                    && (isLast || RunPage.key(pages, page, count - 1) <= high)),
             "I7",
             "leaf %d of the head tree has keys beyond its separators",
             i);
@@ -151,7 +151,7 @@ final class FdVerifier extends PageVerifier {
     int type = layout.type(pages, page, slot);
     boolean isFence = type == RunPage.FENCE;
     check(
-        elements == 0 || lastKey < key || lastKey == key && lastWasFence && !isFence,
+        elements == 0 || lastKey < key || (lastKey == key && lastWasFence && !isFence),
         "I1",
         "key %d of run %d is not above its predecessor %d",
         key,

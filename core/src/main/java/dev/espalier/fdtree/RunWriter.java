@@ -112,7 +112,7 @@ final class RunWriter {
 
   /** Ends the run, and gives back what is left of its extent. */
   Run finish(boolean neverEmpty) {
-    if (slot > 0 || neverEmpty && written == 0) {
+    if (slot > 0 || (neverEmpty && written == 0)) {
       writePage();
     }
     for (int i = written; i < allocated; i++) {
