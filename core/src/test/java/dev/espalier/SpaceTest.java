@@ -22,12 +22,7 @@ class SpaceTest {
    */
   private static final Set<String> KEEPING =
       Set.of(
-          "CacheFirstFpbPlusTree",
-          "Cola",
-          "DeamortizedCola",
-          "BufferedRepositoryTree",
-          "PioBTree",
-          "FdTree");
+          "CacheFirstFpbPlusTree", "Cola", "DeamortizedCola", "BufferedRepositoryTree", "PioBTree");
 
   static List<TreeVariant> variants() {
     return Family.all();

@@ -10,9 +10,13 @@ import dev.espalier.TreeVariant;
 import dev.espalier.family.Family;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The trees that can live in files, and a way to compare one with a map. */
 final class PagedTrees {
+  /** The trees that need pages of 1,024 bytes at least. */
+  private static final Set<String> LARGE_PAGED = Set.of("Cola", "DeamortizedCola", "FdTree");
+
   private PagedTrees() {}
 
   /** Returns the names of the trees that live in pages. */
@@ -28,7 +32,7 @@ final class PagedTrees {
    * larger, and a pool with so many frames.
    */
   static FileOptions options(String tree, int pageBytes, int frames) {
-    int bytes = tree.endsWith("Cola") ? Math.max(pageBytes, 1024) : pageBytes;
+    int bytes = LARGE_PAGED.contains(tree) ? Math.max(pageBytes, 1024) : pageBytes;
     return FileOptions.DEFAULT
         .withVariant(Family.named(tree))
         .withPageBytes(bytes)
