@@ -486,25 +486,36 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     tree.finishInsert(fits, key, value);
   }
 
-  /** Fetches the in-page leaves of a group of keys together, then puts one key after the other. */
+  /**
+   * Makes a page anew for many ascending keys that belong into it; of others it fetches the in-page
+   * leaves of a group together, and then puts one after the other.
+   */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
-    int most = Math.min(GROUP, store.mostPins());
-    long[] leaves = new long[Math.min(most, count)];
-    for (int done = 0; done < count; done += most) {
-      int group = Math.min(most, count - done);
-      Arrays.fill(leaves, 0, group, tree.root());
-      findLeaves(tree.pages, tree.height() - 1, keys, keysFrom + done, leaves, 0, group);
-      Words.prefetchGroup(tree.base + valuesOffset, leaves, 0, group, valueLines);
-      for (int i = 0; i < group; i++) {
-        store.unpin(leaves[i], false);
-      }
-      for (int i = done; i < done + group; i++) {
-        put(keys[keysFrom + i], values[valuesFrom + i]);
-      }
+    int done = 0;
+    while (done < count) {
+      int from = keysFrom + done;
+      int put = tree.ascendingPuts.put(keys, from, values, valuesFrom + done, count - done);
+      done += put > 0 ? put : putGroup(keys, from, values, valuesFrom + done, count - done);
     }
+  }
+
+  /** Puts the entries of the next group, and returns how many. */
+  private int putGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    int group = Math.min(count, Math.min(GROUP, store.mostPins()));
+    long[] leaves = new long[group];
+    Arrays.fill(leaves, tree.root());
+    findLeaves(tree.pages, tree.height() - 1, keys, keysFrom, leaves, 0, group);
+    Words.prefetchGroup(tree.base + valuesOffset, leaves, 0, group, valueLines);
+    for (long leaf : leaves) {
+      store.unpin(leaf, false);
+    }
+    for (int i = 0; i < group; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+    return group;
   }
 
   /** As {@link #findLeafPage}, but notes the path. */

@@ -270,13 +270,26 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     put(key, value);
   }
 
+  /** Makes a page anew for many ascending keys that belong into it, and puts others one by one. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
-    for (int i = 0; i < count; i++) {
+    int done = 0;
+    while (done < count) {
+      int from = keysFrom + done;
+      int put = tree.ascendingPuts.put(keys, from, values, valuesFrom + done, count - done);
+      done += put > 0 ? put : putGroup(keys, from, values, valuesFrom + done, count - done);
+    }
+  }
+
+  /** Puts the entries of the next group, and returns how many. */
+  private int putGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    int group = Math.min(count, GROUP);
+    for (int i = 0; i < group; i++) {
       put(keys[keysFrom + i], values[valuesFrom + i]);
     }
+    return group;
   }
 
   /** As {@link #findLeaf}, but notes the path. */

@@ -73,12 +73,16 @@ final class PagedStructure extends StoreTree {
   private final PagedSplit splits;
   private final PagedMerge merges;
 
+  /** Puts of many ascending keys. */
+  final AscendingPuts ascendingPuts;
+
   PagedStructure(PageStore store, PageFormat format) {
     super(store, MAX_HEIGHT + 1);
     this.format = format;
     this.change = new PagedChange(this);
     this.splits = new PagedSplit(this);
     this.merges = new PagedMerge(this);
+    this.ascendingPuts = new AscendingPuts(this, splits);
     open();
   }
 
