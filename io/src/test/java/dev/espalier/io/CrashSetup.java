@@ -69,7 +69,7 @@ record CrashSetup(
 
   /** Draws the bytes of a page. */
   int pageBytes(SplittableRandom random) {
-    int least = tree.endsWith("Cola") ? 1024 : mode == Mode.GARBAGE ? 512 : 256;
+    int least = Math.max(PagedTrees.leastPageBytes(tree), mode == Mode.GARBAGE ? 512 : 256);
     return least << random.nextInt(least == 1024 ? 1 : least == 512 ? 2 : 3);
   }
 

@@ -27,12 +27,17 @@ final class PagedTrees {
         .toList();
   }
 
+  /** Returns the bytes of the smallest pages that the tests give a tree. */
+  static int leastPageBytes(String tree) {
+    return LARGE_PAGED.contains(tree) ? 1024 : 256;
+  }
+
   /**
    * Returns options for a tree in small pages, or the smallest that it can have if those are
    * larger, and a pool with so many frames.
    */
   static FileOptions options(String tree, int pageBytes, int frames) {
-    int bytes = LARGE_PAGED.contains(tree) ? Math.max(pageBytes, 1024) : pageBytes;
+    int bytes = Math.max(pageBytes, leastPageBytes(tree));
     return FileOptions.DEFAULT
         .withVariant(Family.named(tree))
         .withPageBytes(bytes)
