@@ -106,9 +106,16 @@ final class SignalTest {
     TimeUnit.NANOSECONDS.sleep(nanos);
     child.signal(signal);
     CommandRun run = child.await();
-    assertTrue(run.status() == status || run.status() == 0, () -> "ended with " + run);
+    assertTrue(
+        run.status() == status || run.status() == 0 || endedByItsMachine(run),
+        () -> "ended with " + run);
     assertTrue(!run.err().contains("Exception"), run.err());
     return run;
+  }
+
+  /** Tells whether the signal met a virtual machine that could not yet take one. */
+  private static boolean endedByItsMachine(CommandRun run) {
+    return run.status() == 1 && run.out().startsWith("Error occurred during initialization of VM");
   }
 
   private Set<String> filesMade() throws IOException {
