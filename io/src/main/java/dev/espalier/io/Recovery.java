@@ -163,16 +163,18 @@ final class Recovery {
     }
     long total = bytesFrom(number);
     long done = 0;
-    while (segment != null) {
-      needed.add(segment);
-      replay(replay, segment, offset);
-      done += segment.bytes;
-      if (!listener.onProgress(done, total)) {
-        throw new CancellationException(state.path + ": recovering was cancelled");
+    try (LogReadAhead ahead = new LogReadAhead(numbered::get)) {
+      while (segment != null) {
+        needed.add(segment);
+        replay(replay, segment, ahead.contents(segment), offset);
+        done += segment.bytes;
+        if (!listener.onProgress(done, total)) {
+          throw new CancellationException(state.path + ": recovering was cancelled");
+        }
+        number++;
+        offset = LogSegment.HEADER_BYTES;
+        segment = follower(number);
       }
-      number++;
-      offset = LogSegment.HEADER_BYTES;
-      segment = follower(number);
     }
     end = "sequence number %d is not in segment %d".formatted(sequence + 1, number - 1);
   }
@@ -201,8 +203,7 @@ final class Recovery {
     return state.environment.keeps(rule);
   }
 
-  private void replay(Replay replay, LogSegment segment, long from) {
-    byte[] bytes = segment.contents();
+  private void replay(Replay replay, LogSegment segment, byte[] bytes, long from) {
     int at = (int) from;
     while (true) {
       LogRecord.Header record =

@@ -5,6 +5,7 @@ import dev.espalier.LongIndex;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out again what records of the log tell, in order. Writes to single keys are gathered, and
@@ -19,6 +20,12 @@ final class Replay {
   private final IntFunction<LongIndex> trees;
   private final int gatheredWrites;
   private final Map<Integer, SortedWrites> gathered = new HashMap<>();
+
+  /** The index that the last write went to, as the next one mostly does. */
+  private int lastId = -1;
+
+  private @Nullable SortedWrites last;
+
   private long writes;
 
   /**
@@ -74,7 +81,13 @@ final class Replay {
   }
 
   private SortedWrites of(int id) {
-    return gathered.computeIfAbsent(id, any -> new SortedWrites(trees.apply(any), gatheredWrites));
+    SortedWrites of = last;
+    if (of == null || id != lastId) {
+      of = gathered.computeIfAbsent(id, any -> new SortedWrites(trees.apply(any), gatheredWrites));
+      last = of;
+      lastId = id;
+    }
+    return of;
   }
 
   /** Carries out what was gathered. */

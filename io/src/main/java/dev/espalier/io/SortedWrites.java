@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import dev.espalier.LongIndex;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * Writes to one tree that are gathered and then made in the order of their keys, those that store
@@ -10,7 +11,7 @@ import java.util.Arrays;
  */
 final class SortedWrites {
   /** Bytes of memory for a write that is gathered, those to sort it included. */
-  static final int BYTES = 33;
+  static final int BYTES = 41;
 
   /** Most writes that are gathered unless it is told, in a few MiB. */
   static final int USUAL_MOST = 1 << 17;
@@ -23,9 +24,12 @@ final class SortedWrites {
   /** Most writes that are gathered; the next one makes them all. */
   private final int most;
 
-  private long[] keys = new long[16];
-  private long[] values = new long[16];
-  private boolean[] stores = new boolean[16];
+  /** Keys and values in turn: in any order, both of a write come with one line. */
+  private long[] entries = new long[32];
+
+  /** The writes that remove. */
+  private final BitSet removals = new BitSet();
+
   private int count;
 
   /** Begins without writes, of which it gathers {@link #USUAL_MOST}. */
@@ -49,54 +53,53 @@ final class SortedWrites {
 
   /** Adds: store a value for a key. */
   void set(long key, long value) {
-    add(key, value, true);
+    add(key, value);
   }
 
   /** Adds: remove a key, if it is there. */
   void delete(long key) {
-    add(key, 0, false);
+    add(key, 0);
+    removals.set(count - 1);
   }
 
-  private void add(long key, long value, boolean stored) {
+  private void add(long key, long value) {
     if (count == most) {
       apply();
-    } else if (count == keys.length) {
-      int length = (int) Math.min(2L * count, most);
-      keys = Arrays.copyOf(keys, length);
-      values = Arrays.copyOf(values, length);
-      stores = Arrays.copyOf(stores, length);
+    } else if (2 * count == entries.length) {
+      entries = Arrays.copyOf(entries, 2 * (int) Math.min(2L * count, most));
     }
-    keys[count] = key;
-    values[count] = value;
-    stores[count] = stored;
+    entries[2 * count] = key;
+    entries[2 * count + 1] = value;
     count++;
   }
 
   /** Forgets all writes. */
   void clear() {
     count = 0;
+    removals.clear();
   }
 
   /** Makes the writes, of those to one key the last. */
   void apply() {
-    int[] order = LastWrites.of(keys, count);
+    int[] order = LastWrites.of(entries, count);
     int room = Math.min(AT_ONCE, order.length);
-    long[] putKeys = new long[room];
-    long[] putValues = new long[room];
+    long[] keys = new long[room];
+    long[] values = new long[room];
     int puts = 0;
     for (int write : order) {
-      if (!stores[write]) {
-        tree.delete(keys[write]);
+      long key = entries[2 * write];
+      if (removals.get(write)) {
+        tree.delete(key);
         continue;
       }
-      putKeys[puts] = keys[write];
-      putValues[puts++] = values[write];
+      keys[puts] = key;
+      values[puts++] = entries[2 * write + 1];
       if (puts == room) {
-        tree.putAll(putKeys, 0, putValues, 0, puts);
+        tree.putAll(keys, 0, values, 0, puts);
         puts = 0;
       }
     }
-    tree.putAll(putKeys, 0, putValues, 0, puts);
-    count = 0;
+    tree.putAll(keys, 0, values, 0, puts);
+    clear();
   }
 }

@@ -54,15 +54,16 @@ class LastWritesTest {
   @EnumSource(Keys.class)
   void theLastWriteToEachKeyIsFoundInTheOrderOfTheKeys(Keys kind) {
     Random random = new Random(3);
-    for (int count : new int[] {0, 1, 2, 24, 25, 26, 1_000, 5_000}) {
-      long[] keys = LongStream.generate(kind.of(random)).limit(count).toArray();
+    for (int count : new int[] {0, 1, 2, 24, 25, 26, 1_000, 5_000, 20_000}) {
+      LongSupplier draw = kind.of(random);
+      long[] entries = LongStream.generate(draw).limit(2L * count).toArray();
       TreeMap<Long, Integer> expected = new TreeMap<>();
       for (int i = 0; i < count; i++) {
-        expected.put(keys[i], i);
+        expected.put(entries[2 * i], i);
       }
       assertArrayEquals(
           expected.values().stream().mapToInt(Integer::intValue).toArray(),
-          LastWrites.of(keys, count));
+          LastWrites.of(entries, count));
     }
   }
 }
