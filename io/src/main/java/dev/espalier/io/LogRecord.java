@@ -205,7 +205,7 @@ final class LogRecord {
     if (offset > segment.length - HEADER_BYTES) {
       return null;
     }
-    int length = (int) INT.get(segment, offset);
+    int length = lengthAt(segment, offset);
     if (length < 1 || length > segment.length - HEADER_BYTES - offset) {
       return null;
     }
@@ -227,6 +227,11 @@ final class LogRecord {
         (int) INT.get(segment, offset + 16),
         kindAndCheckpoint & 0xff,
         kindAndCheckpoint >>> 8);
+  }
+
+  /** Returns how long the payload of a record says that it is; 0 where no record can begin. */
+  static int lengthAt(byte[] segment, int offset) {
+    return offset > segment.length - HEADER_BYTES ? 0 : (int) INT.get(segment, offset);
   }
 
   static long longAt(byte[] payload, int at) {

@@ -163,10 +163,10 @@ final class Recovery {
     }
     long total = bytesFrom(number);
     long done = 0;
-    try (LogReadAhead ahead = new LogReadAhead(numbered::get)) {
+    try (LogReader reader = new LogReader(numbered::get)) {
       while (segment != null) {
         needed.add(segment);
-        replay(replay, segment, ahead.contents(segment), offset);
+        replay(replay, segment, reader, offset);
         done += segment.bytes;
         if (!listener.onProgress(done, total)) {
           throw new CancellationException(state.path + ": recovering was cancelled");
@@ -203,12 +203,14 @@ final class Recovery {
     return state.environment.keeps(rule);
   }
 
-  private void replay(Replay replay, LogSegment segment, byte[] bytes, long from) {
+  private void replay(Replay replay, LogSegment segment, LogReader reader, long from) {
+    byte[] bytes = reader.open(segment);
+    boolean checked = keeps(Rule.RECORDS_HAVE_A_CHECKSUM);
     int at = (int) from;
     while (true) {
+      reader.loadRecord(at);
       LogRecord.Header record =
-          LogRecord.read(
-              bytes, at, header.storeId(), segment.number, keeps(Rule.RECORDS_HAVE_A_CHECKSUM));
+          LogRecord.read(bytes, at, header.storeId(), segment.number, checked);
       if (record == null || !isNext(record.epoch(), record.sequence())) {
         return;
       }
