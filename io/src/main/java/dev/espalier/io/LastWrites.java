@@ -20,10 +20,10 @@ final class LastWrites {
   /**
    * Returns the writes that are the last ones to their keys, in ascending order of the keys.
    *
-   * @param entries keys and values in turn, in the order in which they were written
-   * @param count how many were written
+   * @param entries in the order in which they were written
    */
-  static int[] of(long[] entries, int count) {
+  static int[] of(Entries entries) {
+    int count = entries.count();
     int[] order = new int[count];
     Arrays.setAll(order, i -> i);
     int last = sort(entries, order, 0, count);
@@ -35,7 +35,7 @@ final class LastWrites {
    *
    * @return where those that are kept end
    */
-  private static int sort(long[] entries, int[] order, int from, int to) {
+  private static int sort(Entries entries, int[] order, int from, int to) {
     if (to - from <= FEW) {
       insertionSort(entries, order, from, to);
       return keepLast(entries, order, from, to);
@@ -43,7 +43,7 @@ final class LastWrites {
     long least = Long.MAX_VALUE;
     long most = Long.MIN_VALUE;
     for (int i = from; i < to; i++) {
-      long key = entries[2 * order[i]];
+      long key = entries.key(order[i]);
       least = Math.min(least, key);
       most = Math.max(most, key);
     }
@@ -52,7 +52,7 @@ final class LastWrites {
     int cut = Math.max(0, keyBits + numberBits - Long.SIZE);
     long[] sorted = new long[to - from];
     for (int i = 0; i < sorted.length; i++) {
-      long key = (entries[2 * order[from + i]] - least) >>> cut;
+      long key = (entries.key(order[from + i]) - least) >>> cut;
       sorted[i] = ((key << numberBits) | i) ^ Long.MIN_VALUE; // which is compared as signed
     }
     Arrays.parallelSort(sorted);
@@ -70,7 +70,7 @@ final class LastWrites {
    * @param differ whether keys that agree in those bits may differ in others
    */
   private static int keepLastOfEqual(
-      long[] entries, int[] order, int from, long[] sorted, int numberBits, boolean differ) {
+      Entries entries, int[] order, int from, long[] sorted, int numberBits, boolean differ) {
     int kept = from;
     int first = 0;
     for (int i = 1; i <= sorted.length; i++) {
@@ -90,21 +90,21 @@ final class LastWrites {
   }
 
   /** Keeps the last write to each key, of writes that are sorted. */
-  private static int keepLast(long[] entries, int[] order, int from, int to) {
+  private static int keepLast(Entries entries, int[] order, int from, int to) {
     int kept = from;
     for (int i = from; i < to; i++) {
-      if (i + 1 == to || entries[2 * order[i]] != entries[2 * order[i + 1]]) {
+      if (i + 1 == to || entries.key(order[i]) != entries.key(order[i + 1])) {
         order[kept++] = order[i];
       }
     }
     return kept;
   }
 
-  private static void insertionSort(long[] entries, int[] order, int from, int to) {
+  private static void insertionSort(Entries entries, int[] order, int from, int to) {
     for (int i = from + 1; i < to; i++) {
       int write = order[i];
       int at = i;
-      for (; at > from && entries[2 * order[at - 1]] > entries[2 * write]; at--) {
+      for (; at > from && entries.key(order[at - 1]) > entries.key(write); at--) {
         order[at] = order[at - 1];
       }
       order[at] = write;

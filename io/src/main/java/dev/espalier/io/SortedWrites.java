@@ -2,7 +2,6 @@
 package dev.espalier.io;
 
 import dev.espalier.LongIndex;
-import java.util.Arrays;
 import java.util.BitSet;
 
 /**
@@ -24,13 +23,10 @@ final class SortedWrites {
   /** Most writes that are gathered; the next one makes them all. */
   private final int most;
 
-  /** Keys and values in turn: in any order, both of a write come with one line. */
-  private long[] entries = new long[32];
+  private final Entries entries = new Entries();
 
   /** The writes that remove. */
   private final BitSet removals = new BitSet();
-
-  private int count;
 
   /** Begins without writes, of which it gathers {@link #USUAL_MOST}. */
   SortedWrites(LongIndex tree) {
@@ -59,41 +55,37 @@ final class SortedWrites {
   /** Adds: remove a key, if it is there. */
   void delete(long key) {
     add(key, 0);
-    removals.set(count - 1);
+    removals.set(entries.count() - 1);
   }
 
   private void add(long key, long value) {
-    if (count == most) {
+    if (entries.count() == most) {
       apply();
-    } else if (2 * count == entries.length) {
-      entries = Arrays.copyOf(entries, 2 * (int) Math.min(2L * count, most));
     }
-    entries[2 * count] = key;
-    entries[2 * count + 1] = value;
-    count++;
+    entries.add(key, value);
   }
 
   /** Forgets all writes. */
   void clear() {
-    count = 0;
+    entries.clear();
     removals.clear();
   }
 
   /** Makes the writes, of those to one key the last. */
   void apply() {
-    int[] order = LastWrites.of(entries, count);
+    int[] order = LastWrites.of(entries);
     int room = Math.min(AT_ONCE, order.length);
     long[] keys = new long[room];
     long[] values = new long[room];
     int puts = 0;
     for (int write : order) {
-      long key = entries[2 * write];
+      long key = entries.key(write);
       if (removals.get(write)) {
         tree.delete(key);
         continue;
       }
       keys[puts] = key;
-      values[puts++] = entries[2 * write + 1];
+      values[puts++] = entries.value(write);
       if (puts == room) {
         tree.putAll(keys, 0, values, 0, puts);
         puts = 0;
