@@ -34,6 +34,19 @@ final class LogFiles {
         .toList();
   }
 
+  /** Returns the bytes of all files of the log of a store. */
+  static long bytes(StoreFiles files, Path store) {
+    long bytes = 0;
+    for (Path file : files.beside(store)) {
+      if (number(store, file) >= 0) {
+        try (PageFile log = files.openLog(file, Access.READ, LogBuffer.BLOCK_BYTES)) {
+          bytes += log.bytes();
+        }
+      }
+    }
+    return bytes;
+  }
+
   /** Closes segments, all of them whatever becomes of one. */
   static void close(Collection<LogSegment> segments) {
     RuntimeException first = null;

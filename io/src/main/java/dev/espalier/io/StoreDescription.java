@@ -13,6 +13,7 @@ import java.util.List;
  * @param stripes files that the pages are spread over
  * @param checkpoint number of the last checkpoint
  * @param isClean whether the store was closed, so that nothing is to be recovered
+ * @param logBytes bytes of the files of its log; 0 if it has none, as after it was closed
  * @param indexes in it
  * @param engine what reads the file
  */
@@ -23,6 +24,7 @@ public record StoreDescription(
     int stripes,
     long checkpoint,
     boolean isClean,
+    long logBytes,
     List<Index> indexes,
     IoStatus engine) {
 

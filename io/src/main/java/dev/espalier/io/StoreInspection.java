@@ -56,6 +56,7 @@ final class StoreInspection {
         header.stripes(),
         header.checkpoint(),
         header.clean(),
+        LogFiles.bytes(state.environment.files(), state.path),
         List.copyOf(indexes),
         state.file.status());
   }

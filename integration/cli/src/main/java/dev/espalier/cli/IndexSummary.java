@@ -57,6 +57,10 @@ record IndexSummary(StoreDescription store, StoreDescription.Index index) {
     return store.isClean();
   }
 
+  long logBytes() {
+    return store.logBytes();
+  }
+
   IoStatus engine() {
     return store.engine();
   }

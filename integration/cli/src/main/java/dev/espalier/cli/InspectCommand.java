@@ -85,7 +85,7 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     print(out, "File", store.path().toString());
     print(out, "Format", "version " + store.version());
-    print(out, "Clean", cleanness(store.isClean()));
+    print(out, "Clean", cleanness(store));
     print(out, "Stripes", number(store.stripes()));
     print(out, "Engine", store.engine().toString());
     TextTable table = new TextTable("index", "tree", ">entries", ">height", ">pages");
@@ -122,6 +122,7 @@ final class InspectCommand implements Callable<Integer> {
     object.put("file", store.path().toString());
     object.put("version", store.version());
     object.put("clean", store.isClean());
+    object.put("logBytes", store.logBytes());
     object.put("pageBytes", store.pageBytes());
     object.put("stripes", store.stripes());
     object.put("engine", store.engine().toString());
@@ -129,15 +130,17 @@ final class InspectCommand implements Callable<Integer> {
     return object;
   }
 
-  private static String cleanness(boolean isClean) {
-    return isClean ? "yes" : "no: the last writes are in the log";
+  private static String cleanness(StoreDescription store) {
+    return store.isClean()
+        ? "yes"
+        : "no: the last writes are in the log of %s bytes".formatted(number(store.logBytes()));
   }
 
   private static void print(IndexSummary file, long bytes, PrintWriter out) {
     print(out, "File", file.path().toString());
     print(out, "Format", "version " + file.version() + ", " + file.codecs());
     print(out, "Tree", file.kind());
-    print(out, "Clean", cleanness(file.isClean()));
+    print(out, "Clean", cleanness(file.store()));
     print(
         out,
         "Entries",
@@ -201,6 +204,7 @@ final class InspectCommand implements Callable<Integer> {
     object.put("codecs", file.codecs());
     object.put("tree", file.kind());
     object.put("clean", file.isClean());
+    object.put("logBytes", file.logBytes());
     object.put("entries", file.entries());
     object.put("height", file.height());
     object.put("pages", file.pages());

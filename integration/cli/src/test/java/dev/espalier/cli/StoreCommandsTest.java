@@ -17,10 +17,12 @@ import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
@@ -48,6 +50,7 @@ final class StoreCommandsTest extends IndexFileCommands {
     assertEquals(PAGE, json.get("pageBytes").getAsInt());
     assertEquals(0, json.get("freePages").getAsInt());
     assertTrue(json.get("clean").getAsBoolean());
+    assertEquals(0, json.get("logBytes").getAsLong());
     assertEquals(Files.size(index()), json.get("bytes").getAsLong());
     assertEquals(Files.size(index()) / 20_000.0, json.get("bytesPerEntry").getAsDouble(), 1e-9);
 
@@ -193,7 +196,12 @@ final class StoreCommandsTest extends IndexFileCommands {
         verified.out().lines().findFirst().orElseThrow());
     CommandRun inspected = run("inspect");
     assertEquals(0, inspected.status());
-    assertTrue(inspected.out().contains("Clean    no: "), inspected.out());
+    String logBytes = String.format(Locale.ROOT, "%,d", bytesOfLog());
+    assertTrue(
+        inspected
+            .out()
+            .contains("Clean    no: the last writes are in the log of " + logBytes + " bytes"),
+        inspected.out());
     assertTrue(inspected.out().contains("level"), inspected.out());
 
     CommandRun dry = run("recover", "--dry-run");
@@ -396,5 +404,16 @@ final class StoreCommandsTest extends IndexFileCommands {
     assertEquals(1, run.status());
     assertTrue(run.err().startsWith("espalier backup: " + index()), run.err());
     assertFalse(Files.exists(copy));
+  }
+
+  private long bytesOfLog() throws IOException {
+    String log = index().getFileName() + ".log";
+    long bytes = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, log + "*")) {
+      for (Path file : files) {
+        bytes += Files.size(file);
+      }
+    }
+    return bytes;
   }
 }
