@@ -17,6 +17,7 @@ module dev.espalier.core {
   exports dev.espalier;
   exports dev.espalier.batch;
   exports dev.espalier.bepsilon;
+  exports dev.espalier.blink;
   exports dev.espalier.bplus;
   exports dev.espalier.cachefirst;
   exports dev.espalier.cola;

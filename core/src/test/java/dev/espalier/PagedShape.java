@@ -3,6 +3,7 @@ package dev.espalier;
 
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
+import dev.espalier.blink.BLinkTree;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.fdtree.FdTree;
@@ -38,6 +39,7 @@ public record PagedShape(
             256,
             (options, store) ->
                 CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))),
+        new PagedShape("BLinkTree", 256, BLinkTree::open),
         new PagedShape("BEpsilonTree", 256, BEpsilonTree::open),
         new PagedShape("BufferedRepositoryTree", 256, BufferedRepositoryTree::open));
   }

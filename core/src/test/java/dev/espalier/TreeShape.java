@@ -3,6 +3,7 @@ package dev.espalier;
 
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
+import dev.espalier.blink.BLinkTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
@@ -104,7 +105,8 @@ public record TreeShape(
         deamortizedCola(1024, 2),
         pio(256, 1, 1),
         pio(256, 3, 8),
-        fd(1, 2));
+        fd(1, 2),
+        blink(256));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -167,6 +169,8 @@ public record TreeShape(
     shapes.add(pio(4 << 10, 16, 1));
     shapes.add(pio(16 << 10, 4, 64));
     shapes.add(fd(3, 4));
+    shapes.add(blink(4 << 10));
+    shapes.add(blink(64 << 10));
     return shapes;
   }
 
@@ -337,6 +341,13 @@ public record TreeShape(
     return new TreeShape(
         "FdTree " + headPages + " " + ratio,
         options -> FdTree.open(options, options.pagesInMemory(1024), geometry));
+  }
+
+  static TreeShape blink(int pageBytes) {
+    return new TreeShape(
+        "BLinkTree " + pageBytes,
+        options -> BLinkTree.open(options, options.pagesInMemory(pageBytes)),
+        pageBytes);
   }
 
   static TreeShape deamortizedCola(int pageBytes, int batch) {

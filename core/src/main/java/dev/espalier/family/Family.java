@@ -4,6 +4,7 @@ package dev.espalier.family;
 import dev.espalier.TreeVariant;
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
+import dev.espalier.blink.BLinkTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
@@ -46,7 +47,8 @@ public final class Family {
           ShuttleTree.VARIANT,
           DeamortizedCola.VARIANT,
           PioBTree.VARIANT,
-          FdTree.VARIANT);
+          FdTree.VARIANT,
+          BLinkTree.VARIANT);
 
   private Family() {}
 

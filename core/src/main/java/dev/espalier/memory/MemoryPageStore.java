@@ -191,6 +191,11 @@ public final class MemoryPageStore implements PageStore {
   }
 
   @Override
+  public boolean allocationMoves() {
+    return (long) numbers.next() << pageShift > region.segment().byteSize();
+  }
+
+  @Override
   public void beforeChange() {
     // Trees find out themselves that the region is closed: at the first access.
   }

@@ -21,6 +21,14 @@ public interface PageFacts extends MemoryUse {
    */
   boolean pagesStay();
 
+  /**
+   * Returns whether the next {@link Pages#allocate()} would move all pages to another {@link
+   * Pages#segment}, so that nobody may use one meanwhile.
+   */
+  default boolean allocationMoves() {
+    return false;
+  }
+
   /** Returns the number of pages in use. */
   int pagesInUse();
 

@@ -14,7 +14,9 @@ package dev.espalier.memory;
  * of it.
  *
  * <p>Several threads may pin and read pages and call {@link #readAhead} at once. Methods that
- * change pages, and writing to pages, require that no other thread uses the store.
+ * change pages, and writing to pages, require that no other thread uses the store, unless the tree
+ * keeps its threads from using the same pages: then pages may be pinned and written while another
+ * thread allocates or frees some, if {@link #allocationMoves} says that none moves.
  */
 public interface PageStore extends Pages, PageHints, PageFacts, AutoCloseable {
   /** Number of bytes at the start of each page that belong to the store. */

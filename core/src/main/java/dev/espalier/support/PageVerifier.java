@@ -39,8 +39,13 @@ public abstract class PageVerifier extends Verifier {
     }
   }
 
+  /** Returns how many pages were claimed. */
+  protected final int claimed() {
+    return claimed.cardinality();
+  }
+
   /** Checks that all pages in use are the tree's. */
   protected final void checkAllClaimed(String invariant) {
-    checkEqual(invariant, claimed.cardinality(), store.pagesInUse(), "the number of pages");
+    checkEqual(invariant, claimed(), store.pagesInUse(), "the number of pages");
   }
 }

@@ -156,7 +156,7 @@ public abstract class StoreTree extends IndexStructure {
   // ---------------------------------------------------------------- clear
 
   @Override
-  public final void clear() {
+  public void clear() {
     checkOpen();
     change().begin();
     replaced();

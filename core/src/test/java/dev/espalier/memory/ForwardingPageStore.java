@@ -115,6 +115,11 @@ abstract class ForwardingPageStore implements PageStore {
   }
 
   @Override
+  public boolean allocationMoves() {
+    return store.allocationMoves();
+  }
+
+  @Override
   public int pagesInUse() {
     return store.pagesInUse();
   }

@@ -13,6 +13,7 @@ import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.RefusingPageStore;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
@@ -28,20 +29,30 @@ class FullStoreTest {
 
   private final TreeMap<Long, Long> model = new TreeMap<>();
 
+  /**
+   * Returns the trees that split only when all pages for it are there. The B-link tree splits a
+   * leaf even if there is no page for the parent's split; BLinkTreeTest has what that comes to.
+   */
+  static List<PagedShape> reserving() {
+    return PagedShape.smallest().stream()
+        .filter(shape -> !shape.tree().equals("BLinkTree"))
+        .toList();
+  }
+
   @ParameterizedTest
-  @MethodSource("dev.espalier.PagedShape#smallest")
+  @MethodSource("reserving")
   void ascendingInsertsSurviveTheRefusalOfAnyPage(PagedShape shape) {
     insert(shape, LongStream.range(0, ENTRIES).toArray());
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.PagedShape#smallest")
+  @MethodSource("reserving")
   void descendingInsertsSurviveTheRefusalOfAnyPage(PagedShape shape) {
     insert(shape, LongStream.range(0, ENTRIES).map(key -> -key).toArray());
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.PagedShape#smallest")
+  @MethodSource("reserving")
   void scatteredInsertsSurviveTheRefusalOfAnyPage(PagedShape shape) {
     insert(shape, scattered());
   }
@@ -72,7 +83,7 @@ class FullStoreTest {
    * meanwhile goes on, as nothing has changed.
    */
   @ParameterizedTest
-  @MethodSource("dev.espalier.PagedShape#smallest")
+  @MethodSource("reserving")
   void cursorGoesOnAfterARefusalThatHasMovedTheMemory(PagedShape shape) {
     RefusingPageStore full = new RefusingPageStore(shape.newStore(), 1);
     try (LongIndex index = shape.open(full)) {

@@ -152,16 +152,17 @@ final class SlotPageStore extends PooledPageStore {
   }
 
   private void take(int first, int count) {
-    int moreOfMap = moreOfMap(first, count);
-    if (moreOfMap > 0) {
-      frames.lock.lock();
-      try {
+    // Others may pin pages meanwhile, and look under the lock whether these are in use.
+    frames.lock.lock();
+    try {
+      int moreOfMap = moreOfMap(first, count);
+      if (moreOfMap > 0) {
         space.reserveMore(moreOfMap);
-      } finally {
-        frames.lock.unlock();
       }
+      pages.numbers.take(first, count);
+    } finally {
+      frames.lock.unlock();
     }
-    pages.numbers.take(first, count);
     changed = true;
   }
 
@@ -219,9 +220,9 @@ final class SlotPageStore extends PooledPageStore {
     if (isInUse(page)) {
       pool.waves.discard(this, page);
     }
-    pages.numbers.giveBack(page);
     frames.lock.lock();
     try {
+      pages.numbers.giveBack(page);
       int slot = pages.map.slot(page);
       if (slot > PageMap.UNWRITTEN) {
         space.release(slot);

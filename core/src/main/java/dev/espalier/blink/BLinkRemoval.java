@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.blink;
+
+import dev.espalier.memory.PageStore;
+import dev.espalier.tree.StoreTree;
+
+/**
+ * Takes empty leaves out of the tree, each with the inner pages that have no other child. The keys
+ * of such a chain become those of the pages to its left or right, whichever have the same parent.
+ */
+final class BLinkRemoval {
+  /** Attempts before an empty leaf is left to those who empty it again. */
+  private static final int MOST_ATTEMPTS = 16;
+
+  private final BLinkStructure tree;
+  private final PageStore store;
+  private final BLinkPage layout;
+  private final Latches latches;
+
+  BLinkRemoval(BLinkStructure tree) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.layout = tree.layout;
+    this.latches = tree.latches;
+  }
+
+  /** Takes the leaf that covers a key out of the tree, if it is empty; outside operations. */
+  void removeEmpty(long key) {
+    boolean done = false;
+    for (int attempts = 0; !done && attempts < MOST_ATTEMPTS; attempts++) {
+      Chain chain = new Chain(key);
+      int operation = tree.epochs.enter();
+      try {
+        done = chain.remove();
+      } finally {
+        chain.unlatch();
+        tree.epochs.exit(operation);
+      }
+    }
+    while (lowerRoot()) {
+      // Each root with a single child goes.
+    }
+    tree.space.freeUnreachable();
+  }
+
+  /** A leaf, the inner pages that lead to nothing else, and the neighbours of all of them. */
+  private final class Chain {
+    private final long key;
+
+    // By level.
+    private final int[] lefts = new int[StoreTree.MAX_HEIGHT];
+    private final int[] gone = new int[StoreTree.MAX_HEIGHT];
+    private final int[] rights = new int[StoreTree.MAX_HEIGHT];
+    private final long[] highs = new long[StoreTree.MAX_HEIGHT];
+    private int levels;
+
+    /** All pages that are latched, in the order in which they were. */
+    private final int[] latched = new int[3 * StoreTree.MAX_HEIGHT + 1];
+
+    private int latchedCount;
+
+    Chain(long key) {
+      this.key = key;
+    }
+
+    private void latch(int page) {
+      latches.latch(page);
+      latched[latchedCount++] = page;
+    }
+
+    void unlatch() {
+      while (latchedCount > 0) {
+        latches.unlatch(latched[--latchedCount]);
+      }
+    }
+
+    /** Returns whether all is done, or there is nothing to be done. */
+    boolean remove() {
+      while (true) {
+        int parent = tree.find(levels + 1, key);
+        if (parent == 0) {
+          return true; // All that is left is one leaf and what leads to it.
+        }
+        if (!addLevel()) {
+          return isFilled();
+        }
+        if (!hasSingleChild(parent)) {
+          return removeBelow();
+        }
+      }
+    }
+
+    /** Tells whether the leaf has entries, so that it stays. */
+    private boolean isFilled() {
+      int leaf = tree.find(0, key);
+      long at = store.pin(leaf);
+      int count = layout.count(tree.pages, at);
+      store.unpin(at, false);
+      return count > 0;
+    }
+
+    /** Latches the next page of the chain and its neighbours, if it is one. */
+    private boolean addLevel() {
+      int level = levels;
+      int page = tree.find(level, key);
+      if (page == 0) {
+        return false;
+      }
+      int left = leftOf(page);
+      if (left != 0) {
+        latch(left);
+        if (!leadsTo(left, page)) {
+          return false;
+        }
+      }
+      latch(page);
+      long at = store.pin(page);
+      try {
+        boolean isChain =
+            layout.next(tree.pages, at, key, level) == BLinkPage.HERE
+                && BLinkPage.left(tree.pages, at) == left
+                && BLinkPage.flags(tree.pages, at) == 0
+                && leadsToNothingElse(at, level);
+        if (!isChain) {
+          return false;
+        }
+        lefts[level] = left;
+        gone[level] = page;
+        rights[level] = BLinkPage.right(tree.pages, at);
+        highs[level] = BLinkPage.high(tree.pages, at);
+      } finally {
+        store.unpin(at, false);
+      }
+      if (rights[level] != 0) {
+        latch(rights[level]);
+      }
+      levels++;
+      return true;
+    }
+
+    private boolean leadsToNothingElse(long at, int level) {
+      int count = layout.count(tree.pages, at);
+      return level == 0
+          ? count == 0
+          : count == 1 && layout.child(tree.pages, at, 0) == gone[level - 1];
+    }
+
+    private int leftOf(int page) {
+      long at = store.pin(page);
+      int left = BLinkPage.left(tree.pages, at);
+      store.unpin(at, false);
+      return left;
+    }
+
+    /** Tells whether a page, which is latched, is the left neighbour of another. */
+    private boolean leadsTo(int left, int page) {
+      long at = store.pin(left);
+      boolean leads = !BLinkPage.hasLeft(tree.pages, at) && BLinkPage.right(tree.pages, at) == page;
+      store.unpin(at, false);
+      return leads;
+    }
+
+    /** Looks at an inner page without a latch; whether it was right is seen when it has one. */
+    private boolean hasSingleChild(int parent) {
+      long at = store.pin(parent);
+      int count = layout.count(tree.pages, at);
+      store.unpin(at, false);
+      return count == 1;
+    }
+
+    /** Removes the chain, whose pages are latched, if its parent leads to more than to it. */
+    private boolean removeBelow() {
+      int top = levels - 1;
+      int parent = tree.latch(levels, key);
+      if (parent == 0) {
+        return false;
+      }
+      latched[latchedCount++] = parent;
+      int slot;
+      int count;
+      long at = store.pin(parent);
+      try {
+        count = layout.count(tree.pages, at);
+        slot = layout.childSlot(tree.pages, at, key);
+        if (count < 2 || layout.child(tree.pages, at, slot) != gone[top]) {
+          return false;
+        }
+      } finally {
+        store.unpin(at, false);
+      }
+      try {
+        if (slot > 0) {
+          giveToTheLeft();
+          removeFrom(parent, slot, slot - 1);
+        } else {
+          removeFrom(parent, slot, slot);
+          passBy();
+        }
+        leave();
+      } catch (RuntimeException | Error failed) {
+        tree.abandon(failed);
+        throw failed;
+      }
+      return true;
+    }
+
+    private void removeFrom(int parent, int slot, int separatorSlot) {
+      tree.pinAndChange(
+          parent, (memory, above) -> layout.removeChild(memory, above, slot, separatorSlot));
+    }
+
+    /** Lets the left neighbours cover the keys of the chain, and links them past it. */
+    private void giveToTheLeft() {
+      for (int level = 0; level < levels; level++) {
+        int right = rights[level];
+        long high = highs[level];
+        tree.pinAndChange(
+            lefts[level],
+            (memory, left) -> {
+              BLinkPage.high(memory, left, high);
+              BLinkPage.right(memory, left, right);
+            });
+      }
+    }
+
+    /** Links the left neighbours past the chain, whose keys the right neighbours cover. */
+    private void passBy() {
+      for (int level = 0; level < levels; level++) {
+        int right = rights[level];
+        tree.pinAndChange(lefts[level], (memory, left) -> BLinkPage.right(memory, left, right));
+      }
+    }
+
+    /** Marks the pages of the chain as gone, now that no page leads to them from the left. */
+    private void leave() {
+      for (int level = 0; level < levels; level++) {
+        int left = lefts[level];
+        tree.pinAndChange(rights[level], (memory, right) -> BLinkPage.left(memory, right, left));
+        tree.pinAndChange(
+            gone[level], (memory, page) -> BLinkPage.flags(memory, page, BLinkPage.LEFT));
+        tree.space.leave(gone[level]);
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- root
+
+  /** Makes the only child of the root the root. Returns false if it has several, or is a leaf. */
+  private boolean lowerRoot() {
+    int operation = tree.epochs.enter();
+    try {
+      int root = tree.rootPage();
+      int child = onlyChild(root);
+      if (child == 0) {
+        return false;
+      }
+      latches.latch(child);
+      try {
+        latches.latch(root);
+        try {
+          return lowerRoot(root, child);
+        } finally {
+          latches.unlatch(root);
+        }
+      } finally {
+        latches.unlatch(child);
+      }
+    } finally {
+      tree.epochs.exit(operation);
+    }
+  }
+
+  /** Returns the only child of a page that is alone on its level, or 0. */
+  private int onlyChild(int page) {
+    long at = store.pin(page);
+    int child = 0;
+    long version;
+    do {
+      version = latches.version(page);
+      boolean isOnly =
+          BLinkPage.level(tree.pages, at) > 0
+              && BLinkPage.flags(tree.pages, at) == 0
+              && BLinkPage.right(tree.pages, at) == 0
+              && layout.count(tree.pages, at) == 1;
+      child = isOnly ? layout.child(tree.pages, at, 0) : 0;
+    } while (!latches.isStill(page, version));
+    store.unpin(at, false);
+    return child;
+  }
+
+  /** Makes the child the root if nothing has changed, both being latched. */
+  private boolean lowerRoot(int root, int child) {
+    if (tree.rootPage() != root || onlyChild(root) != child || !isAlone(child)) {
+      return false;
+    }
+    long at = store.pin(root);
+    try {
+      tree.rootPage(child, BLinkPage.level(tree.pages, at));
+      tree.change(root, at, (memory, page) -> BLinkPage.flags(memory, page, BLinkPage.LEFT));
+    } finally {
+      store.unpin(at, true);
+    }
+    tree.space.leave(root);
+    return true;
+  }
+
+  /** Tells whether a page, which is latched, is the only one of its level. */
+  private boolean isAlone(int page) {
+    long at = store.pin(page);
+    boolean alone =
+        BLinkPage.flags(tree.pages, at) == 0
+            && BLinkPage.left(tree.pages, at) == 0
+            && BLinkPage.right(tree.pages, at) == 0;
+    store.unpin(at, false);
+    return alone;
+  }
+}

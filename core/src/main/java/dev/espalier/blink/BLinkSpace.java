@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.blink;
+
+import dev.espalier.memory.PageStore;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Pages that are not in the tree: those that writers are about to put into it, and those that have
+ * left it and wait until nobody can reach them. Whoever asks here holds no latch and is in no
+ * operation, but to hand a page over.
+ */
+final class BLinkSpace {
+  private final BLinkStructure tree;
+  private final PageStore store;
+  private final Epochs epochs;
+
+  /** Held to allocate and free pages, and by the one who has the tree alone. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private record Left(int page, long epoch) {}
+
+  /** Pages that have left the tree, the first to leave first; used under its own monitor. */
+  private final ArrayDeque<Left> left = new ArrayDeque<>();
+
+  BLinkSpace(BLinkStructure tree) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.epochs = tree.epochs;
+  }
+
+  /**
+   * Allocates a page.
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room
+   */
+  int take() {
+    lock.lock();
+    try {
+      freeLeft();
+      if (!store.allocationMoves()) {
+        return store.allocate();
+      }
+      int[] page = new int[1];
+      alone(
+          () -> {
+            page[0] = store.allocate();
+            tree.refresh();
+          });
+      return page[0];
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives back a page that was not used. */
+  void giveBack(int page) {
+    lock.lock();
+    try {
+      store.free(page);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes a page that is marked as one that has left the tree, and that no page leads to. */
+  void leave(int page) {
+    synchronized (left) {
+      left.addLast(new Left(page, epochs.now()));
+    }
+  }
+
+  /** Frees what nobody can reach any more. */
+  void freeUnreachable() {
+    synchronized (left) {
+      if (left.isEmpty()) {
+        return;
+      }
+    }
+    lock.lock();
+    try {
+      freeLeft();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void freeLeft() {
+    for (int page = nextUnreachable(); page != 0; page = nextUnreachable()) {
+      store.free(page);
+    }
+  }
+
+  private int nextUnreachable() {
+    synchronized (left) {
+      Left first = left.peekFirst();
+      if (first == null) {
+        return 0;
+      }
+      while (!epochs.isUnreachable(first.epoch)) {
+        if (!epochs.advance()) {
+          return 0;
+        }
+      }
+      left.removeFirst();
+      return first.page;
+    }
+  }
+
+  /** Returns how many pages wait. */
+  int waiting() {
+    synchronized (left) {
+      return left.size();
+    }
+  }
+
+  /** Does something while nobody else is in the tree; what is done may call this again. */
+  void alone(Runnable task) {
+    lock.lock();
+    try {
+      if (epochs.isAlone()) {
+        task.run();
+        return;
+      }
+      epochs.beginAlone();
+      try {
+        freeAll();
+        task.run();
+      } finally {
+        epochs.endAlone();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void freeAll() {
+    synchronized (left) {
+      while (!left.isEmpty()) {
+        store.free(left.removeFirst().page);
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.blink;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows which operations are under way, by epochs: a page that was taken out of the tree in one
+ * epoch is reached by none that began in the next, so it can be used again once all have ended that
+ * began before. Nobody waits for that.
+ *
+ * <p>What replaces the whole tree, or moves its memory, must have it alone: {@link #beginAlone}
+ * waits until all operations have ended, and makes new ones wait.
+ */
+final class Epochs {
+  /** What {@link #enter} returns to the thread that has the tree alone. */
+  private static final int UNCOUNTED = -1;
+
+  /** Longs between two counters: two cache lines, which are often fetched together. */
+  private static final int STRIDE = 16;
+
+  private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private final BooleanSupplier isClosed;
+  private final int stripes = Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors());
+
+  /** Operations under way, for each stripe and for even and odd epochs. */
+  private final long[] counts = new long[2 * stripes * STRIDE];
+
+  /** The epoch; negative while a thread has the tree alone, or waits for that. */
+  private volatile long epoch = 2;
+
+  private volatile @Nullable Thread alone;
+
+  Epochs(BooleanSupplier isClosed) {
+    this.isClosed = isClosed;
+  }
+
+  // ---------------------------------------------------------------- operations
+
+  /** Begins an operation. Returns what {@link #exit} takes. */
+  int enter() {
+    int stripe = (int) Thread.currentThread().threadId() & (stripes - 1);
+    for (int tries = 0; ; tries++) {
+      long now = epoch;
+      if (now < 0) {
+        if (isAlone()) {
+          return UNCOUNTED;
+        }
+        Latches.pause(tries, isClosed);
+        continue;
+      }
+      int counter = counter(stripe, now);
+      COUNT.getAndAdd(counts, counter, 1L);
+      if (epoch == now) {
+        return counter;
+      }
+      COUNT.getAndAdd(counts, counter, -1L);
+    }
+  }
+
+  /** Ends an operation. */
+  void exit(int counter) {
+    if (counter != UNCOUNTED) {
+      COUNT.getAndAdd(counts, counter, -1L);
+    }
+  }
+
+  private static int counter(int stripe, long epoch) {
+    return (2 * stripe + (int) (epoch & 1)) * STRIDE;
+  }
+
+  /** Tells whether all operations have ended that began in epochs of a parity. */
+  private boolean haveEnded(long parity) {
+    for (int stripe = 0; stripe < stripes; stripe++) {
+      if ((long) COUNT.getVolatile(counts, counter(stripe, parity)) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // ---------------------------------------------------------------- pages to be used again
+
+  /** Returns the epoch in which a page leaves the tree that was unlinked before this call. */
+  long now() {
+    return Math.abs(epoch);
+  }
+
+  /**
+   * Begins the next epoch if no operation of the one before this is left; by one thread at a time.
+   */
+  boolean advance() {
+    long now = epoch;
+    if (now < 0 || !haveEnded(now - 1)) {
+      return false;
+    }
+    epoch = now + 1;
+    return true;
+  }
+
+  /** Tells whether no operation is left that could reach a page which left in an epoch. */
+  boolean isUnreachable(long left) {
+    return now() >= left + 2;
+  }
+
+  // ---------------------------------------------------------------- alone
+
+  @SuppressWarnings("ReferenceEquality") // A thread is only ever itself.
+  boolean isAlone() {
+    return alone == Thread.currentThread();
+  }
+
+  /** Waits until this thread has the tree alone; by one thread at a time, outside operations. */
+  void beginAlone() {
+    long now = epoch;
+    epoch = -now;
+    try {
+      for (int tries = 0; !haveEnded(0) || !haveEnded(1); tries++) {
+        Latches.pause(tries, isClosed);
+      }
+    } catch (RuntimeException | Error closed) {
+      epoch = now;
+      throw closed;
+    }
+    alone = Thread.currentThread();
+  }
+
+  /** Lets operations go on. All pages that left the tree are unreachable. */
+  void endAlone() {
+    alone = null;
+    epoch = -epoch + 2;
+  }
+}
