@@ -105,7 +105,8 @@ final class BLinkBulkload {
   }
 
   private int newPage(int level) {
-    int page = tree.space.take();
+    int page = tree.space.take().page();
+    tree.space.used();
     long at = store.pin(page);
     BLinkPage.initialize(tree.pages, at, level);
     store.unpin(at, true);

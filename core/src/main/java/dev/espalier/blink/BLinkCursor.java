@@ -14,8 +14,9 @@ import java.util.Objects;
 
 /**
  * A cursor on a copy of a leaf, which it has made at one moment. It looks at every step whether the
- * leaf is still the same, by its version, and if not, finds the place of its key again. Between
- * calls it holds nothing: no pin, no latch, and no page back from being used again.
+ * leaf is still the same, by its version, and if not, finds the place of its key again. While it
+ * stays, its key and value are those of the copy, unless its own thread has changed something.
+ * Between calls it holds nothing: no pin, no latch, and no page back from being used again.
  */
 final class BLinkCursor implements LongCursor {
   private enum State {
@@ -44,6 +45,7 @@ final class BLinkCursor implements LongCursor {
 
   private long version;
   private int generation = -1;
+  private long ownChangesSeen;
   private int entries;
   private int right;
   private int left;
@@ -106,6 +108,7 @@ final class BLinkCursor implements LongCursor {
     store.unpin(at, false);
     leaf = page;
     generation = tree.generation;
+    ownChangesSeen = tree.ownChanges();
   }
 
   /** Copies the leaf that covers a key; within an operation. */
@@ -339,10 +342,15 @@ final class BLinkCursor implements LongCursor {
     removed = true;
   }
 
+  /**
+   * Checks that there is an entry. What this thread has done to it since it was copied is seen,
+   * what others have done is not: they could do it right after this check as well.
+   */
   private void checkOnEntry() {
     tree.checkOpen();
-    if (state != State.NOWHERE) {
+    if (state != State.NOWHERE && ownChangesSeen != tree.ownChanges()) {
       catchUp();
+      ownChangesSeen = tree.ownChanges();
     }
     if (state != State.ON_ENTRY || removed) {
       throw onNoEntry();

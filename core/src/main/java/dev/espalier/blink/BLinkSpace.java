@@ -3,6 +3,7 @@ package dev.espalier.blink;
 
 import dev.espalier.memory.PageStore;
 import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -18,6 +19,9 @@ final class BLinkSpace {
   /** Held to allocate and free pages, and by the one who has the tree alone. */
   private final ReentrantLock lock = new ReentrantLock();
 
+  /** Pages that writers have taken and not yet used. */
+  private final AtomicInteger spares = new AtomicInteger();
+
   private record Left(int page, long epoch) {}
 
   /** Pages that have left the tree, the first to leave first; used under its own monitor. */
@@ -30,37 +34,70 @@ final class BLinkSpace {
   }
 
   /**
-   * Allocates a page.
+   * A page that a writer has taken. It is void once all pages have been replaced: then it is not in
+   * use any more, or another's.
+   *
+   * @param generation of the tree
+   */
+  record Spare(int page, int generation) {}
+
+  /**
+   * Allocates a page that a writer may need: to be followed by {@link #giveBack}, or within the
+   * operation that puts it into the tree, {@link #used}.
    *
    * @throws dev.espalier.memory.MemoryLimitException if there is no room
    */
-  int take() {
+  Spare take() {
     lock.lock();
     try {
       freeLeft();
-      if (!store.allocationMoves()) {
-        return store.allocate();
-      }
-      int[] page = new int[1];
-      alone(
-          () -> {
-            page[0] = store.allocate();
-            tree.refresh();
-          });
-      return page[0];
+      Spare spare = new Spare(allocate(), tree.generation);
+      spares.incrementAndGet();
+      return spare;
     } finally {
       lock.unlock();
     }
   }
 
+  /** Allocates a page; with the lock held. */
+  private int allocate() {
+    if (!store.allocationMoves()) {
+      return store.allocate();
+    }
+    int[] page = new int[1];
+    alone(
+        () -> {
+          page[0] = store.allocate();
+          tree.refresh();
+        });
+    return page[0];
+  }
+
+  /** Tells whether a page may be used; within an operation it stays so. */
+  boolean isGood(Spare spare) {
+    return spare.generation == tree.generation;
+  }
+
+  void used() {
+    spares.decrementAndGet();
+  }
+
   /** Gives back a page that was not used. */
-  void giveBack(int page) {
+  void giveBack(Spare spare) {
     lock.lock();
     try {
-      store.free(page);
+      if (isGood(spare)) {
+        store.free(spare.page);
+        spares.decrementAndGet();
+      }
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Forgets all pages, which have been replaced; by the thread that has the tree alone. */
+  void forget() {
+    spares.set(0);
   }
 
   /** Takes a page that is marked as one that has left the tree, and that no page leads to. */
@@ -107,10 +144,10 @@ final class BLinkSpace {
     }
   }
 
-  /** Returns how many pages wait. */
-  int waiting() {
+  /** Returns how many pages wait, or are with writers. */
+  int outside() {
     synchronized (left) {
-      return left.size();
+      return left.size() + spares.get();
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.blink;
 
+import dev.espalier.blink.BLinkSpace.Spare;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
@@ -32,18 +33,21 @@ final class BLinkSplit {
    */
   void makeRoom(int level, long key) {
     complete(level, key);
-    int spare = tree.space.take();
+    Spare spare = tree.space.take();
     @Nullable Separator separator = null;
     try {
       int operation = tree.epochs.enter();
       try {
-        int page = tree.latch(level, key);
+        int page = tree.space.isGood(spare) ? tree.latch(level, key) : 0;
         if (page != 0) {
           try {
-            separator = split(page, level, key, spare);
+            separator = split(page, level, key, spare.page());
           } finally {
             latches.unlatch(page);
           }
+        }
+        if (separator != null) {
+          tree.space.used();
         }
       } finally {
         tree.epochs.exit(operation);
@@ -260,7 +264,7 @@ final class BLinkSplit {
 
   /** Makes a new root above a root of this level that was split. */
   private void growRoot(int level) {
-    int spare = tree.space.take();
+    Spare spare = tree.space.take();
     boolean used = false;
     try {
       int operation = tree.epochs.enter();
@@ -268,9 +272,12 @@ final class BLinkSplit {
         int root = tree.rootPage();
         latches.latch(root);
         try {
-          used = growRoot(root, level, spare);
+          used = tree.space.isGood(spare) && growRoot(root, level, spare.page());
         } finally {
           latches.unlatch(root);
+        }
+        if (used) {
+          tree.space.used();
         }
       } finally {
         tree.epochs.exit(operation);

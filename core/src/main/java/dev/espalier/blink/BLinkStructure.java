@@ -93,6 +93,9 @@ final class BLinkStructure extends StoreTree {
   final BLinkRemoval removals;
   private final StoreChange change;
 
+  /** For each thread how many changes it has made. */
+  private final ThreadLocal<long[]> ownChanges = ThreadLocal.withInitial(() -> new long[1]);
+
   /** Counts how often all pages were replaced, by which cursors lose their places. */
   volatile int generation;
 
@@ -155,6 +158,18 @@ final class BLinkStructure extends StoreTree {
   @Override
   protected long knownSize() {
     return (long) META.getOpaque(meta, SIZE);
+  }
+
+  // ---------------------------------------------------------------- changes
+
+  /** Counts a change that the cursors of this thread are to see. */
+  void noteOwnChange() {
+    ownChanges.get()[0]++;
+  }
+
+  /** Returns how many changes this thread has made. */
+  long ownChanges() {
+    return ownChanges.get()[0];
   }
 
   // ---------------------------------------------------------------- search
@@ -285,6 +300,8 @@ final class BLinkStructure extends StoreTree {
   @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread has the tree alone.
   protected void adopted() {
     generation++;
+    space.forget();
+    noteOwnChange();
   }
 
   @Override

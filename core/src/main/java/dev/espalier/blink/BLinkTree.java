@@ -26,10 +26,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A cursor goes from leaf to leaf, and has each as it was at one moment: it misses no entry that
  * was there all the time, and reports none twice, but may or may not see what others write
- * meanwhile. {@link #size} counts what was inserted and removed. {@link #clear}, {@link #bulkload},
- * {@link #shrink} and {@link #verify} wait until they have the tree alone, and others wait for
- * them; so they do, for a moment, while the memory of an index without a file moves to grow. A view
- * of the nodes, {@link #rootView}, is for a tree that nobody changes.
+ * meanwhile. The key and the value of the entry that it is on are as they were when it moved,
+ * though another thread may have removed it since. {@link #size} counts what was inserted and
+ * removed. {@link #clear}, {@link #bulkload}, {@link #shrink} and {@link #verify} wait until they
+ * have the tree alone, and others wait for them; so they do, for a moment, while the memory of an
+ * index without a file moves to grow. A view of the nodes, {@link #rootView}, is for a tree that
+ * nobody changes.
  *
  * <p>Over an {@code IndexStore}, writers take turns, because they share its log; readers wait for
  * none of them.

@@ -33,7 +33,7 @@ final class BLinkVerifier extends PageVerifier {
       level = checkLevel(at, level);
     }
     checkEqual("I7", tree.meta[BLinkStructure.SIZE], entries(), "the size");
-    checkEqual("I9", store.pagesInUse(), claimed() + tree.space.waiting(), "the pages in use");
+    checkEqual("I9", store.pagesInUse(), claimed() + tree.space.outside(), "the pages in use");
   }
 
   /** Goes through a level from left to right, and returns what its pages lead to. */

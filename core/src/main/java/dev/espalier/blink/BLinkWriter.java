@@ -86,6 +86,7 @@ final class BLinkWriter {
     } finally {
       latches.endChange(leaf);
     }
+    tree.noteOwnChange();
     tree.grown(1);
   }
 
@@ -96,6 +97,7 @@ final class BLinkWriter {
     } finally {
       latches.endChange(leaf);
     }
+    tree.noteOwnChange();
   }
 
   /** Replaces the value of a key, if that is there. */
@@ -168,6 +170,7 @@ final class BLinkWriter {
     } finally {
       latches.endChange(leaf);
     }
+    tree.noteOwnChange();
     tree.grown(-1);
   }
 }

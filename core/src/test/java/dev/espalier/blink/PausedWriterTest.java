@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.blink;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.memory.ForwardingPageStore;
+import dev.espalier.memory.PageStore;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A writer is paused before each call of the store that it makes, so between any two steps: all its
+ * changes of a page are made between two such calls. Meanwhile readers find everything, by every
+ * way, and others write to other leaves. A reader that waited for the writer would wait forever.
+ */
+@Tag("fallback-too")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PausedWriterTest {
+  private static final int LEAF = 12;
+  private static final int CHILDREN = 16;
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
+  @AfterEach
+  void stopThreads() {
+    threads.shutdownNow();
+  }
+
+  /** Stops one thread at one of its calls. */
+  private static final class PausingStore extends ForwardingPageStore {
+    private volatile @Nullable Thread writer;
+    private int callsUntilPause;
+    private final CountDownLatch paused = new CountDownLatch(1);
+    private final CountDownLatch resumed = new CountDownLatch(1);
+
+    PausingStore(PageStore store) {
+      super(store);
+    }
+
+    void pauseThisThreadAt(int call) {
+      callsUntilPause = call;
+      writer = Thread.currentThread();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // A thread is only ever itself.
+    private void call() {
+      if (Thread.currentThread() != writer || callsUntilPause-- != 0) {
+        return;
+      }
+      paused.countDown();
+      try {
+        resumed.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    @Override
+    public long pin(int page) {
+      call();
+      return super.pin(page);
+    }
+
+    @Override
+    public void unpin(long offset, boolean changed) {
+      call();
+      super.unpin(offset, changed);
+    }
+
+    @Override
+    public int allocate() {
+      call();
+      return super.allocate();
+    }
+
+    @Override
+    public void free(int page) {
+      call();
+      super.free(page);
+    }
+  }
+
+  /** Three levels, with each leaf and each inner page of level 1 full, and room in memory. */
+  private static BLinkTree fullPages(PausingStore store, TreeMap<Long, Long> model) {
+    BLinkTree index = BLinkTree.open(IndexOptions.DEFAULT, store);
+    long count = 3 * CHILDREN * LEAF;
+    for (long i = 0; i < count; i++) {
+      index.put(10 * i, i);
+      model.put(10 * i, i);
+    }
+    assertEquals(3, index.tree.height());
+    return index;
+  }
+
+  @Test
+  void splitsThatClimbStopNoReader() throws Exception {
+    // A key in the middle of full leaves below a full page.
+    long key = 10 * (CHILDREN * LEAF / 2) + 5;
+    int pauses = pauseEverywhere(index -> index.put(key, 7), key, 7L);
+    assertTrue(pauses > 60, "calls: " + pauses);
+  }
+
+  @Test
+  void splitAtTheRightEdgeStopsNoReader() throws Exception {
+    long key = 10 * 3 * CHILDREN * LEAF;
+    int pauses = pauseEverywhere(index -> index.put(key, 7), key, 7L);
+    assertTrue(pauses > 30, "calls: " + pauses);
+  }
+
+  @Test
+  void removalOfALeafStopsNoReader() throws Exception {
+    for (int leaf : new int[] {0, 5, CHILDREN - 1, CHILDREN, 3 * CHILDREN - 1}) {
+      int pauses = pauseEverywhere(leaf, leaf + 1);
+      assertTrue(pauses > 20, "calls: " + pauses);
+    }
+  }
+
+  @Test
+  void removalOfAnInnerPageWithItsLastLeafStopsNoReader() throws Exception {
+    for (int inner = 0; inner < 3; inner++) {
+      int pauses = pauseEverywhere(inner * CHILDREN, (inner + 1) * CHILDREN);
+      assertTrue(pauses > 30, "calls: " + pauses);
+    }
+  }
+
+  /** Empties leaves, and pauses at each call of the removal of the last key. */
+  private int pauseEverywhere(int firstLeaf, int endLeaf) throws Exception {
+    long last = 10L * endLeaf * LEAF - 10;
+    return pauseEverywhere(
+        index -> {
+          for (long key = 10L * firstLeaf * LEAF; key < last; key += 10) {
+            index.remove(key);
+          }
+        },
+        index -> index.remove(last),
+        last,
+        null);
+  }
+
+  private int pauseEverywhere(Consumer<BLinkTree> write, long key, @Nullable Long after)
+      throws Exception {
+    return pauseEverywhere(_ -> {}, write, key, after);
+  }
+
+  /**
+   * Pauses at each call of a write, in a new tree each time.
+   *
+   * @param key what the write changes
+   * @param after its value then
+   * @return how many calls there are
+   */
+  private int pauseEverywhere(
+      Consumer<BLinkTree> before, Consumer<BLinkTree> write, long key, @Nullable Long after)
+      throws Exception {
+    for (int call = 0; ; call++) {
+      PausingStore store = new PausingStore(withRoom());
+      TreeMap<Long, Long> model = new TreeMap<>();
+      try (BLinkTree index = fullPages(store, model)) {
+        before.accept(index);
+        model.keySet().removeIf(there -> !index.containsKey(there));
+        int pauseAt = call;
+        Future<?> writing =
+            threads.submit(
+                () -> {
+                  store.pauseThisThreadAt(pauseAt);
+                  write.accept(index);
+                  store.paused.countDown();
+                });
+        store.paused.await();
+        boolean isPaused = !isDone(writing, store);
+        assertHolds(index, model, key);
+        if (isPaused) {
+          putElsewhere(index, model, key);
+        }
+        store.resumed.countDown();
+        writing.get();
+        if (after == null) {
+          model.remove(key);
+        } else {
+          model.put(key, after);
+        }
+        index.verify();
+        assertEquals(0, index.tree.space.outside());
+        assertHolds(index, model, Long.MIN_VALUE);
+        assertEquals(model.size(), index.size());
+        if (!isPaused) {
+          return call;
+        }
+      }
+    }
+  }
+
+  /** Tells whether a write has ended without a pause. */
+  private static boolean isDone(Future<?> writing, PausingStore store)
+      throws InterruptedException, ExecutionException {
+    if (store.callsUntilPause < 0) {
+      return false; // It is at the call, or was.
+    }
+    writing.get();
+    return true;
+  }
+
+  /** A memory that does not have to move while the writer is paused. */
+  private static PageStore withRoom() {
+    PageStore store = IndexOptions.DEFAULT.pagesInMemory(256);
+    int[] pages = new int[300];
+    for (int i = 0; i < pages.length; i++) {
+      pages[i] = store.allocate();
+    }
+    for (int page : pages) {
+      store.free(page);
+    }
+    return store;
+  }
+
+  /** Others write where the paused writer has no latch: in the leaf at the other end. */
+  private static void putElsewhere(BLinkTree index, TreeMap<Long, Long> model, long key) {
+    long other = key < 10 * CHILDREN * LEAF ? model.lastKey() : model.firstKey();
+    assertEquals(model.get(other), index.put(other, -1));
+    model.put(other, -1L);
+  }
+
+  /** Checks everything but one key, by lookups, batches and scans in both directions. */
+  private static void assertHolds(BLinkTree index, TreeMap<Long, Long> model, long but) {
+    TreeMap<Long, Long> others = new TreeMap<>(model);
+    others.remove(but);
+    long[] keys = others.keySet().stream().mapToLong(Long::longValue).toArray();
+    long[] values = new long[keys.length];
+    index.getAll(keys, values);
+    LongCursor forth = index.cursor();
+    LongCursor back = index.cursor();
+    for (int i = 0; i < keys.length; i++) {
+      assertEquals(others.get(keys[i]), values[i]);
+      assertEquals(values[i], index.get(keys[i]));
+      assertFalse(index.containsKey(keys[i] + 1));
+      assertEquals(keys[i], next(forth, but));
+      assertEquals(keys[keys.length - 1 - i], previous(back, but));
+    }
+  }
+
+  private static long next(LongCursor cursor, long but) {
+    assertTrue(cursor.next());
+    return cursor.key() == but ? next(cursor, but) : cursor.key();
+  }
+
+  private static long previous(LongCursor cursor, long but) {
+    assertTrue(cursor.previous());
+    return cursor.key() == but ? previous(cursor, but) : cursor.key();
+  }
+}
