@@ -162,49 +162,54 @@ final class BLinkCursor implements LongCursor {
 
   /** Goes to the last entry with a key that is not larger, from the leaf that covers the key. */
   private boolean lastUpTo(long key) {
-    slot = upperBound(key) - 1;
+    long bound = key;
+    slot = upperBound(bound) - 1;
     while (slot < 0) {
+      bound = Math.min(bound, high);
       tree.checkOpen();
       int operation = tree.epochs.enter();
       try {
         if (left == 0 && isCurrent()) {
           return false;
         }
-        if (!copyLeftNeighbour()) {
-          copyLeafOf(key);
+        if (!copyLeftNeighbour(bound)) {
+          copyLeafOf(bound);
         }
       } finally {
         tree.epochs.exit(operation);
       }
-      slot = upperBound(key) - 1;
+      slot = upperBound(bound) - 1;
     }
     return true;
   }
 
   /**
-   * Copies the leaf to the left of the current one. Returns false if that has changed, and so may
-   * have got another.
+   * Copies the leaf to the left of the current one, or one that covers the bound now. Returns false
+   * if the current one has changed, and so may have got another neighbour.
    */
-  private boolean copyLeftNeighbour() {
+  private boolean copyLeftNeighbour(long bound) {
     if (left == 0 || !isCurrent()) {
       return false;
     }
     int origin = leaf;
     long originVersion = version;
+    // A left link may lag behind a split: what came out of the leaf is on the way back.
     int page = left;
-    for (int hops = 0; page != origin; hops++) {
-      // A left link may lag behind a split: the pages that came out of it are on the way back.
+    for (int hops = 0; page != 0; hops++) {
       BLinkStructure.checkHops(hops, page);
       copyLeaf(page);
       if (hasLeft) {
         return false;
       }
-      page = right;
-      if (page == 0) {
-        return false;
+      if (right == origin) {
+        return latches.isStill(origin, originVersion);
       }
+      if (bound <= high) {
+        return true; // The current leaf is about to leave the tree, and its keys are here.
+      }
+      page = right;
     }
-    return latches.isStill(origin, originVersion);
+    return false;
   }
 
   // ---------------------------------------------------------------- seek

@@ -189,6 +189,7 @@ final class BLinkRemoval {
         store.unpin(at, false);
       }
       try {
+        linkBack();
         if (slot > 0) {
           giveToTheLeft();
           removeFrom(parent, slot, slot - 1);
@@ -207,6 +208,17 @@ final class BLinkRemoval {
     private void removeFrom(int parent, int slot, int separatorSlot) {
       tree.pinAndChange(
           parent, (memory, above) -> layout.removeChild(memory, above, slot, separatorSlot));
+    }
+
+    /**
+     * Links the right neighbours back past the chain. This comes first, so that a scan to the left
+     * which is at one of them finds its left neighbour in the links to the right at any moment.
+     */
+    private void linkBack() {
+      for (int level = 0; level < levels; level++) {
+        int left = lefts[level];
+        tree.pinAndChange(rights[level], (memory, right) -> BLinkPage.left(memory, right, left));
+      }
     }
 
     /** Lets the left neighbours cover the keys of the chain, and links them past it. */
@@ -231,11 +243,9 @@ final class BLinkRemoval {
       }
     }
 
-    /** Marks the pages of the chain as gone, now that no page leads to them from the left. */
+    /** Marks the pages of the chain as gone, now that no page leads to them. */
     private void leave() {
       for (int level = 0; level < levels; level++) {
-        int left = lefts[level];
-        tree.pinAndChange(rights[level], (memory, right) -> BLinkPage.left(memory, right, left));
         tree.pinAndChange(
             gone[level], (memory, page) -> BLinkPage.flags(memory, page, BLinkPage.LEFT));
         tree.space.leave(gone[level]);

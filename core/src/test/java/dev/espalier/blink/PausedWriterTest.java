@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * way, and others write to other leaves. A reader that waited for the writer would wait forever.
  */
 @Tag("fallback-too")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PausedWriterTest {
   private static final int LEAF = 12;
   private static final int CHILDREN = 16;
@@ -97,10 +98,10 @@ class PausedWriterTest {
   /** Three levels, with each leaf and each inner page of level 1 full, and room in memory. */
   private static BLinkTree fullPages(PausingStore store, TreeMap<Long, Long> model) {
     BLinkTree index = BLinkTree.open(IndexOptions.DEFAULT, store);
-    long count = 3 * CHILDREN * LEAF;
-    for (long i = 0; i < count; i++) {
-      index.put(10 * i, i);
-      model.put(10 * i, i);
+    long[] keys = LongStream.range(0, 3 * CHILDREN * LEAF).map(i -> 10 * i).toArray();
+    index.bulkload(keys, keys);
+    for (long key : keys) {
+      model.put(key, key);
     }
     assertEquals(3, index.tree.height());
     return index;

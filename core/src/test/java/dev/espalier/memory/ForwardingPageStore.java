@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** A page store that leaves everything to another one: what stores that watch it begin with. */
-abstract class ForwardingPageStore implements PageStore {
+public abstract class ForwardingPageStore implements PageStore {
   final PageStore store;
 
   /** Stands before {@code store}, and closes it. */
-  ForwardingPageStore(PageStore store) {
+  protected ForwardingPageStore(PageStore store) {
     this.store = store;
   }
 
