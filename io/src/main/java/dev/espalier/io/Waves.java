@@ -393,31 +393,47 @@ final class Waves {
    * @throws IllegalStateException if it is pinned
    */
   void discard(PooledPageStore store, int page) {
-    Wave wave;
-    while ((wave = tryDiscard(store, page)) != null) {
-      await(wave);
+    long patience = 0;
+    while (true) {
+      Wave wave;
+      lock.lock();
+      try {
+        int frame = store.frameOf(page);
+        if (frame == Frames.NONE) {
+          return;
+        }
+        wave = intoFrame[frame];
+        if (wave == null && frames.makeBusy(frame, 0) >= 0) {
+          replacement.vacate(frame);
+          return;
+        }
+      } finally {
+        lock.unlock();
+      }
+      if (wave != null) {
+        await(wave);
+      } else {
+        patience = waitForPin(page, patience);
+      }
     }
   }
 
-  /** Forgets a page, unless a wave is reading it; returns that one. */
-  private @Nullable Wave tryDiscard(PooledPageStore store, int page) {
-    lock.lock();
-    try {
-      int frame = store.frameOf(page);
-      if (frame == Frames.NONE) {
-        return null;
-      }
-      Wave wave = intoFrame[frame];
-      if (wave == null) {
-        if (frames.makeBusy(frame, 0) < 0) {
-          throw new IllegalStateException("page " + page + " is taken back, but it is pinned");
-        }
-        replacement.vacate(frame);
-      }
-      return wave;
-    } finally {
-      lock.unlock();
+  /**
+   * Waits a little for a pin that may be none: a thread that looks for another page in this frame,
+   * which that has lost meanwhile, counts one for a moment.
+   *
+   * @param patience when it ends, 0 if it begins now
+   * @return when it ends
+   */
+  private static long waitForPin(int page, long patience) {
+    long now = System.nanoTime();
+    if (patience != 0 && now - patience > 0) {
+      throw new IllegalStateException("page " + page + " is taken back, but it is pinned");
     }
+    LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50));
+    return patience != 0
+        ? patience
+        : now + TimeUnit.MILLISECONDS.toNanos(BufferPool.PATIENCE_MILLIS);
   }
 
   /** Waits for the wave that is reading a page, if one is. */

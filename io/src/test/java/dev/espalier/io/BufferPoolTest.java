@@ -231,6 +231,31 @@ class BufferPoolTest {
     }
   }
 
+  /** Whoever looks for another page in a frame, which it has lost since, counts a pin there. */
+  @Test
+  void pageIsTakenBackOnceAPinThatIsCountedForAMomentIsGone() throws Exception {
+    int[] pages = allocate(2);
+    long offset = store.pin(pages[0]);
+    Thread freeing = Thread.currentThread();
+    Thread other =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  while (freeing.getState() != Thread.State.TIMED_WAITING
+                      && !Thread.currentThread().isInterrupted()) {
+                    Thread.onSpinWait();
+                  }
+                  store.unpin(offset, false);
+                });
+    try {
+      store.free(pages[0]);
+    } finally {
+      other.interrupt();
+      other.join();
+    }
+    assertEquals(1, store.pagesInUse());
+  }
+
   @Test
   void waveReadsEachPageOnceAndPinsItAsOftenAsAsked() {
     int[] pages = allocate(2 * FRAMES);
