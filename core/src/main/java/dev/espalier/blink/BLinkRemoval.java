@@ -247,7 +247,11 @@ final class BLinkRemoval {
     private void leave() {
       for (int level = 0; level < levels; level++) {
         tree.pinAndChange(
-            gone[level], (memory, page) -> BLinkPage.flags(memory, page, BLinkPage.LEFT));
+            gone[level],
+            (memory, page) -> {
+              BLinkPage.flags(memory, page, BLinkPage.LEFT);
+              BLinkPage.left(memory, page, 0);
+            });
         tree.space.leave(gone[level]);
       }
     }
@@ -306,7 +310,13 @@ final class BLinkRemoval {
     long at = store.pin(root);
     try {
       tree.rootPage(child, BLinkPage.level(tree.pages, at));
-      tree.change(root, at, (memory, page) -> BLinkPage.flags(memory, page, BLinkPage.LEFT));
+      tree.change(
+          root,
+          at,
+          (memory, page) -> {
+            BLinkPage.flags(memory, page, BLinkPage.LEFT);
+            BLinkPage.left(memory, page, 0);
+          });
     } finally {
       store.unpin(at, true);
     }

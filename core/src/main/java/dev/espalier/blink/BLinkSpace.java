@@ -2,6 +2,7 @@
 package dev.espalier.blink;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.tree.StoreTree;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,6 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * operation, but to hand a page over.
  */
 final class BLinkSpace {
+  /** The meta word of the first page that has left the tree and waits, or 0. */
+  static final int FIRST_WAITING = StoreTree.FIRST_OWN;
+
   private final BLinkStructure tree;
   private final PageStore store;
   private final Epochs epochs;
@@ -24,7 +28,10 @@ final class BLinkSpace {
 
   private record Left(int page, long epoch) {}
 
-  /** Pages that have left the tree, the first to leave first; used under its own monitor. */
+  /**
+   * Pages that have left the tree, the first to leave first; used under its own monitor. They are
+   * linked in the store as well, for a checkpoint may come while they wait.
+   */
   private final ArrayDeque<Left> left = new ArrayDeque<>();
 
   BLinkSpace(BLinkStructure tree) {
@@ -98,12 +105,41 @@ final class BLinkSpace {
   /** Forgets all pages, which have been replaced; by the thread that has the tree alone. */
   void forget() {
     spares.set(0);
+    synchronized (left) {
+      left.clear();
+    }
   }
 
-  /** Takes a page that is marked as one that has left the tree, and that no page leads to. */
+  /**
+   * Takes a page that is marked as one that has left the tree, and that no page leads to. It is
+   * linked to those that wait already.
+   */
   void leave(int page) {
     synchronized (left) {
+      Left last = left.peekLast();
+      if (last == null) {
+        tree.meta[FIRST_WAITING] = page;
+      } else {
+        tree.pinAndChange(last.page, (memory, at) -> BLinkPage.left(memory, at, page));
+      }
       left.addLast(new Left(page, epochs.now()));
+    }
+  }
+
+  /** Finds the pages that waited when the store was closed, which nobody can reach. */
+  void load() {
+    int page = (int) tree.meta[FIRST_WAITING];
+    // A damaged list ends where it leads to a page that does not wait, or becomes too long.
+    while (store.isInUse(page) && left.size() < store.pagesInUse()) {
+      long at = store.pin(page);
+      boolean waits = BLinkPage.hasLeft(tree.pages, at);
+      int next = BLinkPage.left(tree.pages, at);
+      store.unpin(at, false);
+      if (!waits) {
+        return;
+      }
+      left.addLast(new Left(page, 0));
+      page = next;
     }
   }
 
@@ -140,6 +176,8 @@ final class BLinkSpace {
         }
       }
       left.removeFirst();
+      Left next = left.peekFirst();
+      tree.meta[FIRST_WAITING] = next == null ? 0 : next.page;
       return first.page;
     }
   }
@@ -161,21 +199,12 @@ final class BLinkSpace {
       }
       epochs.beginAlone();
       try {
-        freeAll();
         task.run();
       } finally {
         epochs.endAlone();
       }
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void freeAll() {
-    synchronized (left) {
-      while (!left.isEmpty()) {
-        store.free(left.removeFirst().page);
-      }
     }
   }
 }

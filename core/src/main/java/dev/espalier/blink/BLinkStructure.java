@@ -108,7 +108,9 @@ final class BLinkStructure extends StoreTree {
     this.splits = new BLinkSplit(this);
     this.removals = new BLinkRemoval(this);
     this.change = new StoreChange(this);
-    open();
+    if (open()) {
+      space.load();
+    }
   }
 
   @Override

@@ -264,6 +264,46 @@ class BLinkTreeTest {
   }
 
   @Test
+  void pagesThatWaitForReadersAreFreedOnceThoseHaveEnded() {
+    try (BLinkTree index = tree()) {
+      putAscending(index, 6 * LEAF);
+      int before = index.tree.store.pagesInUse();
+      int reading = index.tree.epochs.enter();
+      removeLeaves(index, 3);
+      assertEquals(before, index.tree.store.pagesInUse());
+      assertEquals(3, index.tree.space.outside());
+      index.tree.epochs.exit(reading);
+      index.verify();
+      removeLeaves(index, 4);
+      assertEquals(before - 4, index.tree.store.pagesInUse());
+      assertEquals(0, index.tree.meta[BLinkSpace.FIRST_WAITING]);
+      index.verify();
+    }
+  }
+
+  @Test
+  void pagesThatWaitWhenTheStoreIsClosedAreFreedByTheNextWriter() {
+    MemoryPageStore store = IndexOptions.DEFAULT.pagesInMemory(256);
+    BLinkTree first = BLinkTree.open(IndexOptions.DEFAULT, store);
+    putAscending(first, 6 * LEAF);
+    first.tree.epochs.enter();
+    removeLeaves(first, 3);
+    int before = store.pagesInUse();
+    try (BLinkTree second = BLinkTree.open(IndexOptions.DEFAULT, store)) {
+      second.verify();
+      removeLeaves(second, 4);
+      assertEquals(before - 4, store.pagesInUse());
+      second.verify();
+    }
+  }
+
+  private static void removeLeaves(BLinkTree index, int leaves) {
+    for (long key = 0; key < (long) leaves * LEAF; key++) {
+      index.remove(key);
+    }
+  }
+
+  @Test
   void smallestAndLargestKeyHaveTheirPlacesAtTheEdges() {
     try (BLinkTree index = tree()) {
       index.put(Long.MAX_VALUE, 1);
