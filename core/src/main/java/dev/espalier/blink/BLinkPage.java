@@ -42,10 +42,7 @@ final class BLinkPage {
   /** The flag of a page whose right neighbour came out of it and has no entry above yet. */
   static final int SPLIT_IS_INCOMPLETE = 1;
 
-  /**
-   * The flag of a page that has left the tree. Its left link leads to the next page that waits to
-   * be used again.
-   */
+  /** The flag of a page that has left the tree. Its left link leads to the one that left before. */
   static final int LEFT = 2;
 
   static final int HEADER_BYTES = CacheLine.BYTES;

@@ -243,15 +243,9 @@ final class BLinkRemoval {
       }
     }
 
-    /** Marks the pages of the chain as gone, now that no page leads to them. */
+    /** Hands over the pages of the chain, now that no page leads to them. */
     private void leave() {
       for (int level = 0; level < levels; level++) {
-        tree.pinAndChange(
-            gone[level],
-            (memory, page) -> {
-              BLinkPage.flags(memory, page, BLinkPage.LEFT);
-              BLinkPage.left(memory, page, 0);
-            });
         tree.space.leave(gone[level]);
       }
     }
@@ -308,18 +302,9 @@ final class BLinkRemoval {
       return false;
     }
     long at = store.pin(root);
-    try {
-      tree.rootPage(child, BLinkPage.level(tree.pages, at));
-      tree.change(
-          root,
-          at,
-          (memory, page) -> {
-            BLinkPage.flags(memory, page, BLinkPage.LEFT);
-            BLinkPage.left(memory, page, 0);
-          });
-    } finally {
-      store.unpin(at, true);
-    }
+    int level = BLinkPage.level(tree.pages, at);
+    store.unpin(at, false);
+    tree.rootPage(child, level);
     tree.space.leave(root);
     return true;
   }

@@ -4,6 +4,7 @@ package dev.espalier.blink;
 import dev.espalier.memory.PageStore;
 import dev.espalier.tree.StoreTree;
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -13,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * operation, but to hand a page over.
  */
 final class BLinkSpace {
-  /** The meta word of the first page that has left the tree and waits, or 0. */
-  static final int FIRST_WAITING = StoreTree.FIRST_OWN;
+  /** The meta word of the last page that has left the tree and waits, or 0. */
+  static final int LAST_WAITING = StoreTree.FIRST_OWN;
 
   private final BLinkStructure tree;
   private final PageStore store;
@@ -111,35 +112,43 @@ final class BLinkSpace {
   }
 
   /**
-   * Takes a page that is marked as one that has left the tree, and that no page leads to. It is
-   * linked to those that wait already.
+   * Takes a page that no page of the tree leads to, and marks it as one that has left. It links to
+   * the page that left before, so only a page that this thread has latched is changed.
    */
   void leave(int page) {
     synchronized (left) {
-      Left last = left.peekLast();
-      if (last == null) {
-        tree.meta[FIRST_WAITING] = page;
-      } else {
-        tree.pinAndChange(last.page, (memory, at) -> BLinkPage.left(memory, at, page));
-      }
+      Left before = left.peekLast();
+      int linked = before == null ? 0 : before.page;
+      tree.pinAndChange(
+          page,
+          (memory, at) -> {
+            BLinkPage.flags(memory, at, BLinkPage.LEFT);
+            BLinkPage.left(memory, at, linked);
+          });
+      tree.meta[LAST_WAITING] = page;
       left.addLast(new Left(page, epochs.now()));
     }
   }
 
-  /** Finds the pages that waited when the store was closed, which nobody can reach. */
+  /**
+   * Finds the pages that waited when the store was closed, which nobody can reach. The first that
+   * left were freed first, so the links end at a page that does not wait any more, or has left
+   * again since.
+   */
   void load() {
-    int page = (int) tree.meta[FIRST_WAITING];
-    // A damaged list ends where it leads to a page that does not wait, or becomes too long.
-    while (store.isInUse(page) && left.size() < store.pagesInUse()) {
+    BitSet found = new BitSet();
+    int page = (int) tree.meta[LAST_WAITING];
+    while (store.isInUse(page) && !found.get(page)) {
+      found.set(page);
       long at = store.pin(page);
       boolean waits = BLinkPage.hasLeft(tree.pages, at);
-      int next = BLinkPage.left(tree.pages, at);
+      int before = BLinkPage.left(tree.pages, at);
       store.unpin(at, false);
       if (!waits) {
         return;
       }
-      left.addLast(new Left(page, 0));
-      page = next;
+      left.addFirst(new Left(page, 0));
+      page = before;
     }
   }
 
@@ -176,8 +185,9 @@ final class BLinkSpace {
         }
       }
       left.removeFirst();
-      Left next = left.peekFirst();
-      tree.meta[FIRST_WAITING] = next == null ? 0 : next.page;
+      if (left.isEmpty()) {
+        tree.meta[LAST_WAITING] = 0;
+      }
       return first.page;
     }
   }

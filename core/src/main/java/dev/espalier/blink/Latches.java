@@ -108,6 +108,7 @@ final class Latches {
     }
   }
 
+  /** Gives a latch back; only its holder changes the word, so there is nothing to compare with. */
   void unlatch(int page) {
     long[] chunk = chunk(page);
     long word = (long) WORD.getOpaque(chunk, page & IN_CHUNK);

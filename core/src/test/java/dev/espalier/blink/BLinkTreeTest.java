@@ -276,7 +276,7 @@ class BLinkTreeTest {
       index.verify();
       removeLeaves(index, 4);
       assertEquals(before - 4, index.tree.store.pagesInUse());
-      assertEquals(0, index.tree.meta[BLinkSpace.FIRST_WAITING]);
+      assertEquals(0, index.tree.meta[BLinkSpace.LAST_WAITING]);
       index.verify();
     }
   }
