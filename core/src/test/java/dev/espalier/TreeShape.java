@@ -13,6 +13,7 @@ import dev.espalier.cola.DeamortizedCola;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
+import dev.espalier.css.DigestCssTree;
 import dev.espalier.family.Family;
 import dev.espalier.fdtree.FdTree;
 import dev.espalier.memory.CheckedPageStore;
@@ -88,6 +89,7 @@ public record TreeShape(
         tTree(1),
         css(Form.FULL, 1),
         css(Form.LEVEL, 1),
+        digestCss(),
         csbPlus(1, 1, 1, 0),
         csbPlus(1, 1, 2, 1),
         csbPlus(1, 1, 3, 3),
@@ -227,6 +229,11 @@ public record TreeShape(
     return new TreeShape(
         "CssTree " + form + " " + width,
         options -> CssTree.create(options, new CssTree.Geometry(form, width)));
+  }
+
+  /** As by default: thirteen entries below a leaf. */
+  static TreeShape digestCss() {
+    return new TreeShape("DigestCssTree 13", DigestCssTree::create);
   }
 
   static TreeShape tTree(int width) {

@@ -164,6 +164,7 @@ class UseAfterCloseTest {
       boolean isCopy =
           shape.name().endsWith("in a file")
               || shape.name().startsWith("PioBTree")
+              || shape.name().startsWith("DigestCssTree")
               || shape.name().startsWith("FdTree")
               || shape.name().startsWith("BLinkTree");
       assertTrue(isCopy, shape.name());

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.css;
 
+import static dev.espalier.memory.Words.putLong;
+
 import dev.espalier.support.LeafCursor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
  * A cursor over array and delta, merged. Its leaves are stretches of either: entries of the array
  * between removed ones and keys of the delta, or entries of the delta between keys of the array.
+ * Stretches of pairs are copied into columns.
  */
 final class CssCursor extends LeafCursor {
   /** Longest stretch, so that whoever copies runs needs no large buffer. */
   private static final int MOST_ENTRIES = 4096;
 
+  /** Longest stretch that is copied: every seek begins with a copy. */
+  private static final int MOST_COPIED = 64;
+
   private final CssStructure tree;
+  private final int mostOfArray;
+
+  /** Keys, then values, of the stretch that was copied last; taken when first needed. */
+  private MemorySegment copy = MemorySegment.NULL;
 
   /** Where the current stretch begins and ends, in the array and in the delta. */
   private long arrayFrom;
@@ -23,6 +35,7 @@ final class CssCursor extends LeafCursor {
   CssCursor(CssStructure tree) {
     super(tree.modifications);
     this.tree = tree;
+    this.mostOfArray = tree.shape.hasDigests() ? MOST_COPIED : MOST_ENTRIES;
   }
 
   // ---------------------------------------------------------------- seek
@@ -58,15 +71,15 @@ final class CssCursor extends LeafCursor {
 
   @Override
   protected void removeFromTree(long key) {
-    tree.remove(key);
+    tree.remove(key, 0);
   }
 
   // ---------------------------------------------------------------- range scan
 
   @Override
   protected boolean enterNextLeaf() {
-    EntryColumns array = tree.array;
-    EntryColumns delta = tree.delta;
+    EntryArray array = tree.array;
+    EntryArray delta = tree.delta;
     long inArray = tree.removed.next(arrayTo, array.count, false);
     long inDelta = deltaTo;
     if (inArray >= array.count && inDelta >= delta.count) {
@@ -76,7 +89,7 @@ final class CssCursor extends LeafCursor {
         inDelta >= delta.count
             || (inArray < array.count && array.key(inArray) < delta.key(inDelta));
     if (fromArray) {
-      long end = Math.min(inArray + MOST_ENTRIES, array.count);
+      long end = Math.min(inArray + mostOfArray, array.count);
       end = tree.removed.next(inArray, end, true);
       if (inDelta < delta.count) {
         end = firstAbove(array, delta.key(inDelta), inArray, end);
@@ -94,8 +107,8 @@ final class CssCursor extends LeafCursor {
 
   @Override
   protected boolean enterPreviousLeaf() {
-    EntryColumns array = tree.array;
-    EntryColumns delta = tree.delta;
+    EntryArray array = tree.array;
+    EntryArray delta = tree.delta;
     long inArray = tree.removed.previous(arrayFrom, 0, false);
     long inDelta = deltaFrom - 1;
     if (inArray < 0 && inDelta < 0) {
@@ -103,7 +116,7 @@ final class CssCursor extends LeafCursor {
     }
     boolean fromArray = inDelta < 0 || (inArray >= 0 && array.key(inArray) > delta.key(inDelta));
     if (fromArray) {
-      long start = Math.max(inArray + 1 - MOST_ENTRIES, 0);
+      long start = Math.max(inArray + 1 - mostOfArray, 0);
       start = tree.removed.previous(inArray + 1, start, true) + 1;
       if (inDelta >= 0) {
         start = firstAbove(array, delta.key(inDelta), start, inArray + 1);
@@ -124,7 +137,35 @@ final class CssCursor extends LeafCursor {
     arrayTo = to;
     deltaFrom = inDelta;
     deltaTo = inDelta;
-    enterColumns(tree.array, from, to);
+    if (tree.array.hasPairs()) {
+      enterPairs(tree.array, from, to);
+    } else {
+      enterColumns(tree.array, from, to);
+    }
+  }
+
+  private void enterPairs(EntryArray pairs, long from, long to) {
+    if (copy.byteSize() == 0) {
+      copy = Arena.ofAuto().allocate(2L * MOST_COPIED * Long.BYTES, Long.BYTES);
+    }
+    long values = (long) MOST_COPIED << 3;
+    int count = (int) (to - from);
+    for (int i = 0; i < count; i++) {
+      long at = (long) i << 3;
+      putLong(copy, at, pairs.key(from + i));
+      putLong(copy, values + at, pairs.value(from + i));
+    }
+    enter(copy, 0, values, count);
+  }
+
+  @Override
+  protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
+    boolean inArray = arrayTo > arrayFrom;
+    if (inArray && tree.array.hasPairs()) {
+      tree.overwrite(arrayFrom + slot, value);
+    } else {
+      super.writeValue(key, leafMemory, offset, value);
+    }
   }
 
   private void enterDelta(long from, long to, long inArray) {
@@ -135,13 +176,13 @@ final class CssCursor extends LeafCursor {
     enterColumns(tree.delta, from, to);
   }
 
-  private void enterColumns(EntryColumns columns, long from, long to) {
+  private void enterColumns(EntryArray columns, long from, long to) {
     long first = from << 3;
     enter(columns.memory, first, columns.valuesOffset + first, (int) (to - from));
   }
 
   /** Returns the first slot from {@code from} on whose key is above {@code key}, or {@code to}. */
-  private static long firstAbove(EntryColumns columns, long key, long from, long to) {
+  private static long firstAbove(EntryArray columns, long key, long from, long to) {
     long low = from;
     long high = to;
     while (low < high) {

@@ -4,8 +4,6 @@ package dev.espalier.css;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
-import dev.espalier.css.CssTree.Form;
-import dev.espalier.css.CssTree.Geometry;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryBudget;
@@ -15,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The inner nodes: separators and nothing else, level after level, the root first (thesis 3.4,
- * figure 3.3).
+ * figure 3.3). Digest leaves, if the tree has them, are the level after those.
  *
  * <pre>
  *  levelOffset[0]   levelOffset[1]                     levelOffset[2]
@@ -24,7 +22,7 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  *
  * Child {@code i} of node {@code j} is node {@code j * fanOut + i} of the next level; below the
- * last level come the leaves, which are {@code keySlots} keys of the array each. Separator {@code
+ * last level come the leaves, for {@code leafEntries} entries of the array each. Separator {@code
  * i} is the largest key below child {@code i}. A full tree uses all {@code keySlots} separators, so
  * its fan-out is one more; a level tree leaves one slot unused, so its fan-out is a power of two
  * times eight. Nodes at the end of a level have fewer children; unused slots hold {@link
@@ -36,6 +34,8 @@ final class CssDirectory {
 
   final int keySlots;
   final int fanOut;
+  final int leafEntries;
+  private final boolean hasDigests;
 
   private final MemoryBudget budget;
   private final HugePages hugePages;
@@ -48,23 +48,27 @@ final class CssDirectory {
   /** Number of levels above the leaves. */
   int levels;
 
-  final long[] levelOffset = new long[MAX_LEVELS];
+  /** Where each level begins, and last the digest leaves. */
+  final long[] levelOffset = new long[MAX_LEVELS + 1];
 
   /** Nodes on each level, the root's first; one number more, which is that of the leaves. */
   final long[] levelNodes = new long[MAX_LEVELS + 1];
 
-  CssDirectory(MemoryBudget budget, HugePages hugePages, Geometry geometry) {
+  /** Creates the directory of an empty array. */
+  CssDirectory(MemoryBudget budget, HugePages hugePages, CssShape shape, EntryArray array) {
     this.budget = budget;
     this.hugePages = hugePages;
-    this.keySlots = geometry.width() * CacheLine.LONGS;
-    this.fanOut = geometry.form() == Form.FULL ? keySlots + 1 : keySlots;
+    this.keySlots = shape.keySlots();
+    this.fanOut = shape.fanOut();
+    this.leafEntries = shape.leafEntries();
+    this.hasDigests = shape.hasDigests();
     account();
-    layOut(0);
+    build(array);
   }
 
   /** Returns the number of leaves that hold {@code entries} keys: at least one. */
   long leaves(long entries) {
-    return Math.max((entries + keySlots - 1) / keySlots, 1);
+    return Math.max((entries + leafEntries - 1) / leafEntries, 1);
   }
 
   /** Returns the number of levels above the leaves for {@code entries} keys. */
@@ -85,11 +89,15 @@ final class CssDirectory {
     for (long count = leaves(entries); count > 1; count = parents(count)) {
       nodeCount += parents(count);
     }
-    return nodeCount * keySlots * Long.BYTES;
+    return nodeCount * keySlots * Long.BYTES + digestBytes(leaves(entries));
+  }
+
+  private long digestBytes(long leaves) {
+    return hasDigests ? leaves * DigestLeaf.BYTES : 0;
   }
 
   long usedBytes() {
-    return levels == 0 ? 0 : levelOffset[levels - 1] + levelBytes(levels - 1);
+    return levelOffset[levels] + digestBytes(levelNodes[levels]);
   }
 
   long levelBytes(int level) {
@@ -127,13 +135,25 @@ final class CssDirectory {
   }
 
   /** Builds all levels over the keys of {@code array}; there is room for them. */
-  void build(EntryColumns array) {
+  void build(EntryArray array) {
     layOut(array.count);
     long span = 1;
     for (int level = levels - 1; level >= 0; level--) {
       fillLevel(level, span, array);
       span *= fanOut;
     }
+    if (hasDigests) {
+      for (long leaf = 0; leaf < levelNodes[levels]; leaf++) {
+        long first = leaf * leafEntries;
+        int count = (int) Math.min(array.count - first, leafEntries);
+        DigestLeaf.build(nodes, digestLeaf(leaf), array, first, count);
+      }
+    }
+  }
+
+  /** Returns the offset of digest leaf {@code number}. */
+  long digestLeaf(long number) {
+    return levelOffset[levels] + number * DigestLeaf.BYTES;
   }
 
   private void layOut(long entries) {
@@ -148,10 +168,11 @@ final class CssDirectory {
       levelOffset[level] = offset;
       offset += levelBytes(level);
     }
+    levelOffset[levels] = offset;
   }
 
   /** Fills the nodes of a level whose children each cover {@code span} leaves. */
-  private void fillLevel(int level, long span, EntryColumns array) {
+  private void fillLevel(int level, long span, EntryArray array) {
     long children = levelNodes[level + 1];
     long child = 0;
     for (long node = 0; node < levelNodes[level]; node++) {
@@ -166,8 +187,8 @@ final class CssDirectory {
   }
 
   /** Returns the largest key below a node that covers {@code span} leaves and is not the last. */
-  long largestKey(long node, long span, EntryColumns array) {
-    return array.key((node + 1) * span * keySlots - 1);
+  long largestKey(long node, long span, EntryArray array) {
+    return array.key((node + 1) * span * leafEntries - 1);
   }
 
   long separator(int level, long node, int slot) {

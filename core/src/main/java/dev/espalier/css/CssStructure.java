@@ -5,23 +5,26 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
-import dev.espalier.css.CssTree.Geometry;
+import dev.espalier.css.EntryArray.Arrangement;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryBudget;
 import dev.espalier.memory.MemoryUse;
+import dev.espalier.node.Keys;
 import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
 import dev.espalier.tree.IndexStructure;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of one CSS-tree, and what changes them. */
+/** The parts of one CSS-tree, with digest leaves or without, and what changes them. */
 final class CssStructure extends IndexStructure {
   /* Overview
    *
-   *   array      all entries as of the last rebuild, in key order, keys and values in columns of their
-   *              own. Each stretch of keySlots keys is a leaf.
-   *   directory  the inner nodes over the array's keys, without pointers (thesis 3.4)
+   *   array      all entries as of the last rebuild, in key order. Either keys and values are in
+   *              columns of their own, and each stretch of keySlots keys is a leaf. Or each key is
+   *              beside its value, and every stretch of 13 entries has a leaf of digests.
+   *   directory  the inner nodes over the array's keys, without pointers (thesis 3.4), and the
+   *              digest leaves
    *   removed    one bit per slot of the array: its entry was removed since the rebuild
    *   delta      entries inserted since the rebuild, in key order; none of their keys is in the array
    *
@@ -38,6 +41,8 @@ final class CssStructure extends IndexStructure {
    *   I4  A separator is the largest key below its child; unused slots of inner nodes hold the padding.
    *   I5  The count of removed entries is the number of bits set, and no bit is set beyond the array.
    *   I6  The parts together take the memory that is accounted for, at most the limit.
+   *   I7  A digest leaf has the first key below it as base, the smallest shift that makes all digests
+   *       fit into 31 bits, and the digest of each key; unused slots hold the padding.
    *
    * Deviations from thesis 3.4:
    *   D1  All leaves are at one depth. The full tree of the paper has its last leaves one level higher
@@ -62,35 +67,41 @@ final class CssStructure extends IndexStructure {
   private static final int FEW_REMOVED = 64;
 
   final IndexOptions options;
-  final Geometry geometry;
+  final CssShape shape;
   final ChangeCount modifications = new ChangeCount();
 
   /** Counts what voids the places of buffered probes: that the directory was built anew. */
   final LevelChanges levelChanges = new LevelChanges(CssDirectory.MAX_LEVELS + 1);
 
   MemoryBudget budget;
-  EntryColumns array;
-  EntryColumns delta;
+  EntryArray array;
+  EntryArray delta;
   CssDirectory directory;
   RemovedSlots removed;
 
-  CssStructure(IndexOptions options, Geometry geometry) {
+  CssStructure(IndexOptions options, CssShape shape) {
     this.options = options;
-    this.geometry = geometry;
+    this.shape = shape;
     this.budget = new MemoryBudget(options.memoryLimit());
-    this.directory = new CssDirectory(budget, options.hugePages(), geometry);
     this.array = newArray();
+    this.directory = newDirectory();
     this.delta = newDelta();
     this.removed = new RemovedSlots(budget);
   }
 
   /** Padded so far that a leaf can be read whole, and the slot after it too. */
-  private EntryColumns newArray() {
-    return new EntryColumns(budget, options.hugePages(), directory.keySlots + 1);
+  private EntryArray newArray() {
+    return new EntryArray(
+        budget, options.hugePages(), shape.arrangement(), shape.leafEntries() + 1);
   }
 
-  private EntryColumns newDelta() {
-    return new EntryColumns(budget, options.hugePages(), 1);
+  /** For an array that is empty. */
+  private CssDirectory newDirectory() {
+    return new CssDirectory(budget, options.hugePages(), shape, array);
+  }
+
+  private EntryArray newDelta() {
+    return new EntryArray(budget, options.hugePages(), Arrangement.COLUMNS, 1);
   }
 
   // ---------------------------------------------------------------- the whole
@@ -159,12 +170,12 @@ final class CssStructure extends IndexStructure {
    */
   NodeView view(int depth, long number) {
     int level = directory.levels - depth;
-    int slots = directory.keySlots;
-    long bytes = (long) slots * Long.BYTES;
+    long bytes = (long) directory.keySlots * Long.BYTES;
     if (level == 0) {
+      int slots = directory.leafEntries;
       long first = number * slots;
       return NodeView.leaf(
-          number * bytes,
+          shape.hasDigests() ? directory.digestLeaf(number) : number * bytes,
           bytes,
           Math.clamp(array.count - first, 0, slots),
           slots,
@@ -188,9 +199,32 @@ final class CssStructure extends IndexStructure {
 
   // ---------------------------------------------------------------- search
 
-  /** Counts the keys of the array smaller than {@code key}: the slot where it is or belongs. */
+  /**
+   * Counts the keys of the array smaller than {@code key}: the slot where it is or belongs. For
+   * calls that need not be the fastest. O(log n).
+   */
   long lowerBound(long key) {
-    return CssTree.lowerBound(this, key);
+    int slots = directory.keySlots;
+    long node = 0;
+    for (int level = 0; level < directory.levels; level++) {
+      long offset = directory.levelOffset[level] + ((node * slots) << 3);
+      node = node * directory.fanOut + Keys.lowerBound(directory.nodes, offset, slots, key);
+    }
+    return shape.hasDigests()
+        ? lowerBoundByDigests(node, key)
+        : node * slots + Keys.lowerBound(array.memory, (node * slots) << 3, slots, key);
+  }
+
+  private long lowerBoundByDigests(long leafNumber, long key) {
+    long leaf = directory.digestLeaf(leafNumber);
+    long slot = leafNumber * DigestLeaf.CAPACITY;
+    if (key > DigestLeaf.base(directory.nodes, leaf)) {
+      slot += DigestLeaf.slot(directory.nodes, leaf, key);
+      while (slot < array.count && array.key(slot) < key) {
+        slot++;
+      }
+    }
+    return slot;
   }
 
   /** Tells whether {@code slot}, found by a lowerBound for {@code key}, holds that key. */
@@ -202,10 +236,61 @@ final class CssStructure extends IndexStructure {
     return slot < delta.count && delta.key(slot) == key;
   }
 
+  /** Tells whether there is an entry for {@code key}. */
+  boolean contains(long key) {
+    long slot = lowerBound(key);
+    return arrayHolds(slot, key) ? !removed.contains(slot) : deltaHolds(delta.lowerBound(key), key);
+  }
+
+  /** Returns what the delta has for {@code key}, or {@code missing}. O(log of the delta). */
+  long getFromDelta(long key, long missing) {
+    long slot = delta.lowerBound(key);
+    return deltaHolds(slot, key) ? delta.value(slot) : missing;
+  }
+
   // ---------------------------------------------------------------- insert
 
+  /**
+   * Puts an entry, whose value replaces the one that is there only if {@code overwrite}.
+   *
+   * @return the previous value, or {@code missing}
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing has changed then
+   */
+  long put(long key, long value, boolean overwrite, long missing) {
+    long slot = lowerBound(key);
+    if (arrayHolds(slot, key)) {
+      if (removed.contains(slot)) {
+        revive(slot, value);
+        return missing;
+      }
+      long previous = array.value(slot);
+      if (overwrite) {
+        overwrite(slot, value);
+      }
+      return previous;
+    }
+    long inDelta = delta.lowerBound(key);
+    if (deltaHolds(inDelta, key)) {
+      long previous = delta.value(inDelta);
+      if (overwrite) {
+        delta.value(inDelta, value);
+      }
+      return previous;
+    }
+    insert(inDelta, key, value);
+    return missing;
+  }
+
+  /** Replaces a value of the array. Cursors have copies of pairs, which it voids. */
+  void overwrite(long slot, long value) {
+    array.value(slot, value);
+    if (array.hasPairs()) {
+      modifications.changes++;
+    }
+  }
+
   /** Puts an entry back whose key is in {@code slot} of the array, but was removed. */
-  void revive(long slot, long value) {
+  private void revive(long slot, long value) {
     removed.remove(slot);
     array.value(slot, value);
     modifications.changes++;
@@ -217,7 +302,7 @@ final class CssStructure extends IndexStructure {
    * @param slot where the key belongs in the delta
    * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing has changed then
    */
-  void insert(long slot, long key, long value) {
+  private void insert(long slot, long key, long value) {
     long at = slot;
     if (delta.count >= deltaCapacity()) {
       rebuild();
@@ -238,7 +323,7 @@ final class CssStructure extends IndexStructure {
   // ---------------------------------------------------------------- delete
 
   /** Removes the entry in a slot of the array. */
-  void removeFromArray(long slot) {
+  private void removeFromArray(long slot) {
     removed.add(slot);
     modifications.changes++;
     if (removed.count > Math.max(array.count / 4, FEW_REMOVED)) {
@@ -247,24 +332,29 @@ final class CssStructure extends IndexStructure {
     }
   }
 
-  void removeFromDelta(long slot) {
+  private void removeFromDelta(long slot) {
     delta.remove(slot);
     modifications.changes++;
   }
 
-  /** Removes {@code key} if it is there. */
-  void remove(long key) {
+  /** Removes {@code key}, and returns its value, or {@code missing} if it is not there. */
+  long remove(long key, long missing) {
     long slot = lowerBound(key);
     if (arrayHolds(slot, key)) {
-      if (!removed.contains(slot)) {
-        removeFromArray(slot);
+      if (removed.contains(slot)) {
+        return missing;
       }
-      return;
+      long previous = array.value(slot);
+      removeFromArray(slot);
+      return previous;
     }
     long inDelta = delta.lowerBound(key);
-    if (deltaHolds(inDelta, key)) {
-      removeFromDelta(inDelta);
+    if (!deltaHolds(inDelta, key)) {
+      return missing;
     }
+    long previous = delta.value(inDelta);
+    removeFromDelta(inDelta);
+    return previous;
   }
 
   @Override
@@ -274,7 +364,7 @@ final class CssStructure extends IndexStructure {
     levelChanges.changedAll();
     budget = new MemoryBudget(options.memoryLimit());
     array = array.replacedBy(newArray());
-    directory = directory.replacedBy(new CssDirectory(budget, options.hugePages(), geometry));
+    directory = directory.replacedBy(newDirectory());
     delta = delta.replacedBy(newDelta());
     removed = removed.replacedBy(new RemovedSlots(budget));
   }
@@ -288,7 +378,7 @@ final class CssStructure extends IndexStructure {
   protected @Nullable IndexStructure twin(long limit) {
     return limit < IndexOptions.MIN_MEMORY_LIMIT
         ? null
-        : new CssStructure(options.withMemoryLimit(limit), geometry);
+        : new CssStructure(options.withMemoryLimit(limit), shape);
   }
 
   @Override
@@ -306,6 +396,7 @@ final class CssStructure extends IndexStructure {
 
   @Override
   public void close() {
+    modifications.changes++; // for cursors that stand in copies
     array.close();
     delta.close();
     directory.close();

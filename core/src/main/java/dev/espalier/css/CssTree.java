@@ -108,7 +108,7 @@ public final class CssTree extends AbstractIndex {
   private CssTree(IndexOptions options, Geometry geometry) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(geometry, "geometry");
-    CssStructure tree = new CssStructure(options, geometry);
+    CssStructure tree = new CssStructure(options, CssShape.of(geometry));
     super(VARIANT, tree, options);
     this.tree = tree;
     this.width = geometry.width;
@@ -136,7 +136,7 @@ public final class CssTree extends AbstractIndex {
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    EntryColumns array = tree.array;
+    EntryArray array = tree.array;
     long leaf = findLeaf(key);
     prefetchValues(array, leaf);
     long at = leaf + ((long) searchNode(array.memory, leaf, key) << 3);
@@ -145,21 +145,12 @@ public final class CssTree extends AbstractIndex {
           ? getLong(array.memory, array.valuesOffset + at)
           : defaultValue;
     }
-    return tree.delta.count == 0 ? defaultValue : getFromDelta(key, defaultValue);
-  }
-
-  private long getFromDelta(long key, long defaultValue) {
-    long slot = tree.delta.lowerBound(key);
-    return tree.deltaHolds(slot, key) ? tree.delta.value(slot) : defaultValue;
+    return tree.delta.count == 0 ? defaultValue : tree.getFromDelta(key, defaultValue);
   }
 
   @Override
   public boolean containsKey(long key) {
-    long slot = lowerBound(tree, key);
-    if (tree.arrayHolds(slot, key)) {
-      return !tree.removed.contains(slot);
-    }
-    return tree.deltaHolds(tree.delta.lowerBound(key), key);
+    return tree.contains(key);
   }
 
   /** Returns the byte offset, in the array's keys, of the leaf where {@code key} is or belongs. */
@@ -175,18 +166,6 @@ public final class CssTree extends AbstractIndex {
     return node;
   }
 
-  /** As {@link #findLeaf} and the search of the leaf, for calls that need not be the fastest. */
-  static long lowerBound(CssStructure tree, long key) {
-    CssDirectory directory = tree.directory;
-    int slots = directory.keySlots;
-    long node = 0;
-    for (int level = 0; level < directory.levels; level++) {
-      long offset = directory.levelOffset[level] + ((node * slots) << 3);
-      node = node * directory.fanOut + Keys.lowerBound(directory.nodes, offset, slots, key);
-    }
-    return node * slots + Keys.lowerBound(tree.array.memory, (node * slots) << 3, slots, key);
-  }
-
   /**
    * Searches a node. Nodes of one line have a kernel of their own, which is small enough that the
    * JIT inlines it always; the general one it does not once other trees' searches are compiled.
@@ -198,12 +177,12 @@ public final class CssTree extends AbstractIndex {
   }
 
   /** Tells whether the key at an offset found for {@code key} is that key, not padding. */
-  private static boolean holds(EntryColumns array, long at, long key) {
+  private static boolean holds(EntryArray array, long at, long key) {
     return getLong(array.memory, at) == key && (key != Keys.PADDING || at >>> 3 < array.count);
   }
 
   /** Asks for the values of a leaf, which are as many lines as its keys. */
-  private void prefetchValues(EntryColumns array, long leaf) {
+  private void prefetchValues(EntryArray array, long leaf) {
     Words.prefetch(array.memory.address() + array.valuesOffset + leaf, width, Locality.T0);
   }
 
@@ -285,7 +264,7 @@ public final class CssTree extends AbstractIndex {
       }
       searchLevel(nodes, offset, keys, keysFrom, values, valuesFrom, count);
     }
-    EntryColumns array = tree.array;
+    EntryArray array = tree.array;
     long address = array.memory.address();
     Words.prefetchGroup(address, values, valuesFrom, count, width);
     searchLeaves(array.memory, keys, keysFrom, values, valuesFrom, count);
@@ -320,7 +299,7 @@ public final class CssTree extends AbstractIndex {
 
   /** Reads the values of at most 64 probes; returns the keys that are there, as a bit set. */
   private long readValues(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    EntryColumns array = tree.array;
+    EntryArray array = tree.array;
     MemorySegment memory = array.memory;
     long valuesOffset = array.valuesOffset;
     boolean unchanged = tree.removed.count == 0 && tree.delta.count == 0;
@@ -350,37 +329,12 @@ public final class CssTree extends AbstractIndex {
 
   @Override
   public long put(long key, long value) {
-    return put(key, value, true);
+    return tree.put(key, value, true, missingValue);
   }
 
   @Override
   public long putIfAbsent(long key, long value) {
-    return put(key, value, false);
-  }
-
-  private long put(long key, long value, boolean overwrite) {
-    long slot = lowerBound(tree, key);
-    if (tree.arrayHolds(slot, key)) {
-      if (tree.removed.contains(slot)) {
-        tree.revive(slot, value);
-        return missingValue;
-      }
-      return replace(tree.array, slot, value, overwrite);
-    }
-    long inDelta = tree.delta.lowerBound(key);
-    if (tree.deltaHolds(inDelta, key)) {
-      return replace(tree.delta, inDelta, value, overwrite);
-    }
-    tree.insert(inDelta, key, value);
-    return missingValue;
-  }
-
-  private static long replace(EntryColumns entries, long slot, long value, boolean overwrite) {
-    long previous = entries.value(slot);
-    if (overwrite) {
-      entries.value(slot, value);
-    }
-    return previous;
+    return tree.put(key, value, false, missingValue);
   }
 
   @Override
@@ -412,22 +366,7 @@ public final class CssTree extends AbstractIndex {
 
   @Override
   public long remove(long key) {
-    long slot = lowerBound(tree, key);
-    if (tree.arrayHolds(slot, key)) {
-      if (tree.removed.contains(slot)) {
-        return missingValue;
-      }
-      long previous = tree.array.value(slot);
-      tree.removeFromArray(slot);
-      return previous;
-    }
-    long inDelta = tree.delta.lowerBound(key);
-    if (!tree.deltaHolds(inDelta, key)) {
-      return missingValue;
-    }
-    long previous = tree.delta.value(inDelta);
-    tree.removeFromDelta(inDelta);
-    return previous;
+    return tree.remove(key, missingValue);
   }
 
   @Override

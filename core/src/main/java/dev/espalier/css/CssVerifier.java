@@ -4,11 +4,12 @@ package dev.espalier.css;
 import dev.espalier.ProgressListener;
 import dev.espalier.node.Keys;
 import dev.espalier.support.Verifier;
+import java.lang.foreign.MemorySegment;
 
-/** Checks the invariants I1 to I6 of {@link CssStructure}; there are no pointers to follow. */
+/** Checks the invariants I1 to I7 of {@link CssStructure}; there are no pointers to follow. */
 final class CssVerifier extends Verifier {
   private final CssStructure tree;
-  private final EntryColumns array;
+  private final EntryArray array;
   private final CssDirectory directory;
 
   private CssVerifier(CssStructure tree, ProgressListener listener) {
@@ -26,11 +27,12 @@ final class CssVerifier extends Verifier {
     verifier.checkLevels();
     verifier.checkDelta();
     verifier.checkSeparators();
+    verifier.checkDigests();
     verifier.checkRemoved();
     verifier.checkMemory();
   }
 
-  private void checkColumns(String invariant, String name, EntryColumns columns) {
+  private void checkColumns(String invariant, String name, EntryArray columns) {
     checkRange(invariant, columns.count, 0, columns.capacity(), "the count of the %s", name);
     for (long slot = 0; slot < columns.count; slot++) {
       if (slot > 0) {
@@ -45,7 +47,7 @@ final class CssVerifier extends Verifier {
         count(1);
       }
     }
-    int padding = columns == array ? directory.keySlots + 1 : 1;
+    int padding = columns == array ? directory.leafEntries + 1 : 1;
     for (int i = 0; i < padding; i++) {
       long key = columns.key(columns.count + i);
       checkEqual(invariant, key, Keys.PADDING, "key %d behind those of the %s", i, name);
@@ -61,11 +63,11 @@ final class CssVerifier extends Verifier {
       nodes = (nodes + directory.fanOut - 1) / directory.fanOut;
     }
     long offset = 0;
-    for (int level = 0; level < levels; level++) {
+    for (int level = 0; level <= levels; level++) {
       checkEqual("I3", directory.levelOffset[level], offset, "the offset of level %d", level);
-      offset += directory.levelBytes(level);
+      offset += level < levels ? directory.levelBytes(level) : 0;
     }
-    checkRange("I3", offset, 0, directory.nodes.byteSize(), "the end of the levels");
+    checkRange("I3", directory.usedBytes(), 0, directory.nodes.byteSize(), "the end of the levels");
   }
 
   /** By a search of the array alone, which must not depend on the directory. */
@@ -100,6 +102,31 @@ final class CssVerifier extends Verifier {
               : Keys.PADDING;
       long separator = directory.separator(level, node, i);
       checkEqual("I4", separator, expected, "slot %d of node %d on level %d", i, node, level);
+    }
+  }
+
+  private void checkDigests() {
+    if (!tree.shape.hasDigests()) {
+      return;
+    }
+    for (long leaf = 0; leaf < directory.levelNodes[directory.levels]; leaf++) {
+      checkDigestLeaf(leaf);
+    }
+  }
+
+  private void checkDigestLeaf(long number) {
+    MemorySegment nodes = directory.nodes;
+    long leaf = directory.digestLeaf(number);
+    long first = number * directory.leafEntries;
+    int count = (int) Math.min(array.count - first, directory.leafEntries);
+    long base = count == 0 ? 0 : array.key(first);
+    int shift = count == 0 ? 0 : DigestLeaf.shiftFor(array.key(first + count - 1) - base);
+    checkEqual("I7", DigestLeaf.base(nodes, leaf), base, "the base of leaf %d", number);
+    checkEqual("I7", DigestLeaf.shift(nodes, leaf), shift, "the shift of leaf %d", number);
+    for (int i = 0; i < directory.leafEntries; i++) {
+      long expected = i < count ? (array.key(first + i) - base) >>> shift : DigestLeaf.PADDING;
+      int digest = DigestLeaf.digest(nodes, leaf, i);
+      checkEqual("I7", digest, expected, "digest %d of leaf %d", i, number);
     }
   }
 

@@ -12,6 +12,7 @@ import dev.espalier.cola.Cola;
 import dev.espalier.cola.DeamortizedCola;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
+import dev.espalier.css.DigestCssTree;
 import dev.espalier.fdtree.FdTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
@@ -34,6 +35,7 @@ public final class Family {
           PbPlusTree.VARIANT,
           TTree.VARIANT,
           CssTree.VARIANT,
+          DigestCssTree.VARIANT,
           CsbPlusTree.VARIANT,
           DiskOptimizedBPlusTree.VARIANT,
           MicroIndexBPlusTree.VARIANT,

@@ -3,9 +3,10 @@ package dev.espalier.node;
 
 import static dev.espalier.memory.Words.getInt;
 
+import dev.espalier.memory.CacheLine;
 import java.lang.foreign.MemorySegment;
 
-/** Searches unsorted ints, stored one after the other from a byte offset. */
+/** Searches ints, stored one after the other from a byte offset. */
 public final class Ints {
   /** The most ints that one call searches. */
   public static final int MOST = Long.SIZE;
@@ -32,5 +33,28 @@ public final class Ints {
       places |= (getInt(nodes, offset + ((long) i << 2)) == sought ? 1L : 0L) << i;
     }
     return places;
+  }
+
+  /**
+   * Counts the ints of one cache line that are smaller than {@code sought}, without the first ones,
+   * which are a header. If the counted ones are sorted, this is a lowerBound. No branch depends on
+   * the ints.
+   *
+   * @param nodes native memory
+   * @param line byte offset of the line, a multiple of its size
+   * @param header ints at the start of the line that do not count
+   */
+  public static int smallerInLine(MemorySegment nodes, long line, int header, int sought) {
+    return Keys.SIMD
+        ? VectorInts.smallerInLine(nodes, line, header, sought)
+        : smallerOneByOne(nodes, line, header, sought);
+  }
+
+  static int smallerOneByOne(MemorySegment nodes, long line, int header, int sought) {
+    int smaller = 0;
+    for (int i = header; i < CacheLine.BYTES / Integer.BYTES; i++) {
+      smaller += getInt(nodes, line + ((long) i << 2)) < sought ? 1 : 0;
+    }
+    return smaller;
   }
 }

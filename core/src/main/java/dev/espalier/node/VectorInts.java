@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.node;
 
+import dev.espalier.memory.CacheLine;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import jdk.incubator.vector.IntVector;
@@ -14,6 +15,9 @@ import jdk.incubator.vector.VectorSpecies;
 final class VectorInts {
   private static final VectorSpecies<Integer> SPECIES = IntVector.SPECIES_PREFERRED;
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+
+  /** Ints in a cache line: one vector or two, or {@link Keys#SIMD} is off. */
+  private static final int LINE = CacheLine.BYTES / Integer.BYTES;
 
   private VectorInts() {}
 
@@ -40,6 +44,21 @@ final class VectorInts {
   private static long placesInVector(MemorySegment nodes, long offset, int sought) {
     return IntVector.fromMemorySegment(SPECIES, nodes, offset, ORDER)
         .compare(VectorOperators.EQ, sought)
+        .toLong();
+  }
+
+  /** As {@link Ints#smallerInLine}: the whole line is compared by one vector or two. */
+  static int smallerInLine(MemorySegment nodes, long line, int header, int sought) {
+    long smaller = smallerInVector(nodes, line, sought);
+    if (SPECIES.length() < LINE) {
+      smaller |= smallerInVector(nodes, line + SPECIES.vectorByteSize(), sought) << (LINE / 2);
+    }
+    return Long.bitCount(smaller >>> header);
+  }
+
+  private static long smallerInVector(MemorySegment nodes, long offset, int sought) {
+    return IntVector.fromMemorySegment(SPECIES, nodes, offset, ORDER)
+        .compare(VectorOperators.LT, sought)
         .toLong();
   }
 }

@@ -22,7 +22,7 @@ enum CssCorruption {
   KEY_TWICE_IN_THE_ARRAY("I1", tree -> key(tree.array, 5, tree.array.key(4))),
   ARRAY_NOT_PADDED("I1", tree -> key(tree.array, tree.array.count, Keys.PADDING - 1)),
   LAST_PADDING_OF_THE_ARRAY_MISSING(
-      "I1", tree -> key(tree.array, tree.array.count + tree.directory.keySlots, 0)),
+      "I1", tree -> key(tree.array, tree.array.count + tree.directory.leafEntries, 0)),
   ARRAY_COUNT_TOO_SMALL("I1", tree -> tree.array.count--),
   ARRAY_COUNT_ABOVE_CAPACITY("I1", tree -> tree.array.count = tree.array.capacity() + 1),
   ARRAY_COUNT_NEGATIVE("I1", tree -> tree.array.count = Long.MIN_VALUE),
@@ -80,7 +80,7 @@ enum CssCorruption {
   LARGEST_KEY_OF_A_LEAF_CHANGED(
       "I4",
       tree -> {
-        long last = tree.directory.keySlots - 1L;
+        long last = tree.directory.leafEntries - 1L;
         key(tree.array, last, tree.array.key(last) - 1);
       }),
   UNUSED_SEPARATOR_NOT_PADDED(
@@ -131,7 +131,7 @@ enum CssCorruption {
     return tree.directory.levels - 1;
   }
 
-  private static void key(EntryColumns columns, long slot, long key) {
+  private static void key(EntryArray columns, long slot, long key) {
     Words.putLong(columns.memory, slot << 3, key);
   }
 

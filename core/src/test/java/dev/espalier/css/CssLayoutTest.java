@@ -126,7 +126,7 @@ class CssLayoutTest {
   @ValueSource(ints = {0, 1, 7, 8, 9, 1000})
   void keysAndValuesBeginOnLinesAndPaddingFollowsTheKeys(int entries) {
     try (CssTree tree = load(Form.FULL, 1, entries)) {
-      EntryColumns array = tree.tree.array;
+      EntryArray array = tree.tree.array;
       assertEquals(0, array.memory.address() % 64);
       assertEquals(0, array.valuesOffset % 64);
       assertTrue(array.valuesOffset >= 8L * (entries + 9));
@@ -146,7 +146,7 @@ class CssLayoutTest {
           """,
           TreePrinter.print(tree.rootView(), 100));
       assertEquals(" 80 160" + PADDING.repeat(6), words(tree.tree.directory.nodes, 0, 8));
-      EntryColumns array = tree.tree.array;
+      EntryArray array = tree.tree.array;
       assertEquals(" 10 20 30", words(array.memory, 0, 3));
       assertEquals(" -10 -20 -30", words(array.memory, array.valuesOffset, 3));
     }

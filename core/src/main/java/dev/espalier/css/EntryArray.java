@@ -13,22 +13,44 @@ import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Entries in key order, in two columns of one memory.
+ * Entries in key order, in one memory: as two columns, or each key beside its value.
  *
  * <pre>
+ *  COLUMNS
  *  0                       8 * count               valuesOffset
  *  | key 0 .. key count-1  | padding | free | ... | value 0 .. value count-1 | free |
+ *
+ *  PAIRS
+ *  0       8         16                            16 * count
+ *  | key 0 | value 0 | key 1 | value 1 | ........ | padding | free |
  * </pre>
  *
  * {@code padding} keys of {@link Keys#PADDING} always follow the last key, so that a search may
- * read whole nodes. Keys and values begin on line boundaries. The columns move when they outgrow
- * their memory; once that is reserved address space, they never do again.
+ * read whole nodes. Columns begin on line boundaries; a pair never crosses one. The entries move
+ * when they outgrow their memory; once that is reserved address space, they never do again.
  */
-final class EntryColumns {
+final class EntryArray {
+  /** How keys and values lie. */
+  enum Arrangement {
+    /** All keys, then all values. */
+    COLUMNS(3),
+    /** Each key beside its value, four entries to a line. */
+    PAIRS(4);
+
+    /** The bytes from one key to the next, as a power of two. */
+    private final int shift;
+
+    Arrangement(int shift) {
+      this.shift = shift;
+    }
+  }
+
   private static final int BYTES_PER_ENTRY = 2 * Long.BYTES;
 
   private final MemoryBudget budget;
   private final HugePages hugePages;
+  private final Arrangement arrangement;
+  private final int shift;
   private final int padding;
 
   private Region region;
@@ -37,15 +59,19 @@ final class EntryColumns {
   /** Entries that there is memory for. */
   private long capacity;
 
-  /** The memory of both columns; another one after they have grown. */
+  /** The memory of all entries; another one after they have outgrown it. */
   MemorySegment memory;
 
+  /** Where the first value is; the others follow it as the keys follow the first key. */
   long valuesOffset;
+
   long count;
 
-  EntryColumns(MemoryBudget budget, HugePages hugePages, int padding) {
+  EntryArray(MemoryBudget budget, HugePages hugePages, Arrangement arrangement, int padding) {
     this.budget = budget;
     this.hugePages = hugePages;
+    this.arrangement = arrangement;
+    this.shift = arrangement.shift;
     this.padding = padding;
     this.region = Region.small(bytes(0));
     this.memory = region.segment();
@@ -54,12 +80,18 @@ final class EntryColumns {
     pad();
   }
 
-  private long bytes(long entries) {
-    return keyBytes(entries) + entries * Long.BYTES;
+  /** Tells whether each key lies beside its value. */
+  boolean hasPairs() {
+    return arrangement == Arrangement.PAIRS;
   }
 
+  private long bytes(long entries) {
+    return hasPairs() ? keyBytes(entries) : keyBytes(entries) + entries * Long.BYTES;
+  }
+
+  /** Returns the bytes of the keys and the padding, with what lies between them. */
   private long keyBytes(long entries) {
-    return ((entries + padding) * Long.BYTES + CacheLine.BYTES - 1) & -CacheLine.BYTES;
+    return (((entries + padding) << shift) + CacheLine.BYTES - 1) & -CacheLine.BYTES;
   }
 
   /** Returns the entries that there is memory for. */
@@ -107,13 +139,15 @@ final class EntryColumns {
     // Half as much again. Near the limit half of what is left: other parts of the index need room.
     long wanted = Math.min(bytes(entries + entries / 2), needed + (limit - needed) / 2);
     Region larger = Region.take(needed, wanted, limit, hugePages);
-    long values = keyBytes(capacity(larger));
+    long values = valuesOffset(capacity(larger));
     moveTo(
         region.replacedBy(
             larger,
             (from, to) -> {
-              MemorySegment.copy(from, 0, to, 0, count * Long.BYTES);
-              MemorySegment.copy(from, valuesOffset, to, values, count * Long.BYTES);
+              MemorySegment.copy(from, 0, to, 0, count << shift);
+              if (!hasPairs()) {
+                MemorySegment.copy(from, valuesOffset, to, values, count << shift);
+              }
             }));
     budget.count(-committed);
     account(entries);
@@ -124,7 +158,11 @@ final class EntryColumns {
     region = next;
     memory = next.segment();
     capacity = capacity(next);
-    valuesOffset = keyBytes(capacity);
+    valuesOffset = valuesOffset(capacity);
+  }
+
+  private long valuesOffset(long entries) {
+    return hasPairs() ? Long.BYTES : keyBytes(entries);
   }
 
   private long capacity(Region of) {
@@ -143,32 +181,36 @@ final class EntryColumns {
   /** Writes the padding behind the last key. */
   void pad() {
     for (int i = 0; i < padding; i++) {
-      putLong(memory, (count + i) << 3, Keys.PADDING);
+      putLong(memory, (count + i) << shift, Keys.PADDING);
     }
   }
 
   long key(long slot) {
-    return getLong(memory, slot << 3);
+    return getLong(memory, slot << shift);
   }
 
   long value(long slot) {
-    return getLong(memory, valuesOffset + (slot << 3));
+    return getLong(memory, valuesOffset + (slot << shift));
   }
 
   void value(long slot, long value) {
-    putLong(memory, valuesOffset + (slot << 3), value);
+    putLong(memory, valuesOffset + (slot << shift), value);
   }
 
   /** Writes an entry; there is room for it. */
   void set(long slot, long key, long value) {
-    putLong(memory, slot << 3, key);
-    putLong(memory, valuesOffset + (slot << 3), value);
+    putLong(memory, slot << shift, key);
+    putLong(memory, valuesOffset + (slot << shift), value);
   }
 
-  /** Moves {@code entries} entries, in both columns; the ranges may overlap. */
+  /** Moves {@code entries} entries with their values; the ranges may overlap. */
   void move(long from, long to, long entries) {
-    Words.copy(memory, from << 3, to << 3, entries << 3);
-    Words.copy(memory, valuesOffset + (from << 3), valuesOffset + (to << 3), entries << 3);
+    long source = from << shift;
+    long target = to << shift;
+    Words.copy(memory, source, target, entries << shift);
+    if (!hasPairs()) {
+      Words.copy(memory, valuesOffset + source, valuesOffset + target, entries << shift);
+    }
   }
 
   /** Counts the keys smaller than {@code key}, by binary search. O(log count). */
@@ -211,7 +253,7 @@ final class EntryColumns {
    *
    * @throws IllegalStateException if this was closed; the other one is then closed, too
    */
-  EntryColumns replacedBy(EntryColumns other) {
+  EntryArray replacedBy(EntryArray other) {
     region.replacedBy(other.region);
     return other;
   }

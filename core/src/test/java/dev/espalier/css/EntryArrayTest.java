@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.css.EntryArray.Arrangement;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryBudget;
 import dev.espalier.memory.MemoryLimitException;
@@ -14,12 +15,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("fallback-too")
-class EntryColumnsTest {
+class EntryArrayTest {
   private static final int PADDING = 9;
   private static final long LIMIT = 8 << 20;
 
   private final MemoryBudget budget = new MemoryBudget(LIMIT);
-  private final EntryColumns columns = new EntryColumns(budget, HugePages.OFF, PADDING);
+  private final EntryArray columns =
+      new EntryArray(budget, HugePages.OFF, Arrangement.COLUMNS, PADDING);
 
   @AfterEach
   void everythingTakenIsGivenBack() {
