@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 /**
  * Ways to damage a healthy tree, each against one invariant of {@link CssStructure}. The tree has
  * at least three levels above its leaves, and unused separators in the last node of each; its
- * largest key is far below the largest there is.
+ * largest key is far below the largest there is. Digest leaves are full but for the last one.
  */
 enum CssCorruption {
   ARRAY_KEYS_OUT_OF_ORDER(
@@ -60,6 +60,8 @@ enum CssCorruption {
   LEAF_TOO_MANY("I3", tree -> tree.directory.levelNodes[tree.directory.levels]++),
   LEVEL_BEGINS_ON_THE_ONE_BEFORE("I3", tree -> tree.directory.levelOffset[2] -= 64),
   LEVEL_BEGINS_BEYOND_ALL_MEMORY("I3", tree -> tree.directory.levelOffset[1] = Long.MAX_VALUE),
+  LEAVES_BEGIN_ON_THE_LEVEL_ABOVE(
+      "I3", tree -> tree.directory.levelOffset[tree.directory.levels] -= 64),
   DIRECTORY_CUT_OFF(
       "I3",
       tree ->
@@ -106,7 +108,28 @@ enum CssCorruption {
 
   MEMORY_NOT_ACCOUNTED_FOR("I6", tree -> tree.budget = new MemoryBudget(Long.MAX_VALUE)),
   MEMORY_ACCOUNTED_FOR_TWICE("I6", tree -> tree.budget.count(tree.array.committedBytes())),
-  MEMORY_ACCOUNTED_FOR_BUT_NOT_USED_BY_ANY_PART("I6", tree -> tree.budget.count(64));
+  MEMORY_ACCOUNTED_FOR_BUT_NOT_USED_BY_ANY_PART("I6", tree -> tree.budget.count(64)),
+
+  BASE_BELOW_THE_FIRST_KEY("I7", tree -> word(tree, 3, 0, tree.array.key(3 * 13) - 1)),
+  SHIFT_TOO_LARGE("I7", tree -> integer(tree, 4, 8, 1)),
+  SHIFT_BEYOND_A_LONG("I7", tree -> integer(tree, 4, 8, 64)),
+  DIGEST_TOO_SMALL("I7", tree -> integer(tree, 5, 16, 9)),
+  DIGEST_TOO_LARGE("I7", tree -> integer(tree, 5, 16, 11)),
+  DIGESTS_OUT_OF_ORDER(
+      "I7",
+      tree -> {
+        integer(tree, 6, 20, 30);
+        integer(tree, 6, 24, 20);
+      }),
+  LAST_DIGEST_MISSING("I7", tree -> integer(tree, 7, 60, DigestLeaf.PADDING)),
+  UNUSED_DIGEST_NOT_PADDED(
+      "I7",
+      tree ->
+          integer(
+              tree,
+              tree.directory.levelNodes[tree.directory.levels] - 1,
+              60,
+              DigestLeaf.PADDING - 1));
 
   private final String invariant;
 
@@ -123,6 +146,11 @@ enum CssCorruption {
     return invariant;
   }
 
+  /** Tells whether the tree has what this damages. */
+  boolean concerns(CssStructure tree) {
+    return tree.shape.hasDigests() || !invariant.equals("I7");
+  }
+
   void inflictOn(CssStructure tree) {
     damage.accept(tree);
   }
@@ -131,8 +159,18 @@ enum CssCorruption {
     return tree.directory.levels - 1;
   }
 
-  private static void key(EntryArray columns, long slot, long key) {
-    Words.putLong(columns.memory, slot << 3, key);
+  /** Overwrites a word of a digest leaf. */
+  private static void word(CssStructure tree, long leaf, int offset, long word) {
+    Words.putLong(tree.directory.nodes, tree.directory.digestLeaf(leaf) + offset, word);
+  }
+
+  /** Overwrites an int of a digest leaf. */
+  private static void integer(CssStructure tree, long leaf, int offset, int integer) {
+    Words.putInt(tree.directory.nodes, tree.directory.digestLeaf(leaf) + offset, integer);
+  }
+
+  private static void key(EntryArray entries, long slot, long key) {
+    Words.putLong(entries.memory, slot << (entries.hasPairs() ? 4 : 3), key);
   }
 
   /** Changes a separator by a difference. */

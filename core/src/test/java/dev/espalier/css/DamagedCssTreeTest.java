@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.DamagedUse;
 import dev.espalier.IndexOptions;
+import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.css.CssTree.Geometry;
@@ -17,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Separators, keys and removed bits overwritten at random: every call answers something or throws,
- * and ends. A call that never ends is found by the limit on steps or, as a last resort, by the time
- * limit.
+ * Separators, digests, keys and removed bits overwritten at random: every call answers something or
+ * throws, and ends. A call that never ends is found by the limit on steps or, as a last resort, by
+ * the time limit.
  */
 @Tag("fallback-too")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -43,24 +44,46 @@ class DamagedCssTreeTest {
     damageAndUse(8, 500_000, new Geometry(Form.LEVEL, 2));
   }
 
+  @Test
+  void digestLeavesSurvive() {
+    for (int seed = 0; seed < TestSize.rounds(400); seed++) {
+      DigestCssTree index = DigestCssTree.create(IndexOptions.DEFAULT);
+      damageAndUse(index, index.tree, 600, new SplittableRandom(seed));
+    }
+  }
+
+  @Test
+  void digestLeavesInReservedMemorySurvive() {
+    for (int seed = 0; seed < TestSize.rounds(8); seed++) {
+      DigestCssTree index = DigestCssTree.create(IndexOptions.DEFAULT);
+      damageAndUse(index, index.tree, 500_000, new SplittableRandom(seed));
+    }
+  }
+
   private static void damageAndUse(int trees, int entries, Geometry geometry) {
     for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
-      try (CssTree index = CssTree.create(IndexOptions.DEFAULT, geometry)) {
-        SplittableRandom random = new SplittableRandom(seed);
-        fill(index, entries, random);
-        damage(index.tree, random);
-        DamagedUse.of(index, random, entries, 2L * entries + 10_000);
-        index.clear();
-        index.verify();
-        index.put(1, 10);
-        assertEquals(10, index.get(1));
-        index.verify();
-      }
+      CssTree index = CssTree.create(IndexOptions.DEFAULT, geometry);
+      damageAndUse(index, index.tree, entries, new SplittableRandom(seed));
+    }
+  }
+
+  /** Closes the index, too. */
+  private static void damageAndUse(
+      LongIndex index, CssStructure tree, int entries, SplittableRandom random) {
+    try (index) {
+      fill(index, entries, random);
+      damage(tree, random);
+      DamagedUse.of(index, random, entries, 2L * entries + 10_000);
+      index.clear();
+      index.verify();
+      index.put(1, 10);
+      assertEquals(10, index.get(1));
+      index.verify();
     }
   }
 
   /** Even keys in the array, some odd ones in the delta, some entries removed. */
-  private static void fill(CssTree index, int entries, SplittableRandom random) {
+  private static void fill(LongIndex index, int entries, SplittableRandom random) {
     long[] keys = LongStream.range(0, entries / 2).map(i -> 2 * i).toArray();
     index.bulkload(keys, keys);
     for (int i = 0; i < 50; i++) {
@@ -78,11 +101,16 @@ class DamagedCssTreeTest {
     for (int i = 0; i < damaged; i++) {
       switch (random.nextInt(4)) {
         case 0 -> overwrite(tree.directory.nodes, tree.directory.usedBytes() / 8, tree, random);
-        case 1 -> overwrite(tree.array.memory, tree.array.count + 1, tree, random);
+        case 1 -> overwrite(tree.array.memory, wordsOf(tree.array), tree, random);
         case 2 -> overwrite(tree.delta.memory, tree.delta.count + 1, tree, random);
         default -> flipBit(tree.removed, random.nextLong(tree.array.count + 1), random);
       }
     }
+  }
+
+  /** Returns the words to the end of the keys and one of the padding. */
+  private static long wordsOf(EntryArray array) {
+    return (array.hasPairs() ? 2 : 1) * (array.count + 1);
   }
 
   private static void overwrite(

@@ -9,6 +9,7 @@ import dev.espalier.css.EntryArray.Arrangement;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryBudget;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -52,6 +53,29 @@ class EntryArrayTest {
     for (int i = 0; i < PADDING; i++) {
       assertEquals(Keys.PADDING, columns.key(200_000 + i));
     }
+  }
+
+  @Test
+  void pairsLieFourToALineAndMoveTogether() {
+    EntryArray pairs = new EntryArray(budget, HugePages.OFF, Arrangement.PAIRS, 1);
+    for (long slot = 0; slot < 100_000; slot++) {
+      pairs.ensure(slot + 1);
+      pairs.insert(slot, slot, ~slot);
+    }
+    assertEquals(8, pairs.valuesOffset);
+    assertEquals(0, pairs.memory.address() % 64);
+    assertEquals(5, Words.getLong(pairs.memory, 16 * 5));
+    assertEquals(~5, Words.getLong(pairs.memory, 16 * 5 + 8));
+    pairs.remove(3);
+    pairs.insert(70, -1, -2);
+    assertEquals(4, pairs.key(3));
+    assertEquals(~4, pairs.value(3));
+    assertEquals(-1, pairs.key(70));
+    assertEquals(-2, pairs.value(70));
+    assertEquals(99_999, pairs.key(99_999));
+    assertEquals(~99_999, pairs.value(99_999));
+    assertEquals(Keys.PADDING, pairs.key(100_000));
+    pairs.close();
   }
 
   @Test

@@ -2,6 +2,7 @@
 package dev.espalier.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -29,6 +30,32 @@ class IntsTest {
       }
       assertEquals(0, Ints.places(memory, OFFSET, count, 7));
       assertEquals(0, Ints.placesOneByOne(memory, OFFSET, count, 7));
+    }
+  }
+
+  /** Every choice of the sixteen ints that are smaller, below a header of every length. */
+  @Test
+  void smallerIntsBehindTheHeaderAreCounted() {
+    int[] sought = {0, 1, -7, Integer.MAX_VALUE, Integer.MIN_VALUE + 1};
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocate(OFFSET + 64, 64);
+      for (int choice = 0; choice < 1 << 16; choice++) {
+        int than = sought[choice % sought.length];
+        for (int i = 0; i < 16; i++) {
+          boolean isSmaller = (choice >> i & 1) != 0;
+          int notSmaller = i % 2 == 0 ? than : Integer.MAX_VALUE;
+          int smaller = i % 3 == 0 ? than - 1 : Integer.MIN_VALUE;
+          memory.set(ValueLayout.JAVA_INT, OFFSET + 4L * i, isSmaller ? smaller : notSmaller);
+        }
+        for (int header = 0; header < 16; header++) {
+          int expected = Integer.bitCount(choice >>> header);
+          int found = Ints.smallerInLine(memory, OFFSET, header, than);
+          int foundByScalars = Ints.smallerOneByOne(memory, OFFSET, header, than);
+          if (found != expected || foundByScalars != expected) {
+            fail(choice + ", " + header + ": " + found + ", " + foundByScalars);
+          }
+        }
+      }
     }
   }
 
