@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class DigestCssTree extends AbstractIndex {
   /* Overview
    *
-   * CssTree plus digests in the leaves: docs/decisions/0028-leaves-of-digests.md. Parts, invariants
+   * CssTree plus digests in the leaves: docs/decisions/0029-leaves-of-digests.md. Parts, invariants
    * and deviations are those of CssStructure, the bytes of a leaf those of DigestLeaf.
    *
    *   directory  | root | level 1 | ... | leaves: base, shift, 13 digests each |

@@ -85,6 +85,16 @@ final class RatiosTest {
   }
 
   @Test
+  void hashTablesAreMeasuredBesideTrees() throws Exception {
+    assumeTrue(Prefetch.isNative(), "built without a C compiler");
+    Output output = run(HashRatios.class, "--entries=20k", "--probes=10k", "--rounds=1", "--dense");
+    assertEquals(0, output.status, output.text);
+    List<String> rows = output.tableAfter("| structure | ns a probe |");
+    assertEquals(4, rows.size(), output.text);
+    assertTrue(rows.get(0).matches("\\| DigestCssTree( \\| [0-9.]+x?){4} \\|"), rows.get(0));
+  }
+
+  @Test
   void wrongSizeIsRefused() throws Exception {
     Output output = run("--entries=many");
     assertEquals(1, output.status, output.text);
