@@ -47,7 +47,7 @@ final class GroupProbedTable implements AutoCloseable {
 
   /** Returns where the search for a key begins: Fibonacci hashing. */
   private long place(long key) {
-    return (key * 0x9E37_79B9_7F4A_7C15L >>> (Long.SIZE - hashBits)) << PAIR_SHIFT;
+    return ((key * 0x9E37_79B9_7F4A_7C15L) >>> (Long.SIZE - hashBits)) << PAIR_SHIFT;
   }
 
   /** Looks up {@code count} keys; the value of one that is not there is 0. */
