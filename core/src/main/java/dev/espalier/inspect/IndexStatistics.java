@@ -15,6 +15,8 @@ import dev.espalier.memory.MemoryUse;
  * @param usedBytes size of all nodes, in bytes
  * @param committedBytes memory in use or kept for reuse, in bytes; counts against the memory limit
  * @param hugePages whether the system granted huge pages for it
+ * @param choice which proportions the tree was given for its work, and why; empty for a tree with
+ *     the usual ones
  */
 public record IndexStatistics(
     long entries,
@@ -25,7 +27,32 @@ public record IndexStatistics(
     double leafFill,
     long usedBytes,
     long committedBytes,
-    boolean hugePages) {
+    boolean hugePages,
+    String choice) {
+
+  /** The statistics of a tree with the usual proportions. */
+  public IndexStatistics(
+      long entries,
+      int height,
+      long innerNodes,
+      long leafNodes,
+      double innerFill,
+      double leafFill,
+      long usedBytes,
+      long committedBytes,
+      boolean hugePages) {
+    this(
+        entries,
+        height,
+        innerNodes,
+        leafNodes,
+        innerFill,
+        leafFill,
+        usedBytes,
+        committedBytes,
+        hugePages,
+        "");
+  }
 
   /** Returns the size of all nodes per entry, in bytes, or 0 for an empty tree. */
   public double bytesPerEntry() {
@@ -52,6 +79,21 @@ public record IndexStatistics(
         memory.usedBytes(),
         memory.committedBytes(),
         memory.hugePagesGranted());
+  }
+
+  /** Returns the same with what was chosen for the tree. */
+  public IndexStatistics withChoice(String chosen) {
+    return new IndexStatistics(
+        entries,
+        height,
+        innerNodes,
+        leafNodes,
+        innerFill,
+        leafFill,
+        usedBytes,
+        committedBytes,
+        hugePages,
+        chosen);
   }
 
   private static final class Counter {

@@ -83,13 +83,7 @@ public record MemoryTimes(double t1, double tnext) {
   public Path save() throws IOException {
     Current.times = this;
     return MemoryTimesFile.ofThisMachine()
-        .orElseThrow(
-            () ->
-                new IOException(
-                    "no folder for the memory latencies: neither XDG_CACHE_HOME nor a home folder"
-                        + " is known; name one by -D"
-                        + MemoryTimesFile.FOLDER_PROPERTY
-                        + "=FOLDER"))
+        .orElseThrow(() -> CacheFile.noFolder("the memory latencies"))
         .write(this);
   }
 

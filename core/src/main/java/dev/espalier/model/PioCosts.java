@@ -46,6 +46,9 @@ public record PioCosts(
   /** Part of a leaf that is filled between two splits, as nodes are 70% full. */
   private static final double FILLED_BETWEEN_SPLITS = 0.3;
 
+  /** An inner node with fewer children is hardly one. */
+  private static final int LEAST_FANOUT = 4;
+
   private static final int PAGE_HEADER_BYTES = 32;
   private static final int OPERATION_BYTES = 2 * Long.BYTES + Short.BYTES;
   private static final int ENTRY_BYTES = 2 * Long.BYTES;
@@ -243,15 +246,28 @@ public record PioCosts(
    * @param insertRatio R_i: the part of updates among the operations, from 0 to 1
    */
   public Choice choose(double insertRatio) {
+    return choose(insertRatio, 1, times.mostLeafPages());
+  }
+
+  /**
+   * Chooses O for a tree whose L is given, as {@link #choose(double)}.
+   *
+   * @param leafPages L, from 1 to {@link DeviceTimes#mostLeafPages}
+   */
+  public Choice chooseQueue(double insertRatio, int leafPages) {
+    return choose(insertRatio, leafPages, leafPages);
+  }
+
+  private Choice choose(double insertRatio, int leastLeaf, int mostLeaf) {
     if (!(insertRatio >= 0 && insertRatio <= 1)) {
       throw new IllegalArgumentException(
           "insertRatio is " + insertRatio + "; it must be from 0 to 1");
     }
     int mostQueue = Math.min(memoryPages / 2, (pageBytes - PAGE_HEADER_BYTES) / Integer.BYTES);
-    int leafPages = 1;
+    int leafPages = leastLeaf;
     int queuePages = 1;
-    double least = cost(insertRatio, 1, 1);
-    for (int leaf = 1; leaf <= times.mostLeafPages() && fanout(leaf) >= 4; leaf *= 2) {
+    double least = cost(insertRatio, leastLeaf, 1);
+    for (int leaf = leastLeaf; leaf <= mostLeaf && fanout(leaf) >= LEAST_FANOUT; leaf *= 2) {
       for (int queue = 1; queue <= mostQueue; queue *= 2) {
         double cost = cost(insertRatio, leaf, queue);
         if (cost < least) {
@@ -266,17 +282,25 @@ public record PioCosts(
 
   private String reason(double insertRatio, int leafPages, int queuePages) {
     BufferedLevels levels = pioLevels(leafPages);
+    double cost = cost(insertRatio, leafPages, queuePages);
+    String gain =
+        cost > 0
+            ? String.format(
+                Locale.ROOT,
+                "with leaves of one page and a queue of one page an operation of this mix takes"
+                    + " %.3g times as long",
+                cost(insertRatio, 1, 1) / cost)
+            : "there is room for all pages in memory";
     return String.format(
         Locale.ROOT,
         "with leaves of %d pages and a queue of %d of the %d pages of memory, a search takes %.3g"
-            + " and an insert %.3g, as %.3g operations share the update of a leaf; with leaves of"
-            + " one page and a queue of one page an operation of this mix takes %.3g times as long",
+            + " and an insert %.3g, as %.3g operations share the update of a leaf; %s",
         leafPages,
         queuePages,
         memoryPages,
         search(leafPages, queuePages),
         insert(leafPages, queuePages),
         shared(levels.nodes(levels.leafLevel()), queuePages),
-        cost(insertRatio, 1, 1) / cost(insertRatio, leafPages, queuePages));
+        gain);
   }
 }

@@ -5,6 +5,9 @@ import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.PageStore;
+import dev.espalier.model.DeviceProfile;
+import dev.espalier.model.PioChoice;
+import dev.espalier.model.PioWork;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.Message;
 import dev.espalier.tree.AbstractIndex;
@@ -71,6 +74,7 @@ public final class PioBTree extends AbstractIndex {
       int leafSegments, int queuePages, int pioMax, int sortPeriod, int batchCount) {
     private static final Geometry SMALL = new Geometry(2, 4, 64, 5000, 5000);
 
+    private static final int SORT_PERIOD = 5000;
     private static final int USUAL_QUEUE_PAGES = 64;
     private static final int USUAL_LEAF_BYTES = 8 << 10;
 
@@ -109,12 +113,23 @@ public final class PioBTree extends AbstractIndex {
     }
 
     private static Geometry withLeafSegments(int segments) {
-      return new Geometry(segments, USUAL_QUEUE_PAGES, MOST_AT_ONCE, 5000, 5000);
+      return new Geometry(
+          segments, USUAL_QUEUE_PAGES, MOST_AT_ONCE, SORT_PERIOD, PioChoice.BATCH_COUNT);
+    }
+
+    /** Returns what was chosen for some work; for the rest the numbers of {@link #forPages}. */
+    public static Geometry of(PioChoice choice) {
+      return new Geometry(
+          choice.leafPages(),
+          choice.queuePages(),
+          choice.pioMax(),
+          SORT_PERIOD,
+          PioChoice.BATCH_COUNT);
     }
   }
 
-  private PioBTree(IndexOptions options, PageStore store, Geometry geometry) {
-    PioStructure tree = new PioStructure(store, geometry);
+  private PioBTree(IndexOptions options, PageStore store, Geometry geometry, String choice) {
+    PioStructure tree = new PioStructure(store, geometry, choice);
     super(VARIANT, tree, options);
     this.tree = tree;
     this.store = store;
@@ -154,7 +169,38 @@ public final class PioBTree extends AbstractIndex {
    */
   public static PioBTree open(IndexOptions options, PageStore store, Geometry geometry) {
     Objects.requireNonNull(geometry, "geometry");
-    return new PioBTree(options, store, geometry);
+    return new PioBTree(options, store, geometry, "");
+  }
+
+  /**
+   * Returns this kind of tree with proportions chosen for some work on a device. In an empty store
+   * leaves and queue are chosen for the store's pages, in another one the queue for the pages and
+   * leaves of the tree that is there. {@link dev.espalier.LongIndex#statistics} says what was
+   * chosen and why.
+   *
+   * @param device the device that the store is on
+   * @param work what the tree will do, and with how much memory
+   */
+  public static TreeVariant tuned(DeviceProfile device, PioWork work) {
+    Objects.requireNonNull(device, "device");
+    Objects.requireNonNull(work, "work");
+    return new TreeVariant(
+        VARIANT.name(),
+        VARIANT.paper(),
+        VARIANT.medium(),
+        VARIANT.capabilities(),
+        options -> openTuned(options, options.pagesInMemory(DEFAULT_PAGE_BYTES), device, work),
+        (options, store) -> openTuned(options, store, device, work));
+  }
+
+  private static PioBTree openTuned(
+      IndexOptions options, PageStore store, DeviceProfile device, PioWork work) {
+    int segments = PioStructure.leafSegments(store, 0);
+    PioChoice choice =
+        segments == 0
+            ? PioChoice.ofPages(device, work, store.pageBytes())
+            : PioChoice.ofTree(device, work, store.pageBytes(), segments);
+    return new PioBTree(options, store, Geometry.of(choice), choice.reason());
   }
 
   // ---------------------------------------------------------------- search

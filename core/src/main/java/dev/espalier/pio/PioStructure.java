@@ -112,13 +112,20 @@ final class PioStructure extends StoreTree {
    */
   private long refusedPages = -1;
 
+  private final String choice;
+
   /** What the store said when it last refused a page. */
   private MemoryLimitException refusal = new MemoryLimitException("no page was refused yet");
 
-  /** Opens the tree in a store, or makes an empty one in an empty store. */
-  PioStructure(PageStore store, PioBTree.Geometry geometry) {
+  /**
+   * Opens the tree in a store, or makes an empty one in an empty store.
+   *
+   * @param choice why it has this geometry; empty if that was not chosen for its work
+   */
+  PioStructure(PageStore store, PioBTree.Geometry geometry, String choice) {
     super(store, 2); // To probes that wait, the whole tree is one level.
     this.geometry = geometry;
+    this.choice = choice;
     this.entries = new EntryPage(store.pageBytes());
     this.inner = new InnerPage(store.pageBytes(), geometry.leafSegments());
     this.change = new StoreChange(this);
@@ -152,12 +159,17 @@ final class PioStructure extends StoreTree {
 
   @Override
   protected PioStructure over(PageStore other) {
-    return new PioStructure(other, geometry);
+    return new PioStructure(other, geometry, choice);
   }
 
   @Override
   protected void adopted() {
     queue.open();
+  }
+
+  @Override
+  public String choice() {
+    return choice;
   }
 
   @Override

@@ -112,7 +112,8 @@ public abstract class AbstractIndex implements LongIndex {
 
   @Override
   public final IndexStatistics statistics() {
-    return IndexStatistics.of(rootView(), size(), structure.memory());
+    return IndexStatistics.of(rootView(), size(), structure.memory())
+        .withChoice(structure.choice());
   }
 
   @Override

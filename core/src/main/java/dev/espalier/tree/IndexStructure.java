@@ -79,6 +79,11 @@ public abstract class IndexStructure {
   /** Returns the root, of an index that is open. */
   public abstract NodeView rootView();
 
+  /** Says which proportions the tree was given for its work and why; empty if it has the usual. */
+  public String choice() {
+    return "";
+  }
+
   /** Returns the memory in which the nodes are. */
   public abstract MemoryUse memory();
 

@@ -100,24 +100,22 @@ final class MemoryTimesFileTest {
 
   @Test
   void namedFolderComesBeforeThoseOfTheUser() {
+    assertEquals(Optional.of(Path.of("here")), CacheFile.folder("here", "/caches", "/home/user"));
     assertEquals(
-        Optional.of(Path.of("here")), MemoryTimesFile.folder("here", "/caches", "/home/user"));
-    assertEquals(
-        Optional.of(Path.of("/caches/espalier")),
-        MemoryTimesFile.folder("", "/caches", "/home/user"));
+        Optional.of(Path.of("/caches/espalier")), CacheFile.folder("", "/caches", "/home/user"));
     assertEquals(
         Optional.of(Path.of("/home/user/.cache/espalier")),
-        MemoryTimesFile.folder(null, null, "/home/user"));
+        CacheFile.folder(null, null, "/home/user"));
   }
 
   @Test
   void foldersThatAreNotAbsoluteAreNotTheUsers() {
     assertEquals(
         Optional.of(Path.of("/home/user/.cache/espalier")),
-        MemoryTimesFile.folder(null, "caches", "/home/user"));
-    assertEquals(Optional.empty(), MemoryTimesFile.folder(null, "", "?"));
-    assertEquals(Optional.empty(), MemoryTimesFile.folder(null, null, null));
-    assertEquals(Optional.empty(), MemoryTimesFile.folder("\0", "/caches", "/home/user"));
+        CacheFile.folder(null, "caches", "/home/user"));
+    assertEquals(Optional.empty(), CacheFile.folder(null, "", "?"));
+    assertEquals(Optional.empty(), CacheFile.folder(null, null, null));
+    assertEquals(Optional.empty(), CacheFile.folder("\0", "/caches", "/home/user"));
   }
 
   private static List<Path> filesIn(Path folder) throws IOException {

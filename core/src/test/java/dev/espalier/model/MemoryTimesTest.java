@@ -16,20 +16,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class MemoryTimesTest {
-  private final String configured = System.getProperty(MemoryTimesFile.FOLDER_PROPERTY, "");
+  private final String configured = System.getProperty(CacheFile.FOLDER_PROPERTY, "");
   private final MemoryTimes known = MemoryTimes.ofThisMachine();
 
   @TempDir private Path folder;
 
   @BeforeEach
   void keepFiguresInAFolderOfTheTest() {
-    System.setProperty(MemoryTimesFile.FOLDER_PROPERTY, folder.toString());
+    System.setProperty(CacheFile.FOLDER_PROPERTY, folder.toString());
   }
 
   @AfterEach
   void bringBackWhatWasKnown() throws IOException {
     known.save();
-    System.setProperty(MemoryTimesFile.FOLDER_PROPERTY, configured);
+    System.setProperty(CacheFile.FOLDER_PROPERTY, configured);
   }
 
   @Test
@@ -59,11 +59,11 @@ final class MemoryTimesTest {
   @Test
   void timesThatCannotBeSavedStillHoldInThisProgram() throws IOException {
     Path file = Files.createFile(folder.resolve("file"));
-    System.setProperty(MemoryTimesFile.FOLDER_PROPERTY, file.toString());
+    System.setProperty(CacheFile.FOLDER_PROPERTY, file.toString());
     MemoryTimes times = new MemoryTimes(311, 17.5);
     assertThrows(IOException.class, times::save);
     assertEquals(times, MemoryTimes.ofThisMachine());
-    System.setProperty(MemoryTimesFile.FOLDER_PROPERTY, folder.toString());
+    System.setProperty(CacheFile.FOLDER_PROPERTY, folder.toString());
   }
 
   @Test
