@@ -32,7 +32,7 @@ final class ExperimentCommandTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, salvage, backup, crash-test, variants, doctor, experiment (
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, salvage, backup, crash-test, variants, doctor, tune, experiment (
           experiment                    | espalier experiment: one of NAME, --all and --list is needed; names are [thesis-fig
           experiment thesis-fig5.9 --all | espalier experiment: one of NAME, --all and --list is needed
           experiment thesis-fig0        | espalier experiment: no experiment is named 'thesis-fig0'; there are [thesis-fig

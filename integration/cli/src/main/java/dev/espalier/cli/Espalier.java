@@ -44,7 +44,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       BackupCommand.class,
       CrashTestCommand.class,
       VariantsCommand.class,
-      DoctorCommand.class
+      DoctorCommand.class,
+      TuneCommand.class
     },
     footer = {
       "",

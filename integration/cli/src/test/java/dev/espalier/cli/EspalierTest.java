@@ -62,6 +62,10 @@ final class EspalierTest {
           variants extra                | espalier variants: unexpected argument 'extra' (see
           doctor --json                 | espalier doctor: unknown option '--json' (see
           doctor --sve                  | espalier doctor: unknown option '--sve'; did you mean --save? (see
+          tune                          | espalier tune: Missing required parameter: 'FOLDER'
+          tune f --entries 0            | espalier tune: --entries is 0; it must be positive
+          tune f --updates 1.5          | espalier tune: --updates is 1.5; it must be from 0 to 1
+          tune f --memory 1K            | espalier tune: --memory is 1024; it must be at least 131072
           """)
   void wrongArgumentIsExplainedInOneLine(String arguments, String explanation) {
     CommandRun run = CommandRun.of(arguments.isEmpty() ? new String[0] : arguments.split(" "));
@@ -106,7 +110,8 @@ final class EspalierTest {
         "backup --help",
         "crash-test --help",
         "variants --help",
-        "doctor --help"
+        "doctor --help",
+        "tune --help"
       })
   void helpGoesToStandardOutput(String arguments) {
     CommandRun run = CommandRun.of(arguments.split(" "));
