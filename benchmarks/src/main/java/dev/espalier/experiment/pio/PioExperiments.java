@@ -21,6 +21,8 @@ public final class PioExperiments {
         new RangesBySpan(),
         new MeasuredInserts(),
         new InsertsByQueue(),
+        new MeasuredMixes(),
+        new SimulatedMixes(),
         new TpccTraceReplay());
   }
 }

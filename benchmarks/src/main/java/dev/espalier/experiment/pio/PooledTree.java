@@ -47,6 +47,14 @@ record PooledTree(
     return loaded(PIO, PIO_PAGE, entries, store -> openPio(geometry, store));
   }
 
+  static PooledTree of(TunedTree tree, int entries) {
+    return loaded(
+        tree.label(),
+        tree.pageBytes(),
+        entries,
+        store -> tree.variant().open(IndexOptions.DEFAULT, store));
+  }
+
   private static LongIndex openBPlus(PageStore store) {
     return DiskOptimizedBPlusTree.open(IndexOptions.DEFAULT, store);
   }
@@ -69,8 +77,18 @@ record PooledTree(
 
   /** Opens it behind a pool of so many bytes, with nothing in the pool. */
   Opened open(long poolBytes, boolean readsAhead) {
+    return open(poolBytes, readsAhead, 1);
+  }
+
+  /**
+   * Opens it as {@link #open(long, boolean)}.
+   *
+   * @param leastWritten how many changed pages are written at once, if so many have changed
+   */
+  Opened open(long poolBytes, boolean readsAhead, int leastWritten) {
     int frames = (int) Math.max(poolBytes / pageBytes, LEAST_FRAMES);
-    TimedPageStore store = new TimedPageStore(pages, frames, 1, readsAhead, SimulatedDevice.ALL);
+    TimedPageStore store =
+        new TimedPageStore(pages, frames, leastWritten, readsAhead, SimulatedDevice.ALL);
     LongIndex index = opener.apply(store);
     store.flush();
     store.clearPool();

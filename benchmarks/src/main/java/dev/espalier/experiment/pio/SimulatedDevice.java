@@ -2,7 +2,9 @@
 package dev.espalier.experiment.pio;
 
 import dev.espalier.memory.TimedPageStore;
+import dev.espalier.model.DeviceProfile;
 import dev.espalier.model.DeviceTimes;
+import dev.espalier.model.PageTimes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,6 +37,8 @@ enum SimulatedDevice implements TimedPageStore.Device {
   static final SimulatedDevice REFERENCE = P300;
 
   static final int BLOCK_BYTES = 4 << 10;
+
+  private static final List<Integer> PAGE_SIZES = List.of(4 << 10, 8 << 10, 16 << 10);
 
   private static final double MOST_GAIN = 12;
   private static final int MOST_OUTSTANDING = 64;
@@ -72,6 +76,21 @@ enum SimulatedDevice implements TimedPageStore.Device {
   @Override
   public double writeNanos(int pages, int pageBytes) {
     return writeNanos * latencies(pages, pageBytes);
+  }
+
+  /** Returns what would be measured of it, for pages of the sizes that a tree may have. */
+  DeviceProfile profile() {
+    return new DeviceProfile(label, PAGE_SIZES.stream().map(this::pageTimes).toList());
+  }
+
+  private PageTimes pageTimes(int pageBytes) {
+    List<Double> reads = new ArrayList<>();
+    List<Double> writes = new ArrayList<>();
+    for (int pages = 1; pages <= PageTimes.MOST_AT_ONCE; pages *= 2) {
+      reads.add(readNanos(pages, pageBytes));
+      writes.add(writeNanos(pages, pageBytes));
+    }
+    return new PageTimes(pageBytes, reads, writes);
   }
 
   /** Returns what the cost model asks of it, in nanoseconds, for pages of one block. */

@@ -28,20 +28,27 @@ final class TreeInFile implements AutoCloseable {
   private final Path path;
   private final FileOptions options;
   private final String label;
+  private final int pageBytes;
   private BufferPool pool;
   private LongIndex index;
 
-  private TreeInFile(ScratchFolder folder, String label, TreeVariant variant, int entries) {
+  private TreeInFile(
+      ScratchFolder folder, String label, TreeVariant variant, int pageBytes, int entries) {
+    this.pageBytes = pageBytes;
     this.path = folder.file(label.replace('+', 'p').replace(' ', '-'));
-    this.options = FileOptions.DEFAULT.withVariant(variant).withPageBytes(PAGE_BYTES);
+    this.options = FileOptions.DEFAULT.withVariant(variant).withPageBytes(pageBytes);
     this.label = label;
-    this.pool = BufferPool.create(Math.max(bytes(entries), LEAST_POOL_BYTES), PAGE_BYTES);
+    this.pool = BufferPool.create(Math.max(bytes(entries), LEAST_POOL_BYTES), pageBytes);
     this.index = Espalier.open(path, options.withPool(pool));
     PaperSizes.load(index, entries);
   }
 
   static TreeInFile bPlus(ScratchFolder folder, int entries) {
-    return new TreeInFile(folder, B_PLUS, DiskOptimizedBPlusTree.VARIANT, entries);
+    return new TreeInFile(folder, B_PLUS, DiskOptimizedBPlusTree.VARIANT, PAGE_BYTES, entries);
+  }
+
+  static TreeInFile of(ScratchFolder folder, TunedTree tree, int entries) {
+    return new TreeInFile(folder, tree.label(), tree.variant(), tree.pageBytes(), entries);
   }
 
   static TreeInFile pio(ScratchFolder folder, String label, Geometry geometry, int entries) {
@@ -54,7 +61,7 @@ final class TreeInFile implements AutoCloseable {
             usual.capabilities(),
             usual.factory(),
             (options, store) -> PioBTree.open(options, store, geometry));
-    return new TreeInFile(folder, label, variant, entries);
+    return new TreeInFile(folder, label, variant, PAGE_BYTES, entries);
   }
 
   /** Returns the bytes that a file for so many entries has at most. */
@@ -77,7 +84,7 @@ final class TreeInFile implements AutoCloseable {
   /** Opens it anew behind a pool of so many bytes, with nothing in it. */
   void reopen(long poolBytes, boolean readsAhead) {
     close();
-    pool = BufferPool.create(Math.max(poolBytes, LEAST_POOL_BYTES), PAGE_BYTES);
+    pool = BufferPool.create(Math.max(poolBytes, LEAST_POOL_BYTES), pageBytes);
     FileOptions with = options.withPool(pool);
     index = Espalier.open(path, readsAhead ? with : with.withFlags(FileOption.WITHOUT_READ_AHEAD));
   }
