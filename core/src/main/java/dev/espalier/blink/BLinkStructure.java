@@ -100,7 +100,7 @@ final class BLinkStructure extends StoreTree {
   volatile int generation;
 
   BLinkStructure(PageStore store) {
-    super(store, 1);
+    super(store, 2); // To probes that wait, the whole tree is one level.
     this.layout = new BLinkPage(store.pageBytes());
     this.latches = new Latches(store::isClosed);
     this.epochs = new Epochs(store::isClosed);
