@@ -509,11 +509,4 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   public void delete(long key) {
     remove(key);
   }
-
-  // ---------------------------------------------------------------- range scan
-
-  // ---------------------------------------------------------------- bulkload
-
-  // ---------------------------------------------------------------- inspect
-
 }

@@ -494,7 +494,4 @@ public final class Cola extends AbstractIndex {
   public void delete(long key) {
     tree.writeBlind(key, 0, false);
   }
-
-  // ---------------------------------------------------------------- inspect
-
 }

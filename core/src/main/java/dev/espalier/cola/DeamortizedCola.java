@@ -460,7 +460,4 @@ public final class DeamortizedCola extends AbstractIndex {
   public void delete(long key) {
     tree.writeBlind(key, 0, false);
   }
-
-  // ---------------------------------------------------------------- inspect
-
 }

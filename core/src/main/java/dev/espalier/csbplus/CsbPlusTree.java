@@ -463,11 +463,4 @@ public final class CsbPlusTree extends AbstractIndex {
   public void delete(long key) {
     remove(key);
   }
-
-  // ---------------------------------------------------------------- range scan
-
-  // ---------------------------------------------------------------- bulkload
-
-  // ---------------------------------------------------------------- inspect
-
 }

@@ -334,11 +334,4 @@ public final class DigestCssTree extends AbstractIndex {
   public void delete(long key) {
     remove(key);
   }
-
-  // ---------------------------------------------------------------- range scan
-
-  // ---------------------------------------------------------------- bulkload
-
-  // ---------------------------------------------------------------- inspect
-
 }

@@ -37,6 +37,23 @@ final class AscendingPuts {
     this.least = Math.max(LEAST, format.leafCapacity / PART);
   }
 
+  /** Puts some of the first of {@code count} entries one by one, and returns how many. */
+  interface PutsOneByOne {
+    int put(long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
+  }
+
+  /** Puts all entries: those that ascend together, the others by {@code oneByOne}. */
+  void putAll(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, PutsOneByOne oneByOne) {
+    int done = 0;
+    while (done < count) {
+      int from = keysFrom + done;
+      int left = count - done;
+      int together = put(keys, from, values, valuesFrom + done, left);
+      done += together > 0 ? together : oneByOne.put(keys, from, values, valuesFrom + done, left);
+    }
+  }
+
   /**
    * Puts the first of some entries, as many as ascend, belong into one leaf page and find room, and
    * one more that splits the page if it is full then.
@@ -44,7 +61,7 @@ final class AscendingPuts {
    * @return how many; 0 if they are too few to be worth it
    * @throws MemoryLimitException if there is no room for a split; those before it were put
    */
-  int put(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+  private int put(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     if (count < least || !ascend(keys, keysFrom, least)) {
       return 0;
     }

@@ -494,23 +494,26 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
-    int done = 0;
-    while (done < count) {
-      int from = keysFrom + done;
-      int put = tree.ascendingPuts.put(keys, from, values, valuesFrom + done, count - done);
-      done += put > 0 ? put : putGroup(keys, from, values, valuesFrom + done, count - done);
-    }
+    long[] leaves = new long[Math.min(count, Math.min(GROUP, store.mostPins()))];
+    tree.ascendingPuts.putAll(
+        keys,
+        keysFrom,
+        values,
+        valuesFrom,
+        count,
+        (groupKeys, from, groupValues, groupFrom, left) ->
+            putGroup(groupKeys, from, groupValues, groupFrom, left, leaves));
   }
 
-  /** Puts the entries of the next group, and returns how many. */
-  private int putGroup(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    int group = Math.min(count, Math.min(GROUP, store.mostPins()));
-    long[] leaves = new long[group];
-    Arrays.fill(leaves, tree.root());
+  /** Puts the entries of the next group, whose leaves it notes, and returns how many. */
+  private int putGroup(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] leaves) {
+    int group = Math.min(count, leaves.length);
+    Arrays.fill(leaves, 0, group, tree.root());
     findLeaves(tree.pages, tree.height() - 1, keys, keysFrom, leaves, 0, group);
     Words.prefetchGroup(tree.base + valuesOffset, leaves, 0, group, valueLines);
-    for (long leaf : leaves) {
-      store.unpin(leaf, false);
+    for (int i = 0; i < group; i++) {
+      store.unpin(leaves[i], false);
     }
     for (int i = 0; i < group; i++) {
       put(keys[keysFrom + i], values[valuesFrom + i]);

@@ -469,12 +469,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
-    int done = 0;
-    while (done < count) {
-      int from = keysFrom + done;
-      int put = tree.ascendingPuts.put(keys, from, values, valuesFrom + done, count - done);
-      done += put > 0 ? put : putGroup(keys, from, values, valuesFrom + done, count - done);
-    }
+    tree.ascendingPuts.putAll(keys, keysFrom, values, valuesFrom, count, this::putGroup);
   }
 
   /** Puts the entries of the next group, and returns how many. */

@@ -315,11 +315,4 @@ public final class ShuttleTree extends AbstractIndex {
   public void delete(long key) {
     tree.delete(key);
   }
-
-  // ---------------------------------------------------------------- range scan
-
-  // ---------------------------------------------------------------- bulkload
-
-  // ---------------------------------------------------------------- inspect
-
 }
