@@ -167,8 +167,9 @@ class BackupTest {
   @Test
   void whateverFailsLeavesNothingAndTheStoreGoesOn() {
     Faults faults = new Faults();
-    StoreOptions options = SMALL.withFiles(SMALL.files().withEngine(faults.over(PageFiles.BEST)));
-    try (IndexStore store = IndexStore.open(path(), options)) {
+    // Without a thread in the background, so that only the backup can meet a failure.
+    StoreEnvironment environment = Stores.environment(faults.over(PageFiles.BEST));
+    try (IndexStore store = new StoreOpening(path(), SMALL, environment).open()) {
       LongIndex index = store.index("a", DiskFirstFpbPlusTree.VARIANT);
       for (long key = 0; key < 50_000; key++) {
         index.set(key, key);

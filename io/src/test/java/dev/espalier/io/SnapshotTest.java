@@ -293,8 +293,9 @@ class SnapshotTest {
   @Test
   void aSnapshotIsReadableWhenTheDeviceHasFailed() {
     Faults faults = new Faults();
-    StoreOptions options = SMALL.withFiles(SMALL.files().withEngine(faults.over(PageFiles.BEST)));
-    IndexStore store = IndexStore.open(path(), options);
+    // Without a thread in the background, which might be the first to meet the failure.
+    StoreEnvironment environment = Stores.environment(faults.over(PageFiles.BEST));
+    IndexStore store = new StoreOpening(path(), SMALL, environment).open();
     LongIndex index = store.index("a");
     fill(index, 5_000, 1);
     Snapshot snapshot = store.snapshot();
