@@ -18,6 +18,7 @@ module dev.espalier.core {
   exports dev.espalier.batch;
   exports dev.espalier.bepsilon;
   exports dev.espalier.blink;
+  exports dev.espalier.bftl;
   exports dev.espalier.bplus;
   exports dev.espalier.cachefirst;
   exports dev.espalier.cola;

@@ -4,6 +4,7 @@ package dev.espalier;
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.bftl.BftlTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
@@ -108,7 +109,8 @@ public record TreeShape(
         pio(256, 1, 1),
         pio(256, 3, 8),
         fd(1, 2),
-        blink(256));
+        blink(256),
+        bftl(256, 1, 1));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -173,6 +175,7 @@ public record TreeShape(
     shapes.add(fd(3, 4));
     shapes.add(blink(4 << 10));
     shapes.add(blink(64 << 10));
+    shapes.add(bftl(1024, 2, 4));
     return shapes;
   }
 
@@ -354,6 +357,14 @@ public record TreeShape(
     return new TreeShape(
         "BLinkTree " + pageBytes,
         options -> BLinkTree.open(options, options.pagesInMemory(pageBytes)),
+        pageBytes);
+  }
+
+  static TreeShape bftl(int pageBytes, int bufferPages, int listBound) {
+    BftlTree.Geometry geometry = new BftlTree.Geometry(bufferPages, listBound);
+    return new TreeShape(
+        "BftlTree " + pageBytes + " " + bufferPages + " " + listBound,
+        options -> BftlTree.open(options, options.pagesInMemory(pageBytes), geometry),
         pageBytes);
   }
 

@@ -166,7 +166,8 @@ class UseAfterCloseTest {
               || shape.name().startsWith("PioBTree")
               || shape.name().startsWith("DigestCssTree")
               || shape.name().startsWith("FdTree")
-              || shape.name().startsWith("BLinkTree");
+              || shape.name().startsWith("BLinkTree")
+              || shape.name().startsWith("BftlTree");
       assertTrue(isCopy, shape.name());
     } catch (IllegalStateException closed) {
       assertThrows(IllegalStateException.class, () -> run.value(0));

@@ -5,6 +5,7 @@ import dev.espalier.TreeVariant;
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.bftl.BftlTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
@@ -50,7 +51,8 @@ public final class Family {
           DeamortizedCola.VARIANT,
           PioBTree.VARIANT,
           FdTree.VARIANT,
-          BLinkTree.VARIANT);
+          BLinkTree.VARIANT,
+          BftlTree.VARIANT);
 
   private Family() {}
 

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bftl;
+
+import dev.espalier.LongCursor;
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.Torn;
+import dev.espalier.tree.StoreChange;
+import dev.espalier.tree.StoreTree;
+
+/** The nodes of one BFTL, their sectors and the reservation buffer. */
+final class BftlStructure extends StoreTree {
+  /* Overview
+   *
+   *   reservation buffer   pages of units that wait
+   *   sectors              pages of units, written once, each with units of several nodes
+   *   node table           node -> its sectors, oldest first                       (on the heap)
+   *
+   * A unit is a change of one node: an entry, or a child under the least key it may have, that comes
+   * or goes. A node is what its units make of it, first those of its sectors, then those in the
+   * buffer. When the buffer is full, BftlCommit packs its units into as few sectors as first-fit
+   * finds. A node whose list is at its bound is written anew, whole; so are the nodes of a split.
+   *
+   * Invariants, checked by BftlVerifier. In brackets those of the algorithm's usual description.
+   *   I1  Sectors and the pages of the buffer are in use by the store's account, and no others are.
+   *   I2  A list is no longer than its bound, and its sectors have ascending sequence numbers.  [N2]
+   *   I3  The units of a page are counted, of known operations, and those of a sector are of nodes
+   *       one after the other.                                                                 [N3]
+   *   I4  A node's list has just the sectors with its units since it was last written anew. [N1, N5]
+   *   I5  A sector is referred to as often as it is in lists, and the buffer's units are counted. [N4]
+   *   I6  The keys of a node are within its bounds, the first of an inner node is the lower bound,
+   *       and its entries are counted and fit.                                             [N3, N8]
+   *   I7  Each node is in one place, and only the root may be empty.                            [N8]
+   *   I8  The size is the number of entries.                                                    [N6]
+   *
+   * Deviations from the paper:
+   *   D1  The reservation buffer is in pages of the store, so that it is not lost.
+   *   D2  Nodes that split are written at once, with their parent's units.
+   *   D3  Nodes are removed when they are empty; they are never merged.
+   */
+
+  /** The meta word of the first page of the reservation buffer. */
+  static final int BUFFER = FIRST_OWN;
+
+  /** The meta word of the number of sectors ever written. */
+  static final int SEQUENCE = FIRST_OWN + 1;
+
+  private static final int SHAPE = FIRST_OWN + 2;
+
+  /** "BFTL" and a version. */
+  private static final long OWN_STAMP = 0x4246_544C_0000_0001L;
+
+  static final int MIN_PAGE_BYTES = 256;
+  private static final int NONE = 0;
+
+  final SectorPage layout;
+  final NodeTable table = new NodeTable();
+  final StoreChange change;
+  final int bufferPages;
+  final int listBound;
+
+  /** Most entries of a node: with the unit that begins it, it fits into one sector. */
+  final int capacity;
+
+  private final BftlCommit commit;
+
+  BftlStructure(PageStore store, BftlTree.Geometry geometry) {
+    int pageBytes = store.pageBytes();
+    if (pageBytes < MIN_PAGE_BYTES) {
+      throw new IllegalArgumentException(
+          "pageBytes is " + pageBytes + "; a BFTL needs at least " + MIN_PAGE_BYTES);
+    }
+    super(store, 2); // To probes that wait, the whole index is one level.
+    this.layout = new SectorPage(pageBytes);
+    this.capacity = layout.capacity - 1;
+    this.bufferPages = geometry.bufferPages();
+    this.listBound = geometry.listBound();
+    this.change = new StoreChange(this);
+    this.commit = new BftlCommit(this);
+    if (open()) {
+      if (meta[SHAPE] != shape()) {
+        throw new IllegalArgumentException(
+            "store holds a BFTL of another geometry: %x, not %x".formatted(meta[SHAPE], shape()));
+      }
+      new TableScan(this).run();
+    }
+  }
+
+  private long shape() {
+    return (long) bufferPages << 32 | listBound;
+  }
+
+  @Override
+  protected long stamp() {
+    return OWN_STAMP;
+  }
+
+  @Override
+  protected StoreChange change() {
+    return change;
+  }
+
+  @Override
+  protected void plant() {
+    table.clear();
+    meta[BUFFER] = FIRST_PAGE;
+    meta[SIZE] = 0;
+    meta[HEIGHT] = 1;
+    meta[SEQUENCE] = 0;
+    meta[SHAPE] = shape();
+    int first = store.allocate(bufferPages);
+    refresh();
+    meta[BUFFER] = first;
+    meta[ROOT] = table.take();
+    for (int i = 0; i < bufferPages; i++) {
+      long page = store.pin(first + i);
+      SectorPage.count(pages, page, 0);
+      SectorPage.sequence(pages, page, 0);
+      store.unpin(page, true);
+    }
+  }
+
+  @Override
+  protected StoreTree over(PageStore other) {
+    return new BftlStructure(other, new BftlTree.Geometry(bufferPages, listBound));
+  }
+
+  @Override
+  protected void adopted() {
+    new TableScan(this).run();
+  }
+
+  int buffer(int i) {
+    return (int) meta[BUFFER] + i;
+  }
+
+  // ---------------------------------------------------------------- read
+
+  /** Replays a node; its units in the buffer come last. */
+  void read(int node, NodeContent into) {
+    into.count = 0;
+    for (int sector : table.sectors(node)) {
+      replay(sector, node, into);
+    }
+    for (int i = 0; table.pending(node) > 0 && i < bufferPages; i++) {
+      replay(buffer(i), node, into);
+    }
+  }
+
+  private void replay(int number, int node, NodeContent into) {
+    long page = store.pin(number);
+    boolean fits = true;
+    int count = layout.count(pages, page);
+    for (int slot = 0; slot < count && fits; slot++) {
+      if (SectorPage.node(pages, page, slot) == node) {
+        fits =
+            into.apply(
+                SectorPage.operation(pages, page, slot),
+                SectorPage.key(pages, page, slot),
+                SectorPage.value(pages, page, slot));
+      }
+    }
+    store.unpin(page, false);
+    if (!fits) {
+      throw Torn.torn("node " + node + " has more than " + into.keys.length + " entries");
+    }
+  }
+
+  /** Returns the leaf where a key is or belongs. */
+  int leafOf(long key) {
+    int node = root();
+    for (int level = height() - 1; level > 0; level--) {
+      node = child(node, key);
+    }
+    return node;
+  }
+
+  /** Notes the nodes on the way to a key, the leaf first. */
+  void findPath(long key, int[] way) {
+    int node = root();
+    for (int level = height() - 1; level > 0; level--) {
+      way[level] = node;
+      node = child(node, key);
+    }
+    way[0] = node;
+  }
+
+  /** Returns the child whose key is the greatest up to one. */
+  private int child(int node, long key) {
+    long bound = key;
+    while (true) {
+      long best = 0;
+      int operation = 0;
+      long child = 0;
+      int[] list = table.sectors(node);
+      int buffered = table.pending(node) > 0 ? bufferPages : 0;
+      for (int i = list.length + buffered - 1; i >= 0; i--) {
+        long page = store.pin(i < list.length ? list[i] : buffer(i - list.length));
+        for (int slot = layout.count(pages, page) - 1; slot >= 0; slot--) {
+          long unitKey = SectorPage.key(pages, page, slot);
+          int unit = SectorPage.operation(pages, page, slot);
+          if (SectorPage.node(pages, page, slot) == node
+              && unit != SectorPage.RESET
+              && unitKey <= bound
+              && (operation == 0 || unitKey > best)) {
+            best = unitKey;
+            operation = unit;
+            child = SectorPage.value(pages, page, slot);
+          }
+        }
+        store.unpin(page, false);
+      }
+      if (operation == SectorPage.PUT && child > 0 && child <= table.top()) {
+        return (int) child;
+      }
+      if (operation != SectorPage.DELETE || best == Long.MIN_VALUE) {
+        throw Torn.torn("node " + node + " has no child for key " + key);
+      }
+      bound = best - 1;
+    }
+  }
+
+  /** Returns the value of a key in a leaf: the newest unit decides. */
+  long value(int leaf, long key, long defaultValue) {
+    int[] list = table.sectors(leaf);
+    int buffered = table.pending(leaf) > 0 ? bufferPages : 0;
+    for (int i = list.length + buffered - 1; i >= 0; i--) {
+      long page = store.pin(i < list.length ? list[i] : buffer(i - list.length));
+      for (int slot = layout.count(pages, page) - 1; slot >= 0; slot--) {
+        if (SectorPage.key(pages, page, slot) == key
+            && SectorPage.node(pages, page, slot) == leaf
+            && SectorPage.operation(pages, page, slot) != SectorPage.RESET) {
+          boolean isPut = SectorPage.operation(pages, page, slot) == SectorPage.PUT;
+          long value = isPut ? SectorPage.value(pages, page, slot) : defaultValue;
+          store.unpin(page, false);
+          return value;
+        }
+      }
+      store.unpin(page, false);
+    }
+    return defaultValue;
+  }
+
+  // ---------------------------------------------------------------- write
+
+  /** Stores a value under a key that has an entry. */
+  void replace(int leaf, long key, long value) {
+    change.begin();
+    commit.makeRoom(1);
+    commit.append(leaf, SectorPage.PUT, key, value);
+    change.commit(0);
+  }
+
+  /** Inserts a key that has no entry into the leaf at the end of the path. */
+  void insert(int[] way, long key, long value) {
+    change.begin();
+    int leaf = way[0];
+    if (table.count(leaf) < capacity) {
+      commit.makeRoom(1);
+      commit.append(leaf, SectorPage.PUT, key, value);
+      table.count(leaf, table.count(leaf) + 1);
+    } else {
+      commit.split(way, key, value);
+    }
+    change.commit(1);
+  }
+
+  /** Removes a key that has an entry in the leaf at the end of the path. */
+  void remove(int[] way, long key) {
+    if (meta[SIZE] == 1) {
+      clear();
+      return;
+    }
+    change.begin();
+    commit.remove(way, key);
+    change.commit(-1);
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    checkOpen();
+    change.begin();
+    BulkloadInput.checkStart(fillFactor, size());
+    clear();
+    try {
+      BulkloadInput input = new BulkloadInput(entries, total, listener);
+      commit.load(input, Math.max(2, (int) (capacity * fillFactor)));
+      counted(input.loaded());
+      input.finish();
+    } catch (RuntimeException | Error failed) {
+      clearAfter(failed);
+      throw failed;
+    }
+    replaced();
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  @Override
+  public LongCursor cursor() {
+    return new BftlCursor(this);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    BftlVerifier.verify(this, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    return view(root(), height() - 1);
+  }
+
+  private NodeView view(int node, int level) {
+    NodeContent content = new NodeContent(capacity);
+    read(node, content);
+    int[] sectors = table.sectors(node);
+    long offset = sectors.length == NONE ? 0 : (sectors[0] - 1L) * store.pageBytes();
+    NodeView view =
+        NodeView.withEntries(
+            offset,
+            store.pageBytes(),
+            level,
+            content.count,
+            capacity,
+            i -> content.keys[i],
+            i -> content.values[i]);
+    return level == 0
+        ? view
+        : view.over(content.count, i -> view((int) content.values[i], level - 1));
+  }
+}

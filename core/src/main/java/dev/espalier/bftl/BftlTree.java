@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bftl;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.memory.PageStore;
+import dev.espalier.node.Bits;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
+import dev.espalier.tree.OneLevel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * BFTL: a B-tree over a layer that never writes a node in place. Changes of nodes wait in a
+ * reservation buffer, and are then packed, those of many nodes together, into sectors. A table on
+ * the heap lists the sectors of each node; to read a node is to read them all.
+ *
+ * <p>Made for flash of 2003, where overwriting a page meant erasing a block. It is hardly ever
+ * worth it today: a lookup reads up to {@code listBound} pages where a B+-tree reads one, the table
+ * takes heap memory for every node, and opening an index reads all of it. It is here to be compared
+ * with.
+ *
+ * <p>A lookup takes O(listBound log n) page reads. All changes may throw {@link
+ * dev.espalier.memory.MemoryLimitException} as {@code put} does.
+ */
+@SuppressWarnings("exports") // Users need not name the base.
+public final class BftlTree extends AbstractIndex {
+  /* Overview
+   *
+   * Units, sectors, invariants and deviations are those of BftlStructure. Search: in a node, the
+   * greatest key up to the one sought whose newest unit is no deletion. Units are read from the
+   * newest to the oldest, and nothing is replayed.
+   */
+
+  /** The description of this kind of tree. */
+  public static final TreeVariant VARIANT =
+      TreeVariant.inPages(
+          "BftlTree", "PIO 5", BftlTree::create, BftlTree::open, Capability.LEAF_RUNS);
+
+  private static final int DEFAULT_PAGE_BYTES = 4 << 10;
+
+  final BftlStructure tree;
+  private final int[] way = new int[BftlStructure.MAX_HEIGHT];
+
+  /**
+   * The proportions.
+   *
+   * @param bufferPages pages of units that wait, from 1 to {@link #MOST_BUFFER_PAGES}
+   * @param listBound most sectors with units of one node, from 1 to {@link #MOST_LIST_BOUND}
+   */
+  public record Geometry(int bufferPages, int listBound) {
+    /** The most pages of the reservation buffer. */
+    public static final int MOST_BUFFER_PAGES = 256;
+
+    /** The largest bound of a list. */
+    public static final int MOST_LIST_BOUND = 64;
+
+    /** Four pages, and lists of up to 4 sectors, as in the paper. */
+    public static final Geometry DEFAULT = new Geometry(4, 4);
+
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
+    public Geometry {
+      check("bufferPages", bufferPages, MOST_BUFFER_PAGES);
+      check("listBound", listBound, MOST_LIST_BOUND);
+    }
+
+    private static void check(String name, int number, int most) {
+      if (number < 1 || number > most) {
+        throw new IllegalArgumentException(
+            name + " is " + number + "; it must be from 1 to " + most);
+      }
+    }
+  }
+
+  private BftlTree(IndexOptions options, PageStore store, Geometry geometry) {
+    BftlStructure structure = new BftlStructure(store, geometry);
+    super(VARIANT, structure, options);
+    this.tree = structure;
+    probesGoThrough(new Whole());
+  }
+
+  /** Creates an empty index in memory, with the default geometry and pages of 4 KiB. */
+  public static BftlTree create(IndexOptions options) {
+    return open(options, options.pagesInMemory(DEFAULT_PAGE_BYTES));
+  }
+
+  /**
+   * Opens the index in a store, or creates an empty one if the store is empty, with the default
+   * geometry. Reads all of it, in O(n) time.
+   */
+  public static BftlTree open(IndexOptions options, PageStore store) {
+    return open(options, store, Geometry.DEFAULT);
+  }
+
+  /**
+   * Opens the index in a store, or creates an empty one if the store is empty. Reads all of it.
+   *
+   * @param options the options; memory limit and huge pages are those of the store
+   * @param store the store, owned by the index from now on: closing the index closes it
+   * @throws IllegalArgumentException if the store holds another kind of tree, or a BFTL of another
+   *     geometry, or has pages of less than 256 bytes
+   */
+  public static BftlTree open(IndexOptions options, PageStore store, Geometry geometry) {
+    return new BftlTree(options, store, geometry);
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    tree.checkOpen();
+    return tree.value(tree.leafOf(key), key, defaultValue);
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    tree.checkOpen();
+    int leaf = tree.leafOf(key);
+    return tree.value(leaf, key, 0) != 0 || tree.value(leaf, key, 1) != 1;
+  }
+
+  /** The index as one level: a node's sectors are not known as pages that probes could wait at. */
+  private final class Whole extends OneLevel {
+    @Override
+    protected void checkOpen() {
+      tree.checkOpen();
+    }
+
+    @Override
+    protected long replacements() {
+      return tree.levelChanges.above(0);
+    }
+
+    @Override
+    public void answer(
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
+      for (int i = 0; i < count; i++) {
+        long key = keys[keysFrom + i];
+        boolean isThere = containsKey(key);
+        values[valuesFrom + i] = isThere ? get(key) : missingValue;
+        Bits.addGroup(found, foundFrom + i, isThere ? 1 : 0);
+      }
+    }
+
+    @Override
+    public boolean readsPages() {
+      return !tree.store.pagesStay();
+    }
+  }
+
+  // ---------------------------------------------------------------- write
+
+  @Override
+  public long put(long key, long value) {
+    tree.change.begin();
+    tree.findPath(key, way);
+    if (!containsKey(key)) {
+      tree.insert(way, key, value);
+      return missingValue;
+    }
+    long previous = get(key);
+    tree.replace(way[0], key, value);
+    return previous;
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    tree.change.begin();
+    if (containsKey(key)) {
+      return get(key);
+    }
+    tree.findPath(key, way);
+    tree.insert(way, key, value);
+    return missingValue;
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  @Override
+  public long remove(long key) {
+    tree.change.begin();
+    if (!containsKey(key)) {
+      return missingValue;
+    }
+    long previous = get(key);
+    tree.findPath(key, way);
+    tree.remove(way, key);
+    return previous;
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bftl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Tag("fallback-too")
+class BftlTreeTest {
+  private static BftlTree tree(int bufferPages, int listBound) {
+    IndexOptions options = IndexOptions.DEFAULT;
+    return BftlTree.open(
+        options, options.pagesInMemory(256), new BftlTree.Geometry(bufferPages, listBound));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 1", "1, 4", "4, 1", "4, 4", "16, 3"})
+  void agreesWithAMapWhileNodesAreScattered(int bufferPages, int listBound) {
+    SplittableRandom random = new SplittableRandom(5);
+    TreeMap<Long, Long> model = new TreeMap<>();
+    try (BftlTree index = tree(bufferPages, listBound)) {
+      int highest = 0;
+      for (int i = 0; i < 8000; i++) {
+        long key = random.nextInt(1500);
+        boolean isShrinking = i / 2000 % 2 == 1;
+        if (random.nextInt(10) < (isShrinking ? 8 : 3)) {
+          Long before = model.remove(key);
+          assertEquals(before == null ? index.missingValue() : before, index.remove(key));
+        } else {
+          Long before = model.put(key, (long) i);
+          assertEquals(before == null ? index.missingValue() : before, index.put(key, i));
+        }
+        highest = Math.max(highest, index.tree.height());
+        if (i % 200 == 0) {
+          index.verify();
+          assertHolds(model, index);
+          new TableScan(index.tree).run();
+          index.verify();
+          assertHolds(model, index);
+        }
+      }
+      assertTrue(highest >= 3, "height " + highest);
+    }
+  }
+
+  private static void assertHolds(TreeMap<Long, Long> model, BftlTree index) {
+    assertEquals(model.size(), index.size());
+    LongCursor cursor = index.cursor();
+    model.forEach(
+        (key, value) -> {
+          assertTrue(cursor.next());
+          assertEquals(key, cursor.key());
+          assertEquals(value, cursor.value());
+          assertEquals(value, index.get(key));
+        });
+    assertFalse(cursor.next());
+    model
+        .descendingMap()
+        .forEach(
+            (key, value) -> {
+              assertTrue(cursor.previous());
+              assertEquals(key, cursor.key());
+            });
+    assertFalse(cursor.previous());
+  }
+
+  @Test
+  void anotherGeometryIsRefused() {
+    assertThrows(IllegalArgumentException.class, () -> new BftlTree.Geometry(0, 1));
+    assertThrows(IllegalArgumentException.class, () -> new BftlTree.Geometry(1, 0));
+  }
+}
