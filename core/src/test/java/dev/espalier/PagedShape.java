@@ -4,6 +4,7 @@ package dev.espalier;
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.bftl.BftlTree;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.fdtree.FdTree;
@@ -67,11 +68,19 @@ public record PagedShape(
         "FdTree", 1024, (options, store) -> FdTree.open(options, store, geometry));
   }
 
+  /** Returns a BFTL, whose buffer is as small as it can be. */
+  public static PagedShape bftl() {
+    BftlTree.Geometry geometry = new BftlTree.Geometry(1, 2);
+    return new PagedShape(
+        "BftlTree", 256, (options, store) -> BftlTree.open(options, store, geometry));
+  }
+
   /** Returns how many pages the tree needs to hold anything. */
   int leastPages() {
     return switch (tree) {
       case "Cola", "FdTree" -> 8;
       case "PioBTree" -> 4;
+      case "BftlTree" -> 3;
       default -> 1;
     };
   }

@@ -186,7 +186,7 @@ public record TreeShape(
   public static List<TreeShape> onCheckedPages() {
     return Stream.concat(
             PagedShape.smallest().stream(),
-            Stream.of(PagedShape.cola(), PagedShape.pio(), PagedShape.fd()))
+            Stream.of(PagedShape.cola(), PagedShape.pio(), PagedShape.fd(), PagedShape.bftl()))
         .map(TreeShape::onCheckedPages)
         .toList();
   }

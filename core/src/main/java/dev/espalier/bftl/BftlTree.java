@@ -36,7 +36,11 @@ public final class BftlTree extends AbstractIndex {
   /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
-          "BftlTree", "PIO 5", BftlTree::create, BftlTree::open, Capability.LEAF_RUNS);
+          "BftlTree",
+          "Wu, Kuo, Chang 2007",
+          BftlTree::create,
+          BftlTree::open,
+          Capability.LEAF_RUNS);
 
   private static final int DEFAULT_PAGE_BYTES = 4 << 10;
 

@@ -30,6 +30,10 @@ final class BftlVerifier extends PageVerifier {
 
   private void run() {
     claim("I1", tree.buffer(0), tree.bufferPages);
+    int[] pending = new int[table.top() + 1];
+    for (int i = 0; i < tree.bufferPages; i++) {
+      countPending(tree.buffer(i), pending);
+    }
     checkRange("I7", tree.height(), 1, BftlStructure.MAX_HEIGHT, "the height");
     checkNode(tree.root(), tree.height() - 1, Long.MIN_VALUE, Long.MAX_VALUE, true);
     checkAllClaimed("I1");
@@ -38,10 +42,6 @@ final class BftlVerifier extends PageVerifier {
           checkEqual("I5", table.references(sector), count, "the references of sector %d", sector);
           checkSector(sector);
         });
-    int[] pending = new int[table.top() + 1];
-    for (int i = 0; i < tree.bufferPages; i++) {
-      countPending(tree.buffer(i), pending);
-    }
     for (int node = 1; node <= table.top(); node++) {
       checkEqual("I5", table.pending(node), pending[node], "the units of node %d that wait", node);
     }
@@ -63,8 +63,13 @@ final class BftlVerifier extends PageVerifier {
       lists.merge(sector, 1, Integer::sum);
       long page = store.pin(sector);
       long sequence = SectorPage.sequence(pages, page);
+      int units = 0;
+      for (int slot = 0; slot < tree.layout.count(pages, page); slot++) {
+        units += SectorPage.node(pages, page, slot) == node ? 1 : 0;
+      }
       store.unpin(page, false);
       check(sequence > before, "I2", "the sectors of node %d are not in order", node);
+      check(units > 0, "I4", "sector %d has no unit of node %d, whose list has it", sector, node);
       before = sequence;
     }
     NodeContent content = new NodeContent(tree.capacity);
