@@ -3,8 +3,8 @@ package dev.espalier;
 
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
-import dev.espalier.blink.BLinkTree;
 import dev.espalier.bftl.BftlTree;
+import dev.espalier.blink.BLinkTree;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.fdtree.FdTree;

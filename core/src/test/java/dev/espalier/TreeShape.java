@@ -3,8 +3,8 @@ package dev.espalier;
 
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
-import dev.espalier.blink.BLinkTree;
 import dev.espalier.bftl.BftlTree;
+import dev.espalier.blink.BLinkTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
@@ -365,7 +365,7 @@ public record TreeShape(
     return new TreeShape(
         "BftlTree " + pageBytes + " " + bufferPages + " " + listBound,
         options -> BftlTree.open(options, options.pagesInMemory(pageBytes), geometry),
-        pageBytes);
+        24L * pageBytes);
   }
 
   static TreeShape deamortizedCola(int pageBytes, int batch) {

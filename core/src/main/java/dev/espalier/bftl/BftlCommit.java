@@ -6,16 +6,14 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
 import dev.espalier.tree.StoreTree;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
 /** What changes a BFTL: units that enter the buffer, and those that are written to sectors. */
 final class BftlCommit {
-  /** The units of one node that are to be written together. */
-  private record Group(int node, boolean anew, int count, int[] operations, long[] words) {}
+  /** Writing all nodes anew has to save one sector of so many: else it would come too often. */
+  private static final int REPACK_SHARE = 16;
 
   private final BftlStructure tree;
   private final PageStore store;
@@ -33,20 +31,50 @@ final class BftlCommit {
 
   // ---------------------------------------------------------------- buffer
 
-  /** Makes room for units in the buffer, or throws before anything has changed. */
-  void makeRoom(int units) {
-    int room = 0;
-    for (int i = 0; i < tree.bufferPages; i++) {
-      long page = store.pin(tree.buffer(i));
-      room += layout.capacity - layout.count(tree.pages, page);
-      store.unpin(page, false);
+  /**
+   * Adds a unit of a node. In a full store it takes the place of the newest unit of its key.
+   *
+   * @throws MemoryLimitException if the store is full and the node has no unit of the key; nothing
+   *     has changed then
+   */
+  void add(int node, int operation, long key, long value) {
+    if (append(node, operation, key, value)) {
+      return;
     }
-    if (room < units) {
-      write(pendingGroups(), new ArrayList<>());
+    try {
+      emptyBuffer();
+    } catch (MemoryLimitException full) {
+      if (!replaceNewest(node, operation, key, value)) {
+        throw full;
+      }
+      return;
+    }
+    append(node, operation, key, value);
+  }
+
+  private void emptyBuffer() {
+    try {
+      write(pendingGroups(), List.of());
+    } catch (MemoryLimitException full) {
+      if (!isRepacked()) {
+        throw full;
+      }
     }
   }
 
-  void append(int node, int operation, long key, long value) {
+  private boolean replaceNewest(int node, int operation, long key, long value) {
+    long page = tree.find(node, key);
+    if (page == BftlStructure.NO_PAGE) {
+      return false;
+    }
+    int slot = layout.newest(tree.pages, page, node, key);
+    SectorPage.set(tree.pages, page, slot, node, operation, key, value);
+    store.unpin(page, true);
+    return true;
+  }
+
+  /** Puts a unit into the buffer, unless it is full. */
+  private boolean append(int node, int operation, long key, long value) {
     for (int i = 0; i < tree.bufferPages; i++) {
       long page = store.pin(tree.buffer(i));
       int count = layout.count(tree.pages, page);
@@ -58,10 +86,10 @@ final class BftlCommit {
       store.unpin(page, fits);
       if (fits) {
         table.pending(node, table.pending(node) + 1);
-        return;
+        return true;
       }
     }
-    throw new IllegalStateException("no room was made in the reservation buffer");
+    return false;
   }
 
   /** Takes the units of nodes out of the buffer, and moves the others up. */
@@ -107,7 +135,7 @@ final class BftlCommit {
   // ---------------------------------------------------------------- commit
 
   /** Returns what the buffer has of each node, or the whole node where its list is at its bound. */
-  private List<Group> pendingGroups() {
+  private List<UnitGroup> pendingGroups() {
     Set<Integer> nodes = new LinkedHashSet<>();
     for (int i = 0; i < tree.bufferPages; i++) {
       long page = store.pin(tree.buffer(i));
@@ -116,12 +144,12 @@ final class BftlCommit {
       }
       store.unpin(page, false);
     }
-    List<Group> groups = new ArrayList<>();
+    List<UnitGroup> groups = new ArrayList<>();
     for (int node : nodes) {
       boolean isFull = table.sectors(node).length >= tree.listBound;
       if (isFull || table.pending(node) >= layout.capacity) {
         tree.read(node, content);
-        groups.add(whole(node, content, 0, content.count));
+        groups.add(UnitGroup.whole(node, content, 0, content.count));
       } else {
         groups.add(pending(node));
       }
@@ -129,36 +157,21 @@ final class BftlCommit {
     return groups;
   }
 
-  private Group pending(int node) {
-    int[] operations = new int[table.pending(node)];
-    long[] words = new long[2 * operations.length];
-    int count = 0;
+  private UnitGroup pending(int node) {
+    UnitGroup group = new UnitGroup(node, table.pending(node), false);
     for (int i = 0; i < tree.bufferPages; i++) {
       long page = store.pin(tree.buffer(i));
       for (int slot = 0; slot < layout.count(tree.pages, page); slot++) {
         if (SectorPage.node(tree.pages, page, slot) == node) {
-          operations[count] = SectorPage.operation(tree.pages, page, slot);
-          words[2 * count] = SectorPage.key(tree.pages, page, slot);
-          words[2 * count + 1] = SectorPage.value(tree.pages, page, slot);
-          count++;
+          group.add(
+              SectorPage.operation(tree.pages, page, slot),
+              SectorPage.key(tree.pages, page, slot),
+              SectorPage.value(tree.pages, page, slot));
         }
       }
       store.unpin(page, false);
     }
-    return new Group(node, false, count, operations, words);
-  }
-
-  private static Group whole(int node, NodeContent of, int from, int to) {
-    int count = to - from + 1;
-    int[] operations = new int[count];
-    Arrays.fill(operations, SectorPage.PUT);
-    operations[0] = SectorPage.RESET;
-    long[] words = new long[2 * count];
-    for (int i = 1; i < count; i++) {
-      words[2 * i] = of.keys[from + i - 1];
-      words[2 * i + 1] = of.values[from + i - 1];
-    }
-    return new Group(node, true, count, operations, words);
+    return group;
   }
 
   /**
@@ -168,22 +181,8 @@ final class BftlCommit {
    * @param dropped nodes that are given back with that
    * @throws MemoryLimitException if there are not so many pages; nothing has changed then
    */
-  private void write(List<Group> groups, List<Integer> dropped) {
-    groups.sort(Comparator.comparingInt(Group::count).reversed());
-    List<List<Group>> bins = new ArrayList<>();
-    List<Integer> rooms = new ArrayList<>();
-    for (Group group : groups) {
-      int bin = 0;
-      while (bin < bins.size() && rooms.get(bin) < group.count()) {
-        bin++;
-      }
-      if (bin == bins.size()) {
-        bins.add(new ArrayList<>());
-        rooms.add(layout.capacity);
-      }
-      bins.get(bin).add(group);
-      rooms.set(bin, rooms.get(bin) - group.count());
-    }
+  private void write(List<UnitGroup> groups, List<Integer> dropped) {
+    List<List<UnitGroup>> bins = FirstFit.pack(groups, UnitGroup::count, layout.capacity);
     int[] sectors = reserve(bins.size());
     try {
       Set<Integer> written = new LinkedHashSet<>(dropped);
@@ -203,6 +202,37 @@ final class BftlCommit {
     tree.modifications.changes++;
   }
 
+  /**
+   * Writes all nodes anew if that takes fewer sectors by a sixteenth at least, so that its costs
+   * are shared by the changes that there is room for then. Returns whether it did.
+   */
+  private boolean isRepacked() {
+    List<Integer> nodes = new ArrayList<>();
+    for (int node = 1; node <= table.top(); node++) {
+      if (table.sectors(node).length > 0 || table.pending(node) > 0) {
+        nodes.add(node);
+      }
+    }
+    int before = store.pagesInUse() - tree.bufferPages;
+    int after = FirstFit.pack(nodes, node -> table.count(node) + 1, layout.capacity).size();
+    if (before - after < Math.max(1, before / REPACK_SHARE)) {
+      return false;
+    }
+    List<UnitGroup> groups = new ArrayList<>();
+    for (int node : nodes) {
+      tree.read(node, content);
+      groups.add(UnitGroup.whole(node, content, 0, content.count));
+    }
+    try {
+      nodes.forEach(this::release);
+      write(groups, List.of());
+    } catch (RuntimeException | Error failed) {
+      tree.change.abandon(failed);
+      throw failed;
+    }
+    return true;
+  }
+
   private int[] reserve(int count) {
     int[] sectors = new int[count];
     int taken = 0;
@@ -220,26 +250,17 @@ final class BftlCommit {
     return sectors;
   }
 
-  private void writeSector(int sector, List<Group> groups) {
+  private void writeSector(int sector, List<UnitGroup> groups) {
     long page = store.pinFresh(sector);
     SectorPage.sequence(tree.pages, page, ++tree.meta[BftlStructure.SEQUENCE]);
     int slot = 0;
-    for (Group group : groups) {
-      for (int i = 0; i < group.count(); i++) {
-        SectorPage.set(
-            tree.pages,
-            page,
-            slot++,
-            group.node(),
-            group.operations()[i],
-            group.words()[2 * i],
-            group.words()[2 * i + 1]);
-      }
+    for (UnitGroup group : groups) {
+      slot = group.copyTo(tree.pages, page, slot);
     }
     SectorPage.count(tree.pages, page, slot);
     store.unpin(page, true);
-    for (Group group : groups) {
-      if (group.anew()) {
+    for (UnitGroup group : groups) {
+      if (group.isWhole()) {
         release(group.node());
       }
       table.append(group.node(), sector);
@@ -261,11 +282,12 @@ final class BftlCommit {
 
   /** Inserts an entry at the end of a path whose leaf is full. */
   void split(int[] way, long key, long value) {
-    List<Group> groups = new ArrayList<>();
+    List<UnitGroup> groups = new ArrayList<>();
     List<int[]> counts = new ArrayList<>();
     List<Integer> taken = new ArrayList<>();
     long newKey = key;
     long newValue = value;
+    long leftmost = key;
     int height = tree.height();
     int root = tree.root();
     try {
@@ -274,19 +296,24 @@ final class BftlCommit {
         NodeContent roomy = new NodeContent(tree.capacity + 1);
         int node = way[level];
         tree.read(node, roomy);
+        if (level > 0
+            && newKey <= roomy.keys[0]) { // The first child has split below its separator.
+          roomy.keys[0] = leftmost;
+        }
         roomy.apply(SectorPage.PUT, newKey, newValue);
         if (roomy.count <= tree.capacity) {
-          groups.add(whole(node, roomy, 0, roomy.count));
+          groups.add(UnitGroup.whole(node, roomy, 0, roomy.count));
           counts.add(new int[] {node, roomy.count});
           break;
         }
         int half = newKey == roomy.keys[roomy.count - 1] ? roomy.count - 1 : roomy.count / 2;
         int right = table.take();
         taken.add(right);
-        groups.add(whole(node, roomy, 0, half));
-        groups.add(whole(right, roomy, half, roomy.count));
+        groups.add(UnitGroup.whole(node, roomy, 0, half));
+        groups.add(UnitGroup.whole(right, roomy, half, roomy.count));
         counts.add(new int[] {node, half});
         counts.add(new int[] {right, roomy.count - half});
+        leftmost = roomy.keys[0];
         newKey = roomy.keys[half];
         newValue = right;
         if (++level == height) {
@@ -295,13 +322,13 @@ final class BftlCommit {
           NodeContent top = new NodeContent(2);
           top.apply(SectorPage.PUT, Long.MIN_VALUE, node);
           top.apply(SectorPage.PUT, newKey, newValue);
-          groups.add(whole(root, top, 0, 2));
+          groups.add(UnitGroup.whole(root, top, 0, 2));
           counts.add(new int[] {root, 2});
           height++;
           break;
         }
       }
-      write(groups, List.of());
+      writeOrRepack(groups);
     } catch (MemoryLimitException refused) {
       taken.forEach(table::giveBack);
       throw refused;
@@ -311,13 +338,23 @@ final class BftlCommit {
     tree.meta[StoreTree.HEIGHT] = height;
   }
 
+  private void writeOrRepack(List<UnitGroup> groups) {
+    try {
+      write(groups, List.of());
+    } catch (MemoryLimitException full) {
+      if (!isRepacked()) {
+        throw full;
+      }
+      write(groups, List.of());
+    }
+  }
+
   // ---------------------------------------------------------------- delete
 
   /** Removes a key from the leaf at the end of a path, and nodes that are empty then. */
   void remove(int[] way, long key) {
-    makeRoom(2);
     if (table.count(way[0]) > 1) {
-      append(way[0], SectorPage.DELETE, key, 0);
+      add(way[0], SectorPage.DELETE, key, 0);
       table.count(way[0], table.count(way[0]) - 1);
       return;
     }
@@ -332,19 +369,15 @@ final class BftlCommit {
     while (content.values[child] != way[level - 1]) {
       child++;
     }
-    write(new ArrayList<>(), dropped);
-    if (child == 0) { // The next child takes its place, and its lower bound.
-      append(parent, SectorPage.PUT, content.keys[0], content.values[1]);
-      append(parent, SectorPage.DELETE, content.keys[1], 0);
-    } else {
-      append(parent, SectorPage.DELETE, content.keys[child], 0);
-    }
+    long separator = content.keys[child];
+    write(List.of(), dropped);
+    add(parent, SectorPage.DELETE, separator, 0); // Its unit is there, so this is not refused.
     table.count(parent, table.count(parent) - 1);
     while (tree.height() > 1 && table.count(tree.root()) == 1) {
       int old = tree.root();
       tree.read(old, content);
       int only = (int) content.values[0];
-      write(new ArrayList<>(), List.of(old));
+      write(List.of(), List.of(old));
       tree.meta[StoreTree.ROOT] = only;
       tree.meta[StoreTree.HEIGHT]--;
     }
@@ -364,9 +397,13 @@ final class BftlCommit {
     if (input.loaded() == 0) {
       return;
     }
+    List<UnitGroup> last = new ArrayList<>();
     for (int level = 0; level < open.size(); level++) {
-      writeNode(nodes[level], open.get(level));
+      NodeContent node = open.get(level);
+      last.add(UnitGroup.whole(nodes[level], node, 0, node.count));
+      table.count(nodes[level], node.count);
     }
+    write(last, List.of());
     tree.meta[StoreTree.ROOT] = nodes[open.size() - 1];
     tree.meta[StoreTree.HEIGHT] = open.size();
   }
@@ -390,7 +427,7 @@ final class BftlCommit {
   }
 
   private void writeNode(int node, NodeContent of) {
-    write(new ArrayList<>(List.of(whole(node, of, 0, of.count))), List.of());
+    write(List.of(UnitGroup.whole(node, of, 0, of.count)), List.of());
     table.count(node, of.count);
   }
 }

@@ -44,7 +44,7 @@ final class BftlCursor extends LeafCursor {
       int slot = content.lowerBound(key);
       slot -= slot == content.count || content.keys[slot] != key ? 1 : 0;
       slot = Math.max(slot, 0);
-      low = content.keys[slot];
+      low = slot > 0 ? content.keys[slot] : low;
       if (slot + 1 < content.count) {
         high = content.keys[slot + 1];
         isLast = false;

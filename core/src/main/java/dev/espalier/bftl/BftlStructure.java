@@ -19,8 +19,8 @@ final class BftlStructure extends StoreTree {
    *   sectors              pages of units, written once, each with units of several nodes
    *   node table           node -> its sectors, oldest first                       (on the heap)
    *
-   * A unit is a change of one node: an entry, or a child under the least key it may have, that comes
-   * or goes. A node is what its units make of it, first those of its sectors, then those in the
+   * A unit is a change of one node: an entry, or a child under its separator, that comes or goes. To
+   * a child belong the keys from its separator on, and to the first those below, too. A node is what its units make of it, first those of its sectors, then those in the
    * buffer. When the buffer is full, BftlCommit packs its units into as few sectors as first-fit
    * finds. A node whose list is at its bound is written anew, whole; so are the nodes of a split.
    *
@@ -31,8 +31,7 @@ final class BftlStructure extends StoreTree {
    *       one after the other.                                                                 [N3]
    *   I4  A node's list has just the sectors with its units since it was last written anew. [N1, N5]
    *   I5  A sector is referred to as often as it is in lists, and the buffer's units are counted. [N4]
-   *   I6  The keys of a node are within its bounds, the first of an inner node is the lower bound,
-   *       and its entries are counted and fit.                                             [N3, N8]
+   *   I6  The keys of a node are within its bounds, and its entries are counted and fit.    [N3, N8]
    *   I7  Each node is in one place, and only the root may be empty.                            [N8]
    *   I8  The size is the number of entries.                                                    [N6]
    *
@@ -40,6 +39,9 @@ final class BftlStructure extends StoreTree {
    *   D1  The reservation buffer is in pages of the store, so that it is not lost.
    *   D2  Nodes that split are written at once, with their parent's units.
    *   D3  Nodes are removed when they are empty; they are never merged.
+   *   D4  When there is no room for sectors, all nodes are written anew, close together, if that
+   *       saves enough of them. If it does not, values are replaced and entries are removed by a
+   *       change of the newest unit of their key, in its sector.
    */
 
   /** The meta word of the first page of the reservation buffer. */
@@ -54,7 +56,9 @@ final class BftlStructure extends StoreTree {
   private static final long OWN_STAMP = 0x4246_544C_0000_0001L;
 
   static final int MIN_PAGE_BYTES = 256;
-  private static final int NONE = 0;
+
+  /** No page, where one that is pinned would be. */
+  static final long NO_PAGE = -1;
 
   final SectorPage layout;
   final NodeTable table = new NodeTable();
@@ -188,9 +192,10 @@ final class BftlStructure extends StoreTree {
     way[0] = node;
   }
 
-  /** Returns the child whose key is the greatest up to one. */
+  /** Returns the child whose key is the greatest up to one, or the first if all are greater. */
   private int child(int node, long key) {
     long bound = key;
+    boolean isUpTo = true;
     while (true) {
       long best = 0;
       int operation = 0;
@@ -204,8 +209,9 @@ final class BftlStructure extends StoreTree {
           int unit = SectorPage.operation(pages, page, slot);
           if (SectorPage.node(pages, page, slot) == node
               && unit != SectorPage.RESET
-              && unitKey <= bound
-              && (operation == 0 || unitKey > best)) {
+              && (isUpTo
+                  ? unitKey <= bound && (operation == 0 || unitKey > best)
+                  : unitKey >= bound && (operation == 0 || unitKey < best))) {
             best = unitKey;
             operation = unit;
             child = SectorPage.value(pages, page, slot);
@@ -216,32 +222,30 @@ final class BftlStructure extends StoreTree {
       if (operation == SectorPage.PUT && child > 0 && child <= table.top()) {
         return (int) child;
       }
-      if (operation != SectorPage.DELETE || best == Long.MIN_VALUE) {
+      boolean isDeleted = operation == SectorPage.DELETE;
+      if (isDeleted && best != (isUpTo ? Long.MIN_VALUE : Long.MAX_VALUE)) {
+        bound = isUpTo ? best - 1 : best + 1;
+      } else if (isUpTo && (isDeleted || operation == 0)) {
+        bound = key;
+        isUpTo = false;
+      } else {
         throw Torn.torn("node " + node + " has no child for key " + key);
       }
-      bound = best - 1;
     }
   }
 
-  /** Returns the value of a key in a leaf: the newest unit decides. */
-  long value(int leaf, long key, long defaultValue) {
-    int[] list = table.sectors(leaf);
-    int buffered = table.pending(leaf) > 0 ? bufferPages : 0;
+  /** Finds the page with the newest unit of a key in a node, and pins it; or {@link #NO_PAGE}. */
+  long find(int node, long key) {
+    int[] list = table.sectors(node);
+    int buffered = table.pending(node) > 0 ? bufferPages : 0;
     for (int i = list.length + buffered - 1; i >= 0; i--) {
       long page = store.pin(i < list.length ? list[i] : buffer(i - list.length));
-      for (int slot = layout.count(pages, page) - 1; slot >= 0; slot--) {
-        if (SectorPage.key(pages, page, slot) == key
-            && SectorPage.node(pages, page, slot) == leaf
-            && SectorPage.operation(pages, page, slot) != SectorPage.RESET) {
-          boolean isPut = SectorPage.operation(pages, page, slot) == SectorPage.PUT;
-          long value = isPut ? SectorPage.value(pages, page, slot) : defaultValue;
-          store.unpin(page, false);
-          return value;
-        }
+      if (layout.newest(pages, page, node, key) >= 0) {
+        return page;
       }
       store.unpin(page, false);
     }
-    return defaultValue;
+    return NO_PAGE;
   }
 
   // ---------------------------------------------------------------- write
@@ -249,8 +253,7 @@ final class BftlStructure extends StoreTree {
   /** Stores a value under a key that has an entry. */
   void replace(int leaf, long key, long value) {
     change.begin();
-    commit.makeRoom(1);
-    commit.append(leaf, SectorPage.PUT, key, value);
+    commit.add(leaf, SectorPage.PUT, key, value);
     change.commit(0);
   }
 
@@ -259,8 +262,7 @@ final class BftlStructure extends StoreTree {
     change.begin();
     int leaf = way[0];
     if (table.count(leaf) < capacity) {
-      commit.makeRoom(1);
-      commit.append(leaf, SectorPage.PUT, key, value);
+      commit.add(leaf, SectorPage.PUT, key, value);
       table.count(leaf, table.count(leaf) + 1);
     } else {
       commit.split(way, key, value);
@@ -321,18 +323,22 @@ final class BftlStructure extends StoreTree {
     NodeContent content = new NodeContent(capacity);
     read(node, content);
     int[] sectors = table.sectors(node);
-    long offset = sectors.length == NONE ? 0 : (sectors[0] - 1L) * store.pageBytes();
-    NodeView view =
-        NodeView.withEntries(
+    long offset = sectors.length == 0 ? 0 : (sectors[0] - 1L) * store.pageBytes();
+    return level == 0
+        ? NodeView.leaf(
             offset,
             store.pageBytes(),
-            level,
             content.count,
             capacity,
             i -> content.keys[i],
-            i -> content.values[i]);
-    return level == 0
-        ? view
-        : view.over(content.count, i -> view((int) content.values[i], level - 1));
+            i -> content.values[i])
+        : NodeView.inner(
+            offset,
+            store.pageBytes(),
+            level,
+            content.count - 1,
+            capacity - 1,
+            i -> content.keys[i + 1],
+            i -> view((int) content.values[i], level - 1));
   }
 }

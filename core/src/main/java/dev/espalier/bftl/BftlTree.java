@@ -40,12 +40,16 @@ public final class BftlTree extends AbstractIndex {
           "Wu, Kuo, Chang 2007",
           BftlTree::create,
           BftlTree::open,
-          Capability.LEAF_RUNS);
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
 
   private static final int DEFAULT_PAGE_BYTES = 4 << 10;
 
   final BftlStructure tree;
   private final int[] way = new int[BftlStructure.MAX_HEIGHT];
+
+  /** Whether the key that {@link #look} was asked for has an entry. */
+  private boolean wasThere;
 
   /**
    * The proportions.
@@ -60,8 +64,8 @@ public final class BftlTree extends AbstractIndex {
     /** The largest bound of a list. */
     public static final int MOST_LIST_BOUND = 64;
 
-    /** Four pages, and lists of up to 4 sectors, as in the paper. */
-    public static final Geometry DEFAULT = new Geometry(4, 4);
+    /** Two pages, and lists of up to 4 sectors, as in the paper. */
+    public static final Geometry DEFAULT = new Geometry(2, 4);
 
     /**
      * Checks the proportions.
@@ -123,14 +127,30 @@ public final class BftlTree extends AbstractIndex {
   @Override
   public long getOrDefault(long key, long defaultValue) {
     tree.checkOpen();
-    return tree.value(tree.leafOf(key), key, defaultValue);
+    int leaf = tree.leafOf(key);
+    long page = tree.find(leaf, key);
+    if (page == BftlStructure.NO_PAGE) {
+      return defaultValue;
+    }
+    int slot = tree.layout.newest(tree.pages, page, leaf, key);
+    boolean isPut = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
+    long value = isPut ? SectorPage.value(tree.pages, page, slot) : defaultValue;
+    tree.store.unpin(page, false);
+    return value;
   }
 
   @Override
   public boolean containsKey(long key) {
     tree.checkOpen();
     int leaf = tree.leafOf(key);
-    return tree.value(leaf, key, 0) != 0 || tree.value(leaf, key, 1) != 1;
+    long page = tree.find(leaf, key);
+    if (page == BftlStructure.NO_PAGE) {
+      return false;
+    }
+    int slot = tree.layout.newest(tree.pages, page, leaf, key);
+    boolean isPut = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
+    tree.store.unpin(page, false);
+    return isPut;
   }
 
   /** The index as one level: a node's sectors are not known as pages that probes could wait at. */
@@ -156,9 +176,7 @@ public final class BftlTree extends AbstractIndex {
         long @Nullable [] found,
         int foundFrom) {
       for (int i = 0; i < count; i++) {
-        long key = keys[keysFrom + i];
-        boolean isThere = containsKey(key);
-        values[valuesFrom + i] = isThere ? get(key) : missingValue;
+        boolean isThere = answerOne(keys[keysFrom + i], values, valuesFrom + i);
         Bits.addGroup(found, foundFrom + i, isThere ? 1 : 0);
       }
     }
@@ -169,30 +187,59 @@ public final class BftlTree extends AbstractIndex {
     }
   }
 
+  /** Looks a key up, and writes what was found; returns whether it is there. */
+  private boolean answerOne(long key, long[] values, int place) {
+    int leaf = tree.leafOf(key);
+    long page = tree.find(leaf, key);
+    values[place] = missingValue;
+    if (page == BftlStructure.NO_PAGE) {
+      return false;
+    }
+    int slot = tree.layout.newest(tree.pages, page, leaf, key);
+    boolean isPut = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
+    values[place] = isPut ? SectorPage.value(tree.pages, page, slot) : missingValue;
+    tree.store.unpin(page, false);
+    return isPut;
+  }
+
   // ---------------------------------------------------------------- write
+
+  /** Goes the way to a key that is about to be written, and notes whether it is there. */
+  private long look(long key) {
+    tree.findPath(key, way);
+    int leaf = way[0];
+    long page = tree.find(leaf, key);
+    wasThere = false;
+    if (page == BftlStructure.NO_PAGE) {
+      return missingValue;
+    }
+    int slot = tree.layout.newest(tree.pages, page, leaf, key);
+    wasThere = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
+    long value = wasThere ? SectorPage.value(tree.pages, page, slot) : missingValue;
+    tree.store.unpin(page, false);
+    return value;
+  }
 
   @Override
   public long put(long key, long value) {
     tree.change.begin();
-    tree.findPath(key, way);
-    if (!containsKey(key)) {
+    long previous = look(key);
+    if (wasThere) {
+      tree.replace(way[0], key, value);
+    } else {
       tree.insert(way, key, value);
-      return missingValue;
     }
-    long previous = get(key);
-    tree.replace(way[0], key, value);
     return previous;
   }
 
   @Override
   public long putIfAbsent(long key, long value) {
     tree.change.begin();
-    if (containsKey(key)) {
-      return get(key);
+    long previous = look(key);
+    if (!wasThere) {
+      tree.insert(way, key, value);
     }
-    tree.findPath(key, way);
-    tree.insert(way, key, value);
-    return missingValue;
+    return previous;
   }
 
   @Override
@@ -207,12 +254,10 @@ public final class BftlTree extends AbstractIndex {
   @Override
   public long remove(long key) {
     tree.change.begin();
-    if (!containsKey(key)) {
-      return missingValue;
+    long previous = look(key);
+    if (wasThere) {
+      tree.remove(way, key);
     }
-    long previous = get(key);
-    tree.findPath(key, way);
-    tree.remove(way, key);
     return previous;
   }
 

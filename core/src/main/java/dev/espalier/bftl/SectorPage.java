@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bftl;
 
-import static dev.espalier.memory.Words.copy;
 import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putInt;
@@ -22,7 +21,7 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  */
 final class SectorPage {
-  /** Stores an entry, or a child under the least key that it may have. */
+  /** Stores an entry, or a child under its separator. */
   static final int PUT = 1;
 
   /** Takes a key away. */
@@ -92,8 +91,15 @@ final class SectorPage {
     putLong(pages, unit + 2 * Long.BYTES, value);
   }
 
-  /** Copies a unit to a lower slot of its page. */
-  static void move(MemorySegment pages, long page, int from, int to) {
-    copy(pages, unit(page, from), unit(page, to), UNIT_BYTES);
+  /** Returns the slot of the newest unit of a key in a node, or -1. */
+  int newest(MemorySegment pages, long page, int node, long key) {
+    int slot = count(pages, page) - 1;
+    while (slot >= 0
+        && (key(pages, page, slot) != key
+            || node(pages, page, slot) != node
+            || operation(pages, page, slot) == RESET)) {
+      slot--;
+    }
+    return slot;
   }
 }

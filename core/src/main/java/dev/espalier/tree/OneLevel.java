@@ -5,8 +5,8 @@ import dev.espalier.batch.TreeLevels;
 
 /**
  * A tree to buffered access where probes can't wait on their way: what becomes of a key is decided
- * by messages in several places, so a probe is answered from the root alone, the only place there
- * is.
+ * by messages in several places, or a node by several pages, so a probe is answered from the root
+ * alone, the only place there is.
  */
 public abstract class OneLevel implements TreeLevels {
 

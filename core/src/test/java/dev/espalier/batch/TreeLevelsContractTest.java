@@ -11,6 +11,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
 import dev.espalier.TreeShape;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.bftl.BftlTree;
 import dev.espalier.blink.BLinkTree;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -85,10 +86,11 @@ class TreeLevelsContractTest {
     }
   }
 
-  /** Tells whether probes can't wait on their way: for messages there, or for other threads. */
+  /** Tells whether probes can't wait on their way: for messages, other threads, or many pages of a node. */
   private static boolean hasOneLevel(LongIndex index) {
     return index.variant().capabilities().contains(Capability.BLIND_WRITES)
-        || index.variant().equals(BLinkTree.VARIANT);
+        || index.variant().equals(BLinkTree.VARIANT)
+        || index.variant().equals(BftlTree.VARIANT);
   }
 
   @ParameterizedTest

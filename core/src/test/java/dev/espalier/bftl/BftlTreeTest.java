@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
@@ -50,6 +51,36 @@ class BftlTreeTest {
         }
       }
       assertTrue(highest >= 3, "height " + highest);
+    }
+  }
+
+  /** Subtrees at the left go, and keys come where they were. */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "4, 4"})
+  void keysBelowTheFirstSeparatorHaveAPlace(int bufferPages, int listBound) {
+    TreeMap<Long, Long> model = new TreeMap<>();
+    try (BftlTree index = tree(bufferPages, listBound)) {
+      for (long key = 0; key < 2000; key += 2) {
+        index.put(key, key);
+        model.put(key, key);
+      }
+      assertTrue(index.tree.height() >= 4, "height " + index.tree.height());
+      for (long key = 700; key < 1700; key += 2) {
+        assertEquals(model.remove(key), index.remove(key));
+        assertEquals(index.missingValue(), index.get(key + 1));
+      }
+      index.verify();
+      for (long key = 1699; key > 700; key -= 2) {
+        assertEquals(index.missingValue(), index.put(key, -key));
+        model.put(key, -key);
+      }
+      index.verify();
+      assertHolds(model, index);
+      for (long key : List.copyOf(model.keySet())) {
+        assertEquals(model.remove(key), index.remove(key));
+        assertEquals(index.missingValue(), index.get(key));
+      }
+      assertTrue(index.isEmpty());
     }
   }
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bftl;
+
+import java.lang.foreign.MemorySegment;
+
+/** Units of one node that are to be written together: some of its changes, or all that it holds. */
+final class UnitGroup {
+  private final int node;
+  private final boolean isWhole;
+  private final int[] operations;
+  private final long[] words;
+  private int count;
+
+  /** Makes a group without units that has room for some. */
+  UnitGroup(int node, int capacity, boolean isWhole) {
+    this.node = node;
+    this.isWhole = isWhole;
+    this.operations = new int[capacity];
+    this.words = new long[2 * capacity];
+  }
+
+  /** Returns the units that make a node anew, of the entries in some slots of its content. */
+  static UnitGroup whole(int node, NodeContent of, int from, int to) {
+    UnitGroup group = new UnitGroup(node, to - from + 1, true);
+    group.add(SectorPage.RESET, 0, 0);
+    for (int slot = from; slot < to; slot++) {
+      group.add(SectorPage.PUT, of.keys[slot], of.values[slot]);
+    }
+    return group;
+  }
+
+  void add(int operation, long key, long value) {
+    operations[count] = operation;
+    words[2 * count] = key;
+    words[2 * count + 1] = value;
+    count++;
+  }
+
+  int node() {
+    return node;
+  }
+
+  /** Returns whether the units make the node anew. */
+  boolean isWhole() {
+    return isWhole;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** Writes the units from a slot on; returns the slot after them. */
+  int copyTo(MemorySegment pages, long page, int slot) {
+    for (int i = 0; i < count; i++) {
+      SectorPage.set(pages, page, slot + i, node, operations[i], words[2 * i], words[2 * i + 1]);
+    }
+    return slot + count;
+  }
+}
