@@ -120,7 +120,7 @@ final class BftlStructure extends StoreTree {
     meta[BUFFER] = first;
     meta[ROOT] = table.take();
     for (int i = 0; i < bufferPages; i++) {
-      long page = store.pin(first + i);
+      long page = store.pinFresh(first + i);
       SectorPage.count(pages, page, 0);
       SectorPage.sequence(pages, page, 0);
       store.unpin(page, true);

@@ -86,7 +86,10 @@ class TreeLevelsContractTest {
     }
   }
 
-  /** Tells whether probes can't wait on their way: for messages, other threads, or many pages of a node. */
+  /**
+   * Tells whether probes can't wait on their way: for messages, other threads, or many pages of a
+   * node.
+   */
   private static boolean hasOneLevel(LongIndex index) {
     return index.variant().capabilities().contains(Capability.BLIND_WRITES)
         || index.variant().equals(BLinkTree.VARIANT)
