@@ -23,6 +23,7 @@ public final class PioExperiments {
         new InsertsByQueue(),
         new MeasuredMixes(),
         new SimulatedMixes(),
-        new TpccTraceReplay());
+        new TpccTraceReplay(),
+        new ThreadsOnOneIndex());
   }
 }

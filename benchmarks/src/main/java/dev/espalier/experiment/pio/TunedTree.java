@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment.pio;
 
+import dev.espalier.IndexOptions;
+import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
+import dev.espalier.bftl.BftlTree;
 import dev.espalier.fdtree.FdTree;
+import dev.espalier.memory.PageStore;
 import dev.espalier.model.DeviceProfile;
 import dev.espalier.model.PageTimes;
 import dev.espalier.model.PioChoice;
@@ -11,6 +15,7 @@ import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.pio.PioBTree;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 
 /**
  * A tree of figure 12, tuned for a mix of work on a device.
@@ -24,13 +29,15 @@ import java.util.List;
 record TunedTree(
     String label, TreeVariant variant, int pageBytes, int writesTogether, String tuned) {
   static final String B_PLUS = "B+-tree";
+  static final String BFTL = "BFTL";
   static final String FD = "FD-tree";
   static final String PIO = "PIO B-tree";
 
   /** The rivals, each with the least and the most that the PIO B-tree is ahead of it on P300. */
   static final List<Rival> RIVALS =
       List.of(
-          new Rival(B_PLUS, 1.4, 10.9), //
+          new Rival(BFTL, 2, 13), //
+          new Rival(B_PLUS, 1.4, 10.9),
           new Rival(FD, 1.24, 1.45));
 
   /** Fewer pages of memory are no pool. */
@@ -39,7 +46,10 @@ record TunedTree(
   /** Size ratios of the FD-tree, of which the best counts. */
   private static final int[] FD_RATIOS = {8, 16, 32, 64};
 
-  private static final int FD_PAGE_BYTES = 4 << 10;
+  /** Bounds of BFTL's lists, of which the best counts. */
+  private static final int[] LIST_BOUNDS = {2, 4, 8, 16};
+
+  private static final int PAGE_BYTES = 4 << 10;
 
   /** An FD-tree writes its runs in order, so many pages at once. */
   private static final int RUN_PAGES = 64;
@@ -56,6 +66,7 @@ record TunedTree(
   static List<TunedTree> all(DeviceProfile device, PioWork work) {
     List<TunedTree> trees = new ArrayList<>();
     trees.add(bPlus(device, work));
+    trees.addAll(bftl(work));
     trees.addAll(fd(work));
     trees.add(pio(device, work));
     return trees;
@@ -77,23 +88,38 @@ record TunedTree(
     return Math.log((double) times.pageBytes() / ENTRY_BYTES) / times.reads().getFirst();
   }
 
+  /** BFTLs with half of the memory for their reservation buffers, up to the most. */
+  private static List<TunedTree> bftl(PioWork work) {
+    long half = work.memoryBytes() / PAGE_BYTES / 2;
+    int bufferPages = (int) Math.clamp(half, 1, BftlTree.Geometry.MOST_BUFFER_PAGES);
+    List<TunedTree> trees = new ArrayList<>();
+    for (int bound : LIST_BOUNDS) {
+      BftlTree.Geometry geometry = new BftlTree.Geometry(bufferPages, bound);
+      TreeVariant variant =
+          tuned(BftlTree.VARIANT, (options, store) -> BftlTree.open(options, store, geometry));
+      String tuned =
+          "lists of %d, best of several, buffer of %d pages".formatted(bound, bufferPages);
+      trees.add(new TunedTree(BFTL, variant, PAGE_BYTES, 1, tuned));
+    }
+    return trees;
+  }
+
+  private static TreeVariant tuned(
+      TreeVariant usual, BiFunction<IndexOptions, PageStore, LongIndex> opener) {
+    return new TreeVariant(
+        usual.name(), usual.paper(), usual.medium(), usual.capabilities(), usual.factory(), opener);
+  }
+
   /** FD-trees with half of the memory for their head trees. */
   private static List<TunedTree> fd(PioWork work) {
-    int headPages = (int) Math.max(work.memoryBytes() / FD_PAGE_BYTES / 2, 1);
+    int headPages = (int) Math.max(work.memoryBytes() / PAGE_BYTES / 2, 1);
     List<TunedTree> trees = new ArrayList<>();
     for (int ratio : FD_RATIOS) {
       FdTree.Geometry geometry = new FdTree.Geometry(ratio, headPages);
-      TreeVariant usual = FdTree.VARIANT;
       TreeVariant variant =
-          new TreeVariant(
-              usual.name(),
-              usual.paper(),
-              usual.medium(),
-              usual.capabilities(),
-              usual.factory(),
-              (options, store) -> FdTree.open(options, store, geometry));
+          tuned(FdTree.VARIANT, (options, store) -> FdTree.open(options, store, geometry));
       String tuned = "ratio %d, best of several, head tree of %d pages".formatted(ratio, headPages);
-      trees.add(new TunedTree(FD, variant, FD_PAGE_BYTES, RUN_PAGES, tuned));
+      trees.add(new TunedTree(FD, variant, PAGE_BYTES, RUN_PAGES, tuned));
     }
     return trees;
   }

@@ -27,10 +27,12 @@ final class MixedWorkTest {
   private static MixedWork.Found paper() {
     MixedWork.Found found = new MixedWork.Found(DEVICE);
     double[] bPlus = {1.4, 3, 5, 8, 10.9};
+    double[] bftl = {2, 4, 7, 10, 13};
     double[] fd = {1.45, 1.4, 1.3, 1.3, 1.24};
     for (int i = 0; i < MixedWork.MIXES.size(); i++) {
       int percent = MixedWork.MIXES.get(i);
       found.note(DEVICE, tree(TunedTree.PIO), percent, 10);
+      found.note(DEVICE, tree(TunedTree.BFTL), percent, 10 * bftl[i]);
       found.note(DEVICE, tree(TunedTree.B_PLUS), percent, 10 * bPlus[i]);
       found.note(DEVICE, tree(TunedTree.FD), percent, 10 * fd[i]);
     }
