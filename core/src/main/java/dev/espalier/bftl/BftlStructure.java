@@ -20,9 +20,10 @@ final class BftlStructure extends StoreTree {
    *   node table           node -> its sectors, oldest first                       (on the heap)
    *
    * A unit is a change of one node: an entry, or a child under its separator, that comes or goes. To
-   * a child belong the keys from its separator on, and to the first those below, too. A node is what its units make of it, first those of its sectors, then those in the
-   * buffer. When the buffer is full, BftlCommit packs its units into as few sectors as first-fit
-   * finds. A node whose list is at its bound is written anew, whole; so are the nodes of a split.
+   * a child belong the keys from its separator on, and to the first those below, too. A node is what
+   * its units make of it, first those of its sectors, then those in the buffer. When the buffer is
+   * full, BftlCommit packs its units into as few sectors as first-fit finds. A node whose list is at
+   * its bound is written anew, whole; so are the nodes of a split.
    *
    * Invariants, checked by BftlVerifier. In brackets those of the algorithm's usual description.
    *   I1  Sectors and the pages of the buffer are in use by the store's account, and no others are.

@@ -206,6 +206,7 @@ public final class BftlTree extends AbstractIndex {
 
   /** Goes the way to a key that is about to be written, and notes whether it is there. */
   private long look(long key) {
+    tree.checkOpen(); // An empty leaf may have no page whose memory would tell.
     tree.findPath(key, way);
     int leaf = way[0];
     long page = tree.find(leaf, key);
