@@ -18,9 +18,7 @@ import dev.espalier.experiment.ScratchFolder;
 import dev.espalier.experiment.Target;
 import dev.espalier.pio.PioBTree;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -83,12 +81,11 @@ final class ThreadsOnOneIndex implements Experiment {
         .parameter("entries", entries)
         .parameter("bytes of memory", memory)
         .parameter("operations", operations);
-    Map<String, Map<Integer, Double>> rates = new LinkedHashMap<>();
+    double[][] rates = new double[TREES.size()][THREADS.size()];
     long wrong = 0;
     int step = 0;
-    for (Shared shared : TREES) {
-      Map<Integer, Double> byThreads =
-          rates.computeIfAbsent(shared.label(), _ -> new LinkedHashMap<>());
+    for (int i = 0; i < TREES.size(); i++) {
+      Shared shared = TREES.get(i);
       try (ScratchFolder folder = ScratchFolder.create(TreeInFile.bytes(entries));
           TreeInFile tree =
               TreeInFile.of(
@@ -97,7 +94,8 @@ final class ThreadsOnOneIndex implements Experiment {
                       shared.label(), shared.variant(), TreeInFile.PAGE_BYTES, 1, "as it is"),
                   entries)) {
         tree.reopen(memory, true);
-        for (int threads : THREADS) {
+        for (int j = 0; j < THREADS.size(); j++) {
+          int threads = THREADS.get(j);
           run.progress()
               .show(
                   shared.label() + ", threads: " + threads,
@@ -106,8 +104,8 @@ final class ThreadsOnOneIndex implements Experiment {
           wrong += inThreads(shared.of(tree.index()), entries, threads, operations / threads);
           tree.index().flush();
           double seconds = (System.nanoTime() - start) / 1e9;
-          byThreads.put(threads, operations / seconds);
-          outcome.row(shared.label(), threads, operations / seconds);
+          rates[i][j] = operations / seconds;
+          outcome.row(shared.label(), threads, rates[i][j]);
         }
       }
     }
@@ -116,19 +114,24 @@ final class ThreadsOnOneIndex implements Experiment {
     return outcome;
   }
 
-  static void addChecks(Outcome outcome, Map<String, Map<Integer, Double>> rates) {
-    rates.forEach(
-        (tree, byThreads) ->
-            outcome.check(
-                Check.timing(
-                    tree + ", two threads over one",
-                    byThreads.get(2) / byThreads.get(1),
-                    Target.atLeast(1.6))));
-    for (int threads : THREADS) {
+  /** Checks rates by tree and by threads, in the order of {@link #TREES} and {@link #THREADS}. */
+  static void addChecks(Outcome outcome, double[][] rates) {
+    for (int i = 0; i < TREES.size(); i++) {
       outcome.check(
           Check.timing(
-              "PIO B-tree over B-link tree, threads: " + threads,
-              rates.get(TunedTree.PIO).get(threads) / rates.get(B_LINK).get(threads),
+              TREES.get(i).label() + ", two threads over one",
+              rates[i][1] / rates[i][0],
+              Target.atLeast(1.6)));
+    }
+    for (int j = 0; j < THREADS.size(); j++) {
+      outcome.check(
+          Check.timing(
+              TREES.get(1).label()
+                  + " over "
+                  + TREES.get(0).label()
+                  + ", threads: "
+                  + THREADS.get(j),
+              rates[1][j] / rates[0][j],
               Target.atLeast(1)));
     }
   }

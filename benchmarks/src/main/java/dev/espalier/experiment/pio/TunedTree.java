@@ -91,7 +91,7 @@ record TunedTree(
   /** BFTLs with half of the memory for their reservation buffers, up to the most. */
   private static List<TunedTree> bftl(PioWork work) {
     long half = work.memoryBytes() / PAGE_BYTES / 2;
-    int bufferPages = (int) Math.clamp(half, 1, BftlTree.Geometry.MOST_BUFFER_PAGES);
+    int bufferPages = Math.clamp(half, 1, BftlTree.Geometry.MOST_BUFFER_PAGES);
     List<TunedTree> trees = new ArrayList<>();
     for (int bound : LIST_BOUNDS) {
       BftlTree.Geometry geometry = new BftlTree.Geometry(bufferPages, bound);

@@ -8,21 +8,16 @@ import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Effort;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Run;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Checks of figure 13 (b) pass on what is aimed at, and fail on something else. */
 final class ThreadsOnOneIndexTest {
-  private static Map<String, Map<Integer, Double>> rates(double pioOfTwo) {
-    Map<String, Map<Integer, Double>> rates = new HashMap<>();
-    rates.put("B-link tree", Map.of(1, 10.0, 2, 17.0, 4, 17.0, 8, 17.0, 16, 17.0));
-    rates.put(TunedTree.PIO, Map.of(1, 10.0, 2, pioOfTwo, 4, 18.0, 8, 18.0, 16, 18.0));
-    return rates;
+  private static double[][] rates(double pioOfTwo) {
+    return new double[][] {{10, 17, 17, 17, 17}, {10, pioOfTwo, 18, 18, 18}};
   }
 
-  private static List<String> failing(Map<String, Map<Integer, Double>> rates) {
+  private static List<String> failing(double[][] rates) {
     Outcome outcome = new Outcome(Column.text("tree", "tree"));
     ThreadsOnOneIndex.addChecks(outcome, rates);
     assertEquals(7, outcome.checks().size());
