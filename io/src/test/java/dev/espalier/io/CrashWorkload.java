@@ -84,6 +84,7 @@ final class CrashWorkload {
       case 0 -> drop(name);
       case 1 -> reopen.run();
       case 2 -> store().index(name).close();
+      case 19 -> fillSegment();
       case 3, 4 -> bulkload(name);
       case 5, 6, 7, 8 -> checkpoint();
       case 9 -> clear(name);
@@ -155,6 +156,17 @@ final class CrashWorkload {
         commit(random.nextBoolean());
       }
     }
+    if (random.nextInt(4) == 0) {
+      fillSegment();
+    }
+  }
+
+  /** Writes long notes until the log goes on in another segment. */
+  private void fillSegment() {
+    long count = StoreOptions.LEAST_SEGMENT_BYTES / IndexStore.MOST_NOTE_BYTES + 1;
+    for (long i = 0; i < count; i++) {
+      note("note " + nextValue++ + " ".repeat(3900));
+    }
   }
 
   /** A snapshot stays as it was while the store changes. */
@@ -181,14 +193,17 @@ final class CrashWorkload {
   }
 
   private void commit(boolean withNote) {
-    // Long notes fill the segments of the log.
-    String note = "note " + nextValue++ + " ".repeat(random.nextInt(4) == 0 ? 3000 : 0);
-    boolean done =
-        withNote
-            ? change(
-                s -> s.note = note, () -> store().commit(note.getBytes(StandardCharsets.UTF_8)))
-            : attempt(store()::commit);
-    if (done) {
+    if (withNote) {
+      boolean isLong = random.nextInt(4) == 0;
+      note("note " + nextValue++ + " ".repeat(isLong ? 3000 : 0));
+    } else if (attempt(store()::commit)) {
+      acknowledgeCommit();
+    }
+  }
+
+  private void note(String note) {
+    byte[] bytes = note.getBytes(StandardCharsets.UTF_8);
+    if (change(s -> s.note = note, () -> store().commit(bytes))) {
       acknowledgeCommit();
     }
   }

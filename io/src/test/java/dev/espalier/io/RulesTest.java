@@ -2,11 +2,19 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.LongIndex;
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.paged.DiskOptimizedBPlusTree;
+import java.nio.file.Path;
 import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,10 +25,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  *
  * <p>Without harm are left out: the force of the name of a new store, which its opening forces once
  * more; and that of the zeros of a segment, whose records count by their checksum. Not found yet,
- * in some hundred runs each: {@link Rule#RECORDS_HAVE_AN_EPOCH}, {@link Rule#SLOTS_ARE_RESERVED},
- * {@link Rule#ONE_MORE_CATALOGUE_IS_RESERVED}, {@link Rule#SEGMENTS_ARE_FREE_AFTER_THE_HEADER},
- * {@link DiskRule#RECOVERY_FORCES_PAGES} and {@link DiskRule#RECOVERY_FORCES_THE_LOG}. Two can't be
- * left out yet: a force covers the growth of a file, and recovery reads past the page cache.
+ * in some hundred runs each: {@link Rule#RECORDS_HAVE_AN_EPOCH}, in 3,000; {@link
+ * Rule#ONE_MORE_CATALOGUE_IS_RESERVED}, for the slots that each change keeps free hide it; {@link
+ * DiskRule#RECOVERY_FORCES_PAGES} and {@link DiskRule#RECOVERY_FORCES_THE_LOG}. Two can't be left
+ * out yet: a force covers the growth of a file, and recovery reads past the page cache.
  */
 class RulesTest {
   private static final String TREE = "DiskFirstFpbPlusTree";
@@ -29,6 +37,9 @@ class RulesTest {
   private static final int USUAL_RUNS = 600;
 
   private static final int MOST_RUNS = 10_000;
+
+  @TempDir(factory = MemoryFolder.class)
+  Path folder;
 
   private static CrashSetup without(Rule rule, CrashSetup setup) {
     return setup.withEnvironment(
@@ -77,6 +88,7 @@ class RulesTest {
       names = {
         "CAPTURED_SLOTS_ARE_NOT_FRESH",
         "MAPS_ARE_NEVER_IN_PLACE",
+        "SEGMENTS_ARE_FREE_AFTER_THE_HEADER",
         "HEADER_COMES_LAST",
         "TRUNCATION_COMES_AFTER_THE_HEADER",
         "PAGES_AND_LOG_POSITION_ARE_OF_ONE_MOMENT",
@@ -130,6 +142,48 @@ class RulesTest {
       }
     }
     throw new AssertionError("not missed in " + MOST_RUNS + " runs");
+  }
+
+  /** Fills a disk with an index whose map is larger than what each change keeps free. */
+  private void checkpointOnAFullDisk(String name, Set<Rule> without) {
+    StoreOptions options =
+        StoreOptions.DEFAULT
+            .withFiles(FileOptions.DEFAULT.withPageBytes(256).withPoolBytes(32 * 256))
+            .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
+    Faults faults = new Faults();
+    PageFileOpener engine = faults.over(PageFiles.CHANNEL);
+    StoreEnvironment environment =
+        new StoreEnvironment(
+            new SystemFiles(engine, engine), new SplittableRandom(1), false, false, without);
+    IndexStore store = new StoreOpening(folder.resolve(name), options, environment).open();
+    LongIndex index = store.index("a", DiskOptimizedBPlusTree.VARIANT);
+    long[] keys = LongStream.range(0, 40_000).toArray();
+    index.bulkload(keys, keys);
+    SplittableRandom random = new SplittableRandom(1);
+    Snapshot held = store.snapshot();
+    faults.failFrom(1, Errno.ENOSPC, Faults.Operation.GROW);
+    assertThrows(
+        MemoryLimitException.class,
+        () -> {
+          for (int i = 0; i < 1_000_000; i++) {
+            index.set(random.nextInt(keys.length), -1);
+          }
+        });
+    try {
+      store.checkpoint();
+    } finally {
+      faults.heal();
+      held.close();
+      store.close();
+    }
+  }
+
+  @Test
+  void reservationIsMissedByALargeIndexOnAFullDisk() {
+    checkpointOnAFullDisk("reserved", Set.of());
+    assertThrows(
+        NoSlotException.class,
+        () -> checkpointOnAFullDisk("unreserved", Set.of(Rule.SLOTS_ARE_RESERVED)));
   }
 
   @Test
