@@ -26,9 +26,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <p>Without harm are left out: the force of the name of a new store, which its opening forces once
  * more; and that of the zeros of a segment, whose records count by their checksum. Not found yet,
  * in some hundred runs each: {@link Rule#RECORDS_HAVE_AN_EPOCH}, in 3,000; {@link
- * Rule#ONE_MORE_CATALOGUE_IS_RESERVED}, for the slots that each change keeps free hide it; {@link
- * DiskRule#RECOVERY_FORCES_PAGES} and {@link DiskRule#RECOVERY_FORCES_THE_LOG}. Two can't be left
- * out yet: a force covers the growth of a file, and recovery reads past the page cache.
+ * Rule#ONE_MORE_CATALOGUE_IS_RESERVED}, for the slots that each change keeps free hide it; and
+ * {@link DiskRule#RECOVERY_FORCES_THE_LOG}, in 4,800. Two can't be left out yet: a force covers the
+ * growth of a file, and recovery reads past the page cache.
  */
 class RulesTest {
   private static final String TREE = "DiskFirstFpbPlusTree";
@@ -133,15 +133,16 @@ class RulesTest {
   }
 
   @Tag("thorough")
-  @Test
-  void forceOfNamesByRecoveryIsMissedAtLast() {
+  @ParameterizedTest
+  @CsvSource({"RECOVERY_FORCES_NAMES, PLAIN, 12", "RECOVERY_FORCES_PAGES, FAILING_FORCES, 6"})
+  void forceByRecoveryIsMissedAtLast(DiskRule rule, CrashSetup.Mode mode, int steps) {
     for (int seed = 0; seed < MOST_RUNS; seed++) {
-      CrashSetup shortLives = setup(CrashSetup.Mode.PLAIN, seed).withLives(12, 12);
-      if (isFound(without(DiskRule.RECOVERY_FORCES_NAMES, shortLives))) {
+      CrashSetup shortLives = setup(mode, seed).withLives(12, steps);
+      if (isFound(without(rule, shortLives))) {
         return;
       }
     }
-    throw new AssertionError("not missed in " + MOST_RUNS + " runs");
+    throw new AssertionError(rule + " was not missed in " + MOST_RUNS + " runs");
   }
 
   /** Fills a disk with an index whose map is larger than what each change keeps free. */
