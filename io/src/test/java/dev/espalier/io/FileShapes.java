@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -36,6 +37,13 @@ public final class FileShapes implements ShapeSource {
     }
     shapes.add(shape("DiskFirstFpbPlusTree", 4096, "best", PageFiles.BEST));
     shapes.add(shape("CacheFirstFpbPlusTree", 1024, "threads", threads()));
+    for (String tree : List.of("DiskFirstFpbPlusTree", "Cola", "PioBTree")) {
+      FileOptions file = PagedTrees.options(tree, 1024, FRAMES).withEngine(PageFiles.BEST);
+      shapes.add(
+          new TreeShape(
+              tree + " 1024 best with checkpoints beside, in a file",
+              options -> open(file, options, true)));
+    }
     return shapes;
   }
 
@@ -48,10 +56,12 @@ public final class FileShapes implements ShapeSource {
   private static TreeShape shape(String tree, int pageBytes, String engine, PageFileOpener opener) {
     return new TreeShape(
         "%s %d %s in a file".formatted(tree, pageBytes, engine),
-        options -> open(PagedTrees.options(tree, pageBytes, FRAMES).withEngine(opener), options));
+        options ->
+            open(PagedTrees.options(tree, pageBytes, FRAMES).withEngine(opener), options, false));
   }
 
-  private static LongIndex open(FileOptions file, IndexOptions options) {
+  /** Opens an index, and lets a thread make checkpoints beside what is done to it, or not. */
+  private static LongIndex open(FileOptions file, IndexOptions options, boolean checkpoints) {
     try {
       Path folder =
           Files.isWritable(MEMORY)
@@ -61,12 +71,13 @@ public final class FileShapes implements ShapeSource {
       StoreOptions all =
           StoreOptions.DEFAULT
               .withFiles(file.withMissingValue(options.missingValue()))
-              .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
+              .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES)
+              .withCheckpointTime(checkpoints ? Duration.ofMillis(1) : Duration.ofHours(1));
       PageFileOpener engine = file.engine();
       StoreFiles files =
           new SystemFiles(
               engine, (path, access, blockBytes) -> gone(engine, path, access, blockBytes));
-      StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, false);
+      StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, checkpoints);
       Path path = folder.resolve("index.esp");
       LongIndex index = Espalier.open(path, all, environment);
       Files.delete(path);
