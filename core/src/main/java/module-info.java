@@ -20,6 +20,7 @@ module dev.espalier.core {
   exports dev.espalier.blink;
   exports dev.espalier.bftl;
   exports dev.espalier.bplus;
+  exports dev.espalier.bytes;
   exports dev.espalier.cachefirst;
   exports dev.espalier.cola;
   exports dev.espalier.csbplus;

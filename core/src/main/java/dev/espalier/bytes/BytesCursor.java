@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bytes;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A position among the entries of an index or view, in its order: on an entry, or nowhere.
+ *
+ * <p>The seeks ({@link #first} to {@link #higher}) move the cursor to an entry and return true, or
+ * leave it nowhere and return false. From nowhere, {@link #next} goes to the first entry and {@link
+ * #previous} to the last.
+ *
+ * <p>The index may change while a cursor is open. The cursor remembers its key: {@link #next} goes
+ * to the entry that now follows this key, whether or not the key still has an entry. If it has
+ * none, the cursor is on no entry. A cursor must not be used by several threads at once.
+ *
+ * <p>Every method throws {@link IllegalStateException} once the index is closed, and those that
+ * need an entry throw it if the cursor is on none.
+ */
+public interface BytesCursor extends BytesEntrySource {
+
+  /** Goes to the first entry. O(log_B n), like every seek. */
+  boolean first();
+
+  /** Goes to the last entry. */
+  boolean last();
+
+  /** Goes to the last entry at or before {@code key}, in the cursor's order. */
+  boolean floor(MemorySegment key);
+
+  /** Goes to the first entry at or after {@code key}, in the cursor's order. */
+  boolean ceiling(MemorySegment key);
+
+  /** Goes to the last entry strictly before {@code key}, in the cursor's order. */
+  boolean lower(MemorySegment key);
+
+  /** Goes to the first entry strictly after {@code key}, in the cursor's order. */
+  boolean higher(MemorySegment key);
+
+  /**
+   * Goes to the next entry. At the end, returns false and leaves the cursor nowhere. O(1)
+   * amortized.
+   */
+  @Override
+  boolean next();
+
+  /**
+   * Goes to the previous entry. At the start, returns false and leaves the cursor nowhere. O(1)
+   * amortized.
+   */
+  boolean previous();
+
+  /**
+   * Announces that scans by {@link #next} will stop at {@code key}, so that the tree fetches
+   * nothing beyond it ahead of time. A hint: it changes no result.
+   */
+  default void scanTo(MemorySegment key) {}
+
+  /**
+   * Returns the key of the entry, in the cursor's own memory: read only, and valid until the cursor
+   * moves.
+   */
+  @Override
+  MemorySegment key();
+
+  /** Returns a copy of the key of the entry. */
+  byte[] keyArray();
+
+  /** Returns a copy of the value of the entry. */
+  byte[] valueArray();
+
+  /** Replaces the value of the entry. */
+  void setValue(MemorySegment value);
+
+  /**
+   * Removes the entry. The cursor is then on no entry, and {@link #next} and {@link #previous} go
+   * to the neighbours of the removed one.
+   */
+  void remove();
+}

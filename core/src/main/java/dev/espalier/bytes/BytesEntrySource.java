@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bytes;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A sequence of entries, read one after the other: the input of {@link BytesIndex#bulkload}. Every
+ * {@link BytesCursor} is one.
+ */
+public interface BytesEntrySource {
+
+  /** Moves to the next entry, at the first call to the first entry. Returns false at the end. */
+  boolean next();
+
+  /** Returns the key of the entry; valid until the next move. */
+  MemorySegment key();
+
+  /** Shows the value of the entry to {@code reader}. */
+  void value(ValueReader reader);
+
+  /** Returns the length of the value of the entry, in bytes. */
+  long valueBytes();
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bytes;
+
+import dev.espalier.ProgressListener;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+
+/**
+ * An ordered index outside the Java heap whose keys and values are byte strings: keys of 0 to
+ * 65,535 bytes in unsigned byte order, values of 0 bytes to 1 GiB.
+ *
+ * <p>Any number of threads may read at the same time, or one may write.
+ *
+ * <p>{@link #close} frees the memory. Afterwards every method of the index, its views, cursors and
+ * maps throws {@link IllegalStateException}, in any thread, but for {@link #isClosed}.
+ */
+public interface BytesIndex extends BytesNavigable, AutoCloseable {
+
+  /** Length of the longest key, in bytes. */
+  int MAX_KEY = 65_535;
+
+  /** Length of the longest value, in bytes. */
+  int MAX_VALUE = 1 << 30;
+
+  /**
+   * Looks up many keys, and shows the values of those that are present. Faster per key than {@link
+   * #get}, because the cache misses of several keys overlap.
+   *
+   * @return the number of keys present; a repeated key counts each time
+   */
+  int getAll(PackedBytes keys, BatchReader reader);
+
+  /**
+   * Stores value {@code i} for key {@code i}, for each {@code i} in ascending order.
+   *
+   * @throws IllegalArgumentException if the batches differ in count, or an entry is too long
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room for an entry; the entries
+   *     before it are stored
+   */
+  void putAll(PackedBytes keys, PackedBytes values);
+
+  /**
+   * Fills this empty index with entries in strictly ascending key order. O(n).
+   *
+   * @param fillFactor how full to make the pages, from 0.5 to 1
+   * @param total number of entries, to be reported to the listener, or -1 if unknown
+   * @param listener told of the progress; may cancel
+   * @throws IllegalStateException if the index is not empty
+   * @throws IllegalArgumentException if the fill factor is out of range, or a key is not greater
+   *     than the key before it; the index is then empty
+   * @throws dev.espalier.memory.MemoryLimitException if the entries do not fit; the index is then
+   *     empty
+   * @throws java.util.concurrent.CancellationException if the listener cancels; the index is then
+   *     empty
+   */
+  void bulkload(BytesEntrySource entries, double fillFactor, long total, ProgressListener listener);
+
+  /**
+   * Checks every invariant of the structure. O(n).
+   *
+   * @throws dev.espalier.inspect.InvariantViolationException if an invariant does not hold
+   * @throws java.util.concurrent.CancellationException if the listener cancels
+   */
+  void verify(ProgressListener listener);
+
+  /** Checks every invariant, as {@link #verify(ProgressListener)} does. */
+  default void verify() {
+    verify(ProgressListener.NONE);
+  }
+
+  /** Returns a view of the root, for printers and statistics; not for fast loops. */
+  NodeView rootView();
+
+  /** Returns height, numbers of pages, how full they are, and bytes. Visits all pages, O(n). */
+  IndexStatistics statistics();
+
+  /** Returns whether {@link #close} was called. */
+  boolean isClosed();
+
+  /** Frees the memory. A second call does nothing. */
+  @Override
+  void close();
+}

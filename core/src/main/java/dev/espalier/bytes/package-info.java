@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Ordered indexes whose keys and values are byte strings of any length, and what their users see of
+ * them.
+ */
+@NullMarked
+package dev.espalier.bytes;
+
+import org.jspecify.annotations.NullMarked;
