@@ -55,6 +55,42 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
    */
   void bulkload(BytesEntrySource entries, double fillFactor, long total, ProgressListener listener);
 
+  @Override
+  default long countRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
+    return BytesView.all(this).countRange(from, fromInclusive, to, toInclusive);
+  }
+
+  @Override
+  default long removeRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
+    return BytesView.all(this).removeRange(from, fromInclusive, to, toInclusive);
+  }
+
+  @Override
+  default BytesNavigable subView(
+      byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
+    return BytesView.all(this).subView(from, fromInclusive, to, toInclusive);
+  }
+
+  @Override
+  default BytesNavigable headView(byte[] to, boolean inclusive) {
+    return BytesView.all(this).headView(to, inclusive);
+  }
+
+  @Override
+  default BytesNavigable tailView(byte[] from, boolean inclusive) {
+    return BytesView.all(this).tailView(from, inclusive);
+  }
+
+  @Override
+  default BytesNavigable prefixView(byte[] prefix) {
+    return BytesView.all(this).prefixView(prefix);
+  }
+
+  @Override
+  default BytesNavigable descendingView() {
+    return BytesView.all(this).descendingView();
+  }
+
   /**
    * Checks every invariant of the structure. O(n).
    *
