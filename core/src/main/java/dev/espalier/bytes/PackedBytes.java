@@ -2,6 +2,9 @@
 package dev.espalier.bytes;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Objects;
 
 /**
  * A batch of byte strings, one behind the other, as Arrow lays out a column of them. Nothing is
@@ -12,4 +15,52 @@ import java.lang.foreign.MemorySegment;
  *     begins at byte {@code offsets[i]} and ends before {@code offsets[i + 1]}
  * @param count number of strings
  */
-public record PackedBytes(MemorySegment bytes, MemorySegment offsets, int count) {}
+public record PackedBytes(MemorySegment bytes, MemorySegment offsets, int count) {
+
+  /**
+   * Makes a batch. Offsets are checked when a batch is used.
+   *
+   * @throws IllegalArgumentException if {@code count} is negative, or there are fewer offsets
+   */
+  public PackedBytes {
+    if (count < 0 || offsets.byteSize() < (count + 1L) * Integer.BYTES) {
+      throw new IllegalArgumentException(
+          "count is %d, and offsets has %d bytes; it must have 4 for each string and 4 more"
+              .formatted(count, offsets.byteSize()));
+    }
+  }
+
+  /**
+   * Returns a batch of copies of the strings, in the heap.
+   *
+   * @throws ArithmeticException if they have more than 2^31 - 1 bytes in all
+   */
+  public static PackedBytes of(List<byte[]> strings) {
+    int[] offsets = new int[strings.size() + 1];
+    for (int i = 0; i < strings.size(); i++) {
+      offsets[i + 1] = Math.addExact(offsets[i], strings.get(i).length);
+    }
+    byte[] bytes = new byte[offsets[strings.size()]];
+    for (int i = 0; i < strings.size(); i++) {
+      System.arraycopy(strings.get(i), 0, bytes, offsets[i], strings.get(i).length);
+    }
+    return new PackedBytes(
+        MemorySegment.ofArray(bytes), MemorySegment.ofArray(offsets), strings.size());
+  }
+
+  /**
+   * Returns string {@code i}, without a copy.
+   *
+   * @throws IndexOutOfBoundsException if there is no string {@code i}, or its offsets descend or
+   *     are outside of the bytes
+   */
+  public MemorySegment get(int i) {
+    Objects.checkIndex(i, count);
+    long from = offset(i);
+    return bytes.asSlice(from, offset(i + 1) - from);
+  }
+
+  private long offset(int i) {
+    return offsets.get(ValueLayout.JAVA_INT_UNALIGNED, (long) i * Integer.BYTES);
+  }
+}
