@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bytes;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.ProgressListener;
+import dev.espalier.bytes.BytesContract.Law;
+import dev.espalier.memory.MemoryLimitException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+
+/** What an index refuses, and that it is as before then. */
+final class LimitLaws {
+  static final List<Law> LAWS =
+      List.of(
+          new Law("entry that is too long is refused", 1, LimitLaws::entryThatIsTooLongIsRefused),
+          new Law("wrong arguments are refused", 1, LimitLaws::wrongArgumentsAreRefused),
+          new Law("full index is as it was", 2, LimitLaws::fullIndexIsAsItWas),
+          new Law("full batch keeps what came before", 2, LimitLaws::fullBatchKeepsWhatCameBefore),
+          new Law("closed index refuses every call", 1, LimitLaws::closedIndexRefusesEveryCall));
+
+  /** What needs no entries, and the hint, which changes no result. */
+  private static final Set<String> ALLOWED = Set.of("close", "isClosed", "asMap", "scanTo");
+
+  private static final byte[] SOME_KEY = {1, 2, 3};
+  private static final byte[] SOME_VALUE = {4, 5};
+
+  private LimitLaws() {}
+
+  private static void entryThatIsTooLongIsRefused(BytesShape shape, long seed) throws IOException {
+    byte[] longest = NastyBytes.filled((byte) 'k', BytesIndex.MAX_KEY);
+    byte[] tooLong = NastyBytes.filled((byte) 'k', BytesIndex.MAX_KEY + 1);
+    try (BytesIndex index = shape.create()) {
+      index.set(longest, SOME_VALUE);
+      MemorySegment segment = MemorySegment.ofArray(tooLong);
+      assertRefused(() -> index.put(tooLong, SOME_VALUE));
+      assertRefused(() -> index.putIfAbsent(tooLong, SOME_VALUE));
+      assertRefused(() -> index.set(tooLong, SOME_VALUE));
+      assertRefused(() -> index.set(segment, segment));
+      assertRefused(
+          () ->
+              index.putAll(PackedBytes.of(List.of(tooLong)), PackedBytes.of(List.of(SOME_VALUE))));
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment hugeValue = hugeValue(arena);
+        MemorySegment key = MemorySegment.ofArray(SOME_KEY);
+        assertRefused(() -> index.set(key, hugeValue));
+        BytesCursor cursor = index.cursor();
+        assertTrue(cursor.first());
+        assertRefused(() -> cursor.setValue(hugeValue));
+      }
+      assertEquals(1, index.size());
+      assertArrayEquals(SOME_VALUE, index.get(longest));
+      index.verify();
+    }
+  }
+
+  /** Returns one byte more than a value may have, of a file that takes no room on the disk. */
+  private static MemorySegment hugeValue(Arena arena) throws IOException {
+    Path file = Files.createTempFile("huge", "value");
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      return channel.map(FileChannel.MapMode.READ_WRITE, 0, BytesIndex.MAX_VALUE + 1L, arena);
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  @SuppressWarnings("NullAway") // Null is what this is about.
+  private static void wrongArgumentsAreRefused(BytesShape shape, long seed) {
+    try (BytesIndex index = shape.create()) {
+      index.set(SOME_KEY, SOME_VALUE);
+      byte[] after = {2};
+      for (BytesNavigable entries : List.of(index, index.tailView(new byte[0], true))) {
+        assertRefused(() -> entries.countRange(after, true, SOME_KEY, true));
+        assertRefused(() -> entries.removeRange(after, true, SOME_KEY, true));
+        assertRefused(() -> entries.subView(after, true, SOME_KEY, true));
+        assertNullRefused(() -> entries.get((byte[]) null));
+        assertNullRefused(() -> entries.containsKey((byte[]) null));
+        assertNullRefused(() -> entries.put(null, SOME_VALUE));
+        assertNullRefused(() -> entries.put(SOME_KEY, null));
+        assertNullRefused(() -> entries.putIfAbsent(after, null));
+        assertNullRefused(() -> entries.set(SOME_KEY, (byte[]) null));
+        assertNullRefused(() -> entries.remove(null));
+        assertNullRefused(() -> entries.delete((byte[]) null));
+        assertNullRefused(() -> entries.prefixView(null));
+        assertNullRefused(() -> entries.headView(null, true));
+      }
+      assertEquals(1, index.size());
+      assertArrayEquals(SOME_VALUE, index.get(SOME_KEY));
+      assertNull(index.get(after));
+      index.verify();
+    }
+  }
+
+  private static void fullIndexIsAsItWas(BytesShape shape, long seed) {
+    NastyBytes bytes = new NastyBytes(seed);
+    try (BytesIndex index = shape.createSmall()) {
+      BytesPair pair = new BytesPair(index);
+      List<byte[]> keys = bytes.keys(100);
+      List<byte[]> shortKeys = keys.stream().filter(key -> key.length < 200).toList();
+      shortKeys.forEach(key -> pair.put(key, SOME_VALUE));
+      int refused = 0;
+      for (int i = 0; i < 3000 && refused < 60; i++) {
+        byte[] key = bytes.oneOf(keys);
+        byte[] value = bytes.random(bytes.random.nextInt(12_000));
+        try {
+          index.set(key, value);
+          pair.model.set(key, value);
+        } catch (MemoryLimitException full) {
+          refused++;
+          byte[] stored = pair.model.get(key);
+          assertArrayEquals(stored, index.get(key));
+        }
+      }
+      assertTrue(refused > 0, "the index never gets full");
+      pair.assertSameEntries();
+      // There is room again once something has gone.
+      for (byte[] key : List.copyOf(pair.model.entries.keySet())) {
+        assertTrue(index.delete(key));
+      }
+      pair.model.clear();
+      shortKeys.forEach(key -> pair.put(key, SOME_VALUE));
+      pair.assertSameEntries();
+    }
+  }
+
+  private static void fullBatchKeepsWhatCameBefore(BytesShape shape, long seed) {
+    NastyBytes bytes = new NastyBytes(seed);
+    List<byte[]> keys = new ArrayList<>();
+    List<byte[]> values = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      keys.add("%08d".formatted(i).getBytes());
+      values.add(bytes.random(1000));
+    }
+    try (BytesIndex index = shape.createSmall()) {
+      assertThrows(
+          MemoryLimitException.class,
+          () -> index.putAll(PackedBytes.of(keys), PackedBytes.of(values)));
+      int stored = Math.toIntExact(index.size());
+      assertTrue(stored > 0 && stored < 1000, () -> stored + " are stored");
+      for (int i = 0; i < 1000; i++) {
+        assertArrayEquals(i < stored ? values.get(i) : null, index.get(keys.get(i)));
+      }
+      index.verify();
+      index.clear();
+      assertTrue(index.isEmpty());
+      BytesPair pair = new BytesPair(shape.create());
+      for (int i = 0; i < 1000; i++) {
+        pair.put(keys.get(i), values.get(i));
+      }
+      assertThrows(
+          MemoryLimitException.class,
+          () -> index.bulkload(pair.index.cursor(), 1, 1000, ProgressListener.NONE));
+      assertTrue(index.isEmpty());
+      assertFalse(index.cursor().first());
+      index.verify();
+      pair.index.close();
+    }
+  }
+
+  private static void closedIndexRefusesEveryCall(BytesShape shape, long seed)
+      throws ReflectiveOperationException {
+    BytesIndex index = shape.create();
+    for (int i = 0; i < 100; i++) {
+      index.set(new byte[] {(byte) i}, SOME_VALUE);
+    }
+    List<BytesNavigable> views =
+        List.of(
+            index.subView(SOME_KEY, true, new byte[] {9}, true),
+            index.prefixView(SOME_KEY),
+            index.descendingView());
+    List<BytesCursor> cursors = new ArrayList<>();
+    for (BytesNavigable entries : List.of(index, index.tailView(SOME_KEY, true), views.get(2))) {
+      cursors.add(entries.cursor());
+      BytesCursor placed = entries.cursor();
+      assertTrue(placed.first());
+      cursors.add(placed);
+    }
+    assertFalse(index.isClosed());
+    index.close();
+    index.close();
+    assertTrue(index.isClosed());
+    assertRefusesAll(index, BytesIndex.class);
+    for (BytesNavigable view : views) {
+      assertRefusesAll(view, BytesNavigable.class);
+    }
+    for (BytesCursor cursor : cursors) {
+      assertRefusesAll(cursor, BytesCursor.class);
+    }
+  }
+
+  private static void assertRefusesAll(Object target, Class<?> type)
+      throws ReflectiveOperationException {
+    int called = 0;
+    for (Method method : type.getMethods()) {
+      if (ALLOWED.contains(method.getName()) || Modifier.isStatic(method.getModifiers())) {
+        continue;
+      }
+      called++;
+      Object[] arguments =
+          Arrays.stream(method.getParameterTypes()).map(LimitLaws::argument).toArray();
+      InvocationTargetException thrown =
+          assertThrows(
+              InvocationTargetException.class,
+              () -> method.invoke(target, arguments),
+              () -> target.getClass().getSimpleName() + " answers " + method);
+      assertInstanceOf(IllegalStateException.class, thrown.getCause(), method::toString);
+    }
+    assertTrue(called > 10);
+  }
+
+  private static Object argument(Class<?> type) {
+    return switch (type.getSimpleName()) {
+      case "boolean" -> true;
+      case "long" -> 1L;
+      case "double" -> 1.0;
+      case "byte[]" -> SOME_KEY.clone();
+      case "MemorySegment" -> MemorySegment.ofArray(SOME_KEY.clone());
+      case "PackedBytes" -> PackedBytes.of(List.of(SOME_KEY));
+      case "ValueReader" -> (ValueReader) (piece, from, bytes, position, total) -> {};
+      case "BatchReader" -> (BatchReader) (index, piece, from, bytes, position, total) -> {};
+      case "ProgressListener" -> ProgressListener.NONE;
+      case "BytesEntrySource" -> new HeapBytesIndex().cursor();
+      default -> throw new AssertionError("no argument of " + type);
+    };
+  }
+
+  private static void assertRefused(Runnable call) {
+    assertThrows(IllegalArgumentException.class, call::run);
+  }
+
+  private static void assertNullRefused(Runnable call) {
+    assertThrows(NullPointerException.class, call::run);
+  }
+}
