@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import dev.espalier.map.NavigableKeys;
 import java.util.AbstractCollection;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
@@ -290,7 +291,7 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
 
   @Override
   public NavigableSet<K> navigableKeySet() {
-    return new IndexKeySet<>(this);
+    return new NavigableKeys<>(this, this::keyIterator);
   }
 
   @Override
@@ -308,7 +309,7 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
     return new EntrySet();
   }
 
-  Iterator<K> keyIterator() {
+  private Iterator<K> keyIterator() {
     return new CursorIterator<>(entries, (key, value) -> keyCodec.decode(key));
   }
 

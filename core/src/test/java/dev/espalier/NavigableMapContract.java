@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
-
 import com.google.common.collect.testing.NavigableMapTestSuiteBuilder;
 import com.google.common.collect.testing.SampleElements;
 import com.google.common.collect.testing.TestSortedMapGenerator;
@@ -11,20 +8,15 @@ import com.google.common.collect.testing.features.CollectionFeature;
 import com.google.common.collect.testing.features.CollectionSize;
 import com.google.common.collect.testing.features.MapFeature;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
-import junit.framework.Test;
 import junit.framework.TestCase;
 import junit.framework.TestSuite;
 import org.junit.jupiter.api.DynamicContainer;
-import org.junit.jupiter.api.DynamicNode;
-import org.junit.jupiter.api.DynamicTest;
 
 /**
  * Guava's tests of {@link NavigableMap} over {@link LongIndex#asMap()}, its sub-maps and descending
@@ -77,44 +69,7 @@ public final class NavigableMapContract {
   }
 
   private DynamicContainer container(String name) {
-    return DynamicContainer.dynamicContainer(name, nodes(SUITE));
-  }
-
-  /**
-   * Returns the test cases of a suite's testers as one test, and its derived suites. All in all
-   * there are a hundred thousand test cases, and as a test of its own each would take longer than
-   * what it does.
-   */
-  private Stream<DynamicNode> nodes(TestSuite suite) {
-    List<TestCase> cases = new ArrayList<>();
-    List<DynamicNode> nodes = new ArrayList<>();
-    for (Test part : Collections.list(suite.tests())) {
-      switch (part) {
-        case TestCase single -> cases.add(single);
-        case TestSuite tester when hasOnlyTestCases(tester) ->
-            Collections.list(tester.tests()).forEach(test -> cases.add((TestCase) test));
-        case TestSuite derived when parts.test(derived.getName()) ->
-            nodes.add(DynamicContainer.dynamicContainer(derived.getName(), nodes(derived)));
-        case TestSuite _ -> {
-          // Not wanted.
-        }
-        default -> throw new IllegalArgumentException("neither suite nor test case: " + part);
-      }
-    }
-    if (!cases.isEmpty()) {
-      nodes.add(DynamicTest.dynamicTest(suite.getName(), () -> runAll(suite.getName(), cases)));
-    }
-    return nodes.stream();
-  }
-
-  private static boolean hasOnlyTestCases(TestSuite suite) {
-    return Collections.list(suite.tests()).stream().allMatch(TestCase.class::isInstance);
-  }
-
-  /** Runs all test cases, and reports each that fails by its name. */
-  private void runAll(String name, List<TestCase> cases) {
-    assertAll(
-        name, cases.stream().map(test -> () -> assertDoesNotThrow(() -> run(test), test::getName)));
+    return DynamicContainer.dynamicContainer(name, GuavaCases.of(SUITE, parts, this::run));
   }
 
   private void run(TestCase test) throws Throwable {

@@ -4,6 +4,7 @@ package dev.espalier.bytes;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
+import java.util.NavigableMap;
 
 /**
  * An ordered index outside the Java heap whose keys and values are byte strings: keys of 0 to
@@ -54,6 +55,19 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
    *     empty
    */
   void bulkload(BytesEntrySource entries, double fillFactor, long total, ProgressListener listener);
+
+  /**
+   * Returns a live {@link NavigableMap} over this index, which reads and writes through to it. It
+   * refuses null, and is in the order of the key codec. Its {@code size} is at most {@link
+   * Integer#MAX_VALUE}; its iterators never throw because the map has changed.
+   *
+   * @param keyCodec how keys are stored
+   * @param valueCodec how values are stored
+   */
+  default <K, V> NavigableMap<K, V> asMap(
+      BytesKeyCodec<K> keyCodec, BytesValueCodec<V> valueCodec) {
+    return new BytesMap<>(this, keyCodec, valueCodec);
+  }
 
   @Override
   default long countRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {

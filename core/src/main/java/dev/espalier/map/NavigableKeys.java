@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier;
+package dev.espalier.map;
 
 import java.util.AbstractSet;
 import java.util.Comparator;
 import java.util.Iterator;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The keys of an {@link IndexMap}. */
-final class IndexKeySet<K> extends AbstractSet<K> implements NavigableSet<K> {
-  private final IndexMap<K, ?> map;
+/** The keys of a map over an index. */
+public final class NavigableKeys<K> extends AbstractSet<K> implements NavigableSet<K> {
+  private final NavigableMap<K, ?> map;
+  private final Supplier<? extends Iterator<K>> iterators;
 
-  IndexKeySet(IndexMap<K, ?> map) {
+  /**
+   * Returns the keys of a map.
+   *
+   * @param iterators makes iterators over the keys, which remove from the map
+   */
+  public NavigableKeys(NavigableMap<K, ?> map, Supplier<? extends Iterator<K>> iterators) {
     this.map = map;
+    this.iterators = iterators;
   }
 
   @Override
   public Iterator<K> iterator() {
-    return map.keyIterator();
+    return iterators.get();
   }
 
   @Override

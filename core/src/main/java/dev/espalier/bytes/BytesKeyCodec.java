@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.bytes;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores keys of type {@code K} as byte strings, keeping their order: {@code encode(a)} comes
+ * before {@code encode(b)}, as unsigned bytes, exactly when {@code a} sorts before {@code b}.
+ *
+ * <p>Every codec throws {@link NullPointerException} for a null key, and may be used by several
+ * threads at once. Time and memory are in proportion to the bytes of a key.
+ */
+public interface BytesKeyCodec<K> {
+
+  /**
+   * Returns the bytes to store for {@code key}, in an array that the caller only reads.
+   *
+   * @throws IllegalArgumentException if the key can't be stored
+   */
+  byte[] encode(K key);
+
+  /**
+   * Returns the key for which {@link #encode} returned {@code stored}, an array that the caller
+   * leaves to this codec.
+   *
+   * @throws IllegalArgumentException if {@code encode} never returns that
+   */
+  K decode(byte[] stored);
+
+  /** Returns the order of the keys, or null if it is the natural order of {@code K}. */
+  default @Nullable Comparator<? super K> comparator() {
+    return null;
+  }
+
+  /**
+   * Returns a codec for strings, in UTF-8 and so in the order of their code points. The natural
+   * order of strings, that of UTF-16, differs from it where a character above U+FFFF meets one from
+   * U+E000 to U+FFFF. A string with half of a surrogate pair can't be stored.
+   */
+  static BytesKeyCodec<String> ofString() {
+    return BytesCodecs.StringCodec.INSTANCE;
+  }
+
+  /**
+   * Returns a codec for byte arrays in unsigned order. As keys of a map they are found by content,
+   * but {@code equals} of maps and sets compares arrays by identity.
+   */
+  static BytesKeyCodec<byte[]> ofBytes() {
+    return BytesCodecs.ArrayCodec.INSTANCE;
+  }
+
+  /** Returns a codec for longs in signed order, in 8 bytes. */
+  static BytesKeyCodec<Long> ofLong() {
+    return BytesCodecs.LongKeyCodec.INSTANCE;
+  }
+
+  /** Returns a codec for ints in signed order, in 4 bytes. */
+  static BytesKeyCodec<Integer> ofInt() {
+    return BytesCodecs.IntKeyCodec.INSTANCE;
+  }
+
+  /**
+   * Returns a codec for UUIDs, in 16 bytes and in the order of their digits. {@link UUID#compareTo}
+   * has another order: it compares the halves as signed numbers.
+   */
+  static BytesKeyCodec<UUID> ofUuid() {
+    return BytesCodecs.UuidCodec.INSTANCE;
+  }
+
+  /**
+   * Returns a codec for tuples, by {@link dev.espalier.tuple.TupleWriter}: lists of the parts that
+   * its {@code add(Object)} takes, in the order that its Javadoc tells. Integers come back as
+   * longs; whether a part is descending is not told.
+   */
+  static BytesKeyCodec<List<@Nullable Object>> ofTuple() {
+    return BytesCodecs.TupleCodec.INSTANCE;
+  }
+}
