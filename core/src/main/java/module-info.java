@@ -3,7 +3,7 @@
 /**
  * Ordered off-heap indexes with long keys and long values. Start at {@link
  * dev.espalier.family.Indexes}, which creates one, and {@link dev.espalier.LongIndex}, which says
- * what it can do.
+ * what it can do. For keys and values of any length there is {@link dev.espalier.bytes.BytesIndex}.
  *
  * <p>Searches inside nodes use the Vector API if the program adds its module ({@code --add-modules
  * jdk.incubator.vector}). Without it, scalar code gives the same results.

@@ -13,7 +13,8 @@ import java.util.NavigableMap;
  * <p>Any number of threads may read at the same time, or one may write.
  *
  * <p>{@link #close} frees the memory. Afterwards every method of the index, its views, cursors and
- * maps throws {@link IllegalStateException}, in any thread, but for {@link #isClosed}.
+ * maps throws {@link IllegalStateException}, in any thread, but for {@link #isClosed} and {@link
+ * #asMap}.
  */
 public interface BytesIndex extends BytesNavigable, AutoCloseable {
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ExamplesTest {
   private static final Path README = Path.of("..", "README.md");
   private static final Path FILES = Path.of("files.md");
+  private static final Path BYTE_STRINGS = Path.of("byte-strings.md");
   private static final Path SOURCES = Path.of("src/test/java/dev/espalier/docs");
 
   private static final Pattern JAVA_BLOCK = Pattern.compile("(?ms)^```java\n(.*?)^```$");
@@ -54,6 +55,13 @@ final class ExamplesTest {
     assertEquals(
         only(PRINTED_BLOCK, Files.readString(FILES)),
         outputOf(() -> FileExample.main(new String[] {folder.toString()})));
+  }
+
+  @Test
+  void pageOfByteStringsShowsItsExampleAsItIsCompiled() throws IOException {
+    String shown = only(SHOWN, Files.readString(SOURCES.resolve("BytesExample.java")));
+    assertEquals(
+        shown.replaceAll("(?m)^    ", ""), only(JAVA_BLOCK, Files.readString(BYTE_STRINGS)));
   }
 
   private static String only(Pattern pattern, String text) {
