@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes tuples as bytes that compare, as unsigned bytes, as the tuples do: by the first part, then
  * by the second, and so on; a tuple that ends sorts before those that go on. So they are keys of
- * composite indexes, and the tuples that begin with given parts are those whose bytes begin with
- * these parts' bytes.
+ * composite indexes. The tuples that begin with given parts are those whose bytes are not below
+ * these parts' bytes, and below the same with 0xFF after them. Their bytes all begin with these
+ * parts' bytes; so do those of other tuples only if the last part is a string, bytes or a tuple,
+ * and goes on with a zero there.
  *
  * {@snippet :
  * byte[] key = TupleWriter.encode("Zurich", LocalDate.of(2026, 3, 1), new Descending(4711L));

@@ -222,6 +222,34 @@ class TupleTest {
     }
   }
 
+  @Test
+  void tuplesThatBeginWithAPartLieBelowItsBytesAndFf() {
+    Object[] seconds = {null, new byte[] {-1, -1}, "\0", new Descending(null)};
+    int others = 0;
+    for (boolean descends : new boolean[] {false, true}) {
+      for (Object part : ASCENDING) {
+        byte[] from = TupleWriter.encode(descends ? new Descending(part) : part);
+        byte[] to = Arrays.copyOf(from, from.length + 1);
+        to[from.length] = -1;
+        for (Object first : ASCENDING) {
+          for (Object second : seconds) {
+            byte[] tuple = TupleWriter.encode(descends ? new Descending(first) : first, second);
+            boolean isBetween =
+                Arrays.compareUnsigned(tuple, from) >= 0 && Arrays.compareUnsigned(tuple, to) < 0;
+            assertEquals(first == part, isBetween, () -> hex(tuple) + " begins with " + hex(from));
+            boolean beginsSo = Arrays.equals(from, Arrays.copyOf(tuple, from.length));
+            if (beginsSo && first != part) {
+              others++;
+              assertEquals(0xFF, tuple[from.length] & 0xFF, () -> hex(tuple));
+              assertTrue(part instanceof String || part instanceof byte[] || part instanceof List);
+            }
+          }
+        }
+      }
+    }
+    assertTrue(others > 0, "bytes alone tell the tuples that begin with a part");
+  }
+
   private static void assertOrder(int order, byte[] left, byte[] right, Object one, Object other) {
     assertEquals(
         order,
