@@ -57,7 +57,7 @@ final class BytesViewCursor implements BytesCursor {
     if (!placed) {
       return first();
     }
-    return place(descending ? cursor.previous() : cursor.next());
+    return descending ? goDown() : goUp();
   }
 
   @Override
@@ -65,7 +65,7 @@ final class BytesViewCursor implements BytesCursor {
     if (!placed) {
       return last();
     }
-    return place(descending ? cursor.next() : cursor.previous());
+    return descending ? goUp() : goDown();
   }
 
   /** Scans of the index's cursor go ahead only, so a descending one passes nothing on. */
@@ -117,6 +117,17 @@ final class BytesViewCursor implements BytesCursor {
   public void remove() {
     checkPlaced();
     cursor.remove();
+  }
+
+  /** Goes on from a place in the range, above which only its upper end can be passed. */
+  private boolean goUp() {
+    placed = cursor.next() && !range.isAbove(cursor.key());
+    return placed;
+  }
+
+  private boolean goDown() {
+    placed = cursor.previous() && !range.isBelow(cursor.key());
+    return placed;
   }
 
   private boolean place(boolean found) {

@@ -342,6 +342,54 @@ enum BytesMutant {
     }
   },
 
+  EXCEPTION_OF_THE_READER_IS_LOST("reader may throw") {
+    @Override
+    BytesIndex create(long limit) {
+      return new HeapBytesIndex(limit) {
+        @Override
+        void show(byte[] value, ValueReader reader) {
+          try {
+            super.show(value, reader);
+          } catch (ArithmeticException lost) {
+            // As if the reader had ended.
+          }
+        }
+      };
+    }
+  },
+
+  READERS_SHARE_MEMORY("threads read at the same time") {
+    @Override
+    BytesIndex create(long limit) {
+      return new HeapBytesIndex(limit) {
+        private volatile byte[] sought = {};
+
+        @Override
+        public boolean get(MemorySegment key, ValueReader reader) {
+          sought = bytes(key);
+          Thread.yield();
+          return super.get(MemorySegment.ofArray(sought), reader);
+        }
+      };
+    }
+  },
+
+  OFFSETS_ARE_PUT_RIGHT("wrong offsets are refused") {
+    @Override
+    BytesIndex create(long limit) {
+      return new HeapBytesIndex(limit) {
+        @Override
+        public int getAll(PackedBytes keys, BatchReader reader) {
+          try {
+            return super.getAll(keys, reader);
+          } catch (IndexOutOfBoundsException wrong) {
+            return 0;
+          }
+        }
+      };
+    }
+  },
+
   ARRAYS_ARE_KEPT("nothing keeps the caller's arrays") {
     @Override
     BytesIndex create(long limit) {

@@ -32,6 +32,7 @@ final class LimitLaws {
   static final List<Law> LAWS =
       List.of(
           new Law("entry that is too long is refused", 1, LimitLaws::entryThatIsTooLongIsRefused),
+          new Law("wrong offsets are refused", 1, LimitLaws::wrongOffsetsAreRefused),
           new Law("wrong arguments are refused", 1, LimitLaws::wrongArgumentsAreRefused),
           new Law("full index is as it was", 2, LimitLaws::fullIndexIsAsItWas),
           new Law("full batch keeps what came before", 2, LimitLaws::fullBatchKeepsWhatCameBefore),
@@ -80,6 +81,29 @@ final class LimitLaws {
       return channel.map(FileChannel.MapMode.READ_WRITE, 0, BytesIndex.MAX_VALUE + 1L, arena);
     } finally {
       Files.delete(file);
+    }
+  }
+
+  private static void wrongOffsetsAreRefused(BytesShape shape, long seed) {
+    try (BytesIndex index = shape.create()) {
+      index.set(SOME_KEY, SOME_VALUE);
+      MemorySegment four = MemorySegment.ofArray(new byte[4]);
+      for (int[] offsets : new int[][] {{0, 3, 2}, {0, 4, 5}, {-1, 2, 4}, {5, 5, 5}, {0, 4, 0}}) {
+        PackedBytes wrong = new PackedBytes(four, MemorySegment.ofArray(offsets), 2);
+        PackedBytes right = PackedBytes.of(List.of(SOME_KEY, SOME_KEY));
+        for (Runnable call :
+            List.<Runnable>of(
+                () -> index.getAll(wrong, (i, piece, from, bytes, position, total) -> {}),
+                () -> index.putAll(wrong, right),
+                () -> index.putAll(right, wrong))) {
+          RuntimeException refused = assertThrows(RuntimeException.class, call::run);
+          assertTrue(
+              refused instanceof IllegalArgumentException
+                  || refused instanceof IndexOutOfBoundsException,
+              refused::toString);
+        }
+      }
+      index.verify();
     }
   }
 

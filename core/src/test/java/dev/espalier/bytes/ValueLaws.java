@@ -6,15 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesContract.Law;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** What an index keeps, and what it hands out. */
 final class ValueLaws {
@@ -24,6 +30,8 @@ final class ValueLaws {
           new Law("keys of every length come back", 1, ValueLaws::keysOfEveryLengthComeBack),
           new Law("nothing keeps the caller's arrays", 1, ValueLaws::nothingKeepsArrays),
           new Law("windows cannot be written to", 1, ValueLaws::windowsAreReadOnly),
+          new Law("reader may throw", 1, ValueLaws::readerMayThrow),
+          new Law("threads read at the same time", 1, ValueLaws::threadsReadAtTheSameTime),
           new Law("windows show no other entry", 2, ValueLaws::windowsShowNoOtherEntry));
 
   private static final int PAGE = 4096;
@@ -154,6 +162,83 @@ final class ValueLaws {
       MemorySegment piece, long from, long bytes, long position, long total) {
     assertTrue(piece.isReadOnly(), "a piece can be written to");
     assertTrue(from >= 0 && bytes >= 0 && from + bytes <= piece.byteSize());
+  }
+
+  private static void readerMayThrow(BytesShape shape, long seed) {
+    NastyBytes bytes = new NastyBytes(seed);
+    try (BytesIndex index = shape.create()) {
+      byte[] key = {1};
+      for (int length : new int[] {0, 10, 50_000}) {
+        byte[] value = bytes.random(length);
+        index.set(key, value);
+        BytesCursor cursor = index.cursor();
+        assertTrue(cursor.first());
+        ArithmeticException thrown = new ArithmeticException("by the reader");
+        ValueReader refusing =
+            (piece, from, count, position, total) -> {
+              throw thrown;
+            };
+        BatchReader refusingAll =
+            (i, piece, from, count, position, total) -> {
+              throw thrown;
+            };
+        for (Runnable call :
+            List.<Runnable>of(
+                () -> index.get(MemorySegment.ofArray(key), refusing),
+                () -> cursor.value(refusing),
+                () -> index.getAll(PackedBytes.of(List.of(key, key)), refusingAll))) {
+          assertSame(thrown, assertThrows(ArithmeticException.class, call::run));
+        }
+        assertArrayEquals(value, cursor.valueArray());
+        index.verify();
+        index.clear();
+      }
+      assertTrue(index.isEmpty());
+    }
+  }
+
+  private static void threadsReadAtTheSameTime(BytesShape shape, long seed) throws Exception {
+    NastyBytes bytes = new NastyBytes(seed);
+    List<byte[]> keys = bytes.keys(200);
+    try (BytesIndex index = shape.create();
+        ExecutorService threads = Executors.newFixedThreadPool(4)) {
+      keys.forEach(key -> index.set(key, Arrays.copyOf(key, key.length + 5)));
+      List<Callable<Boolean>> readers = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        NastyBytes order = new NastyBytes(seed + i);
+        readers.add(() -> readAll(index, keys, order));
+      }
+      for (Future<Boolean> reader : threads.invokeAll(readers)) {
+        assertTrue(reader.get());
+      }
+    }
+  }
+
+  /** Returns whether every key has its value, by every way of reading. */
+  private static boolean readAll(BytesIndex index, List<byte[]> keys, NastyBytes order) {
+    boolean right = true;
+    BytesCursor cursor = index.cursor();
+    for (int i = 0; i < TestSize.of(1000, 10_000) && right; i++) {
+      byte[] key = order.oneOf(keys);
+      byte[] value = Arrays.copyOf(key, key.length + 5);
+      Pieces pieces = new Pieces();
+      Pieces ofBatch = new Pieces();
+      Pieces ofCursor = new Pieces();
+      MemorySegment sought = MemorySegment.ofArray(key);
+      right = index.get(sought, pieces) && cursor.ceiling(sought);
+      index.getAll(
+          PackedBytes.of(List.of(key)),
+          (j, piece, from, count, position, total) ->
+              ofBatch.read(piece, from, count, position, total));
+      cursor.value(ofCursor);
+      right &=
+          Arrays.equals(value, index.get(key))
+              && Arrays.equals(value, pieces.whole())
+              && Arrays.equals(value, ofBatch.whole())
+              && Arrays.equals(value, ofCursor.whole())
+              && Arrays.equals(key, cursor.keyArray());
+    }
+    return right;
   }
 
   /**
