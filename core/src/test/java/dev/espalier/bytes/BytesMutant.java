@@ -7,641 +7,586 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Indexes that are wrong in one way each, and the law that finds it. */
 enum BytesMutant {
-  BYTES_ARE_SIGNED("does what a map does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit, Arrays::compare);
-    }
-  },
+  BYTES_ARE_SIGNED("does what a map does", limit -> new HeapBytesIndex(limit, Arrays::compare)),
 
-  LONGER_KEYS_COME_LATER("does what a map does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(
-          limit,
-          Comparator.<byte[]>comparingInt(key -> key.length)
-              .thenComparing(Arrays::compareUnsigned));
-    }
-  },
+  LONGER_KEYS_COME_LATER(
+      "does what a map does",
+      limit ->
+          new HeapBytesIndex(
+              limit,
+              Comparator.<byte[]>comparingInt(key -> key.length)
+                  .thenComparing(Arrays::compareUnsigned))),
 
-  ZEROS_AT_THE_END_ARE_IGNORED("keys of every length come back") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(
-          limit,
-          (left, right) -> {
-            int length = Math.max(left.length, right.length);
-            return Arrays.compareUnsigned(
-                Arrays.copyOf(left, length), Arrays.copyOf(right, length));
-          });
-    }
-  },
+  ZEROS_AT_THE_END_ARE_IGNORED(
+      "keys of every length come back",
+      limit ->
+          new HeapBytesIndex(
+              limit,
+              (left, right) -> {
+                int length = Math.max(left.length, right.length);
+                return Arrays.compareUnsigned(
+                    Arrays.copyOf(left, length), Arrays.copyOf(right, length));
+              })),
 
-  KEYS_ARE_COMPARED_TO_THE_FIRST_4096_BYTES("keys of every length come back") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(
-          limit,
-          (left, right) ->
-              left.length > 4096 && left.length == right.length
-                  ? Arrays.compareUnsigned(left, 0, 4096, right, 0, 4096)
-                  : Arrays.compareUnsigned(left, right));
-    }
-  },
+  KEYS_ARE_COMPARED_TO_THE_FIRST_4096_BYTES(
+      "keys of every length come back",
+      limit ->
+          new HeapBytesIndex(
+              limit,
+              (left, right) ->
+                  left.length > 4096 && left.length == right.length
+                      ? Arrays.compareUnsigned(left, 0, 4096, right, 0, 4096)
+                      : Arrays.compareUnsigned(left, right))),
 
-  PUT_FORGETS_THE_PREVIOUS_VALUE("does what a map does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public byte @Nullable [] put(byte[] key, byte[] value) {
-          super.put(key, value);
-          return null;
-        }
-      };
-    }
-  },
-
-  PUT_IF_ABSENT_PUTS("does what a map does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public byte @Nullable [] putIfAbsent(byte[] key, byte[] value) {
-          return put(key, value);
-        }
-      };
-    }
-  },
-
-  DELETE_IS_ALWAYS_TRUE("does what a map does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public boolean delete(MemorySegment key) {
-          super.delete(key);
-          return true;
-        }
-      };
-    }
-  },
-
-  COPY_TELLS_WHAT_WAS_COPIED("does what a map does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public long get(MemorySegment key, MemorySegment into) {
-          return Math.min(super.get(key, into), into.byteSize());
-        }
-      };
-    }
-  },
-
-  EMPTY_VALUE_IS_ABSENT("values of every length come back") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public boolean get(MemorySegment key, ValueReader reader) {
-          byte[] value = get(bytes(key));
-          return value != null && value.length > 0 && super.get(key, reader);
-        }
-      };
-    }
-  },
-
-  SIZE_COUNTS_REPLACED_ENTRIES("does what a map does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        private long count;
-
-        @Override
-        void store(byte[] key, byte[] value) {
-          count++;
-          super.store(key, value);
-        }
-
-        @Override
-        public byte @Nullable [] remove(byte[] key) {
-          byte[] previous = super.remove(key);
-          count -= previous == null ? 0 : 1;
-          return previous;
-        }
-
-        @Override
-        public long size() {
-          checkOpen();
-          return count;
-        }
-      };
-    }
-  },
-
-  RANGE_INCLUDES_ITS_END("does what a map does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public long removeRange(
-            byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
-          return super.removeRange(from, fromInclusive, to, true);
-        }
-      };
-    }
-  },
-
-  FLOOR_IS_LOWER("cursor does what the model's does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public BytesCursor cursor() {
-          checkOpen();
-          return new HeapBytesCursor(entries, this) {
+  PUT_FORGETS_THE_PREVIOUS_VALUE(
+      "does what a map does",
+      limit ->
+          new HeapBytesIndex(limit) {
             @Override
-            public boolean floor(MemorySegment key) {
-              return lower(key);
+            public byte @Nullable [] put(byte[] key, byte[] value) {
+              super.put(key, value);
+              return null;
             }
-          };
-        }
-      };
-    }
-  },
+          }),
 
-  NEXT_AFTER_REMOVE_SKIPS_ONE("scan that removes sees everything") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public BytesCursor cursor() {
-          checkOpen();
-          return new HeapBytesCursor(entries, this) {
+  PUT_IF_ABSENT_PUTS(
+      "does what a map does",
+      limit ->
+          new HeapBytesIndex(limit) {
             @Override
-            public void remove() {
-              super.remove();
-              super.next();
+            public byte @Nullable [] putIfAbsent(byte[] key, byte[] value) {
+              return put(key, value);
             }
-          };
-        }
-      };
-    }
-  },
+          }),
 
-  CURSOR_KEEPS_THE_OLD_VALUE("cursor does what the model's does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public BytesCursor cursor() {
-          checkOpen();
-          return new HeapBytesCursor(entries, this) {
-            private byte @Nullable [] seen;
+  DELETE_IS_ALWAYS_TRUE(
+      "does what a map does",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public boolean delete(MemorySegment key) {
+              super.delete(key);
+              return true;
+            }
+          }),
+
+  COPY_TELLS_WHAT_WAS_COPIED(
+      "does what a map does",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public long get(MemorySegment key, MemorySegment into) {
+              return Math.min(super.get(key, into), into.byteSize());
+            }
+          }),
+
+  SIZE_COUNTS_REPLACED_ENTRIES(
+      "does what a map does",
+      limit ->
+          new HeapBytesIndex(limit) {
+            private long count;
 
             @Override
-            public boolean next() {
-              boolean found = super.next();
-              seen = found ? super.valueArray() : null;
-              return found;
+            void store(byte[] key, byte[] value) {
+              count++;
+              super.store(key, value);
             }
 
             @Override
-            public byte[] valueArray() {
-              return seen == null ? super.valueArray() : seen.clone();
+            public byte @Nullable [] remove(byte[] key) {
+              byte[] previous = super.remove(key);
+              count -= previous == null ? 0 : 1;
+              return previous;
             }
-          };
-        }
-      };
-    }
-  },
 
-  CURSOR_WITHOUT_ENTRY_IS_NOWHERE("cursor keeps its place") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public BytesCursor cursor() {
-          checkOpen();
-          return new HeapBytesCursor(entries, this) {
             @Override
-            public boolean previous() {
-              try {
-                valueBytes();
-                return super.previous();
-              } catch (IllegalStateException onNoEntry) {
-                return last();
+            public long size() {
+              checkOpen();
+              return count;
+            }
+          }),
+
+  RANGE_INCLUDES_ITS_END(
+      "does what a map does",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public long removeRange(
+                byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
+              return super.removeRange(from, fromInclusive, to, true);
+            }
+          }),
+
+  FLOOR_IS_LOWER(
+      "cursor does what the model's does",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public BytesCursor cursor() {
+              checkOpen();
+              return new HeapBytesCursor(entries, this) {
+                @Override
+                public boolean floor(MemorySegment key) {
+                  return lower(key);
+                }
+              };
+            }
+          }),
+
+  NEXT_AFTER_REMOVE_SKIPS_ONE(
+      "scan that removes sees everything",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public BytesCursor cursor() {
+              checkOpen();
+              return new HeapBytesCursor(entries, this) {
+                @Override
+                public void remove() {
+                  super.remove();
+                  super.next();
+                }
+              };
+            }
+          }),
+
+  CURSOR_KEEPS_THE_OLD_VALUE(
+      "cursor does what the model's does",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public BytesCursor cursor() {
+              checkOpen();
+              return new HeapBytesCursor(entries, this) {
+                private byte @Nullable [] seen;
+
+                @Override
+                public boolean next() {
+                  boolean found = super.next();
+                  seen = found ? super.valueArray() : null;
+                  return found;
+                }
+
+                @Override
+                public byte[] valueArray() {
+                  return seen == null ? super.valueArray() : seen.clone();
+                }
+              };
+            }
+          }),
+
+  CURSOR_WITHOUT_ENTRY_IS_NOWHERE(
+      "cursor keeps its place",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public BytesCursor cursor() {
+              checkOpen();
+              return new HeapBytesCursor(entries, this) {
+                @Override
+                public boolean previous() {
+                  try {
+                    valueBytes();
+                    return super.previous();
+                  } catch (IllegalStateException onNoEntry) {
+                    return last();
+                  }
+                }
+              };
+            }
+          }),
+
+  KEY_CHANGES_WHEN_CLOSED(
+      "windows show no other entry",
+      limit ->
+          new HeapBytesIndex(limit) {
+            private byte[] window = new byte[0];
+
+            @Override
+            public BytesCursor cursor() {
+              checkOpen();
+              return new HeapBytesCursor(entries, this) {
+                @Override
+                public MemorySegment key() {
+                  window = keyArray();
+                  return MemorySegment.ofArray(window).asReadOnly();
+                }
+              };
+            }
+
+            @Override
+            public void close() {
+              Arrays.fill(window, (byte) 'x');
+              super.close();
+            }
+          }),
+
+  SCAN_STOPS_AT_THE_HINT(
+      "scanTo changes no result",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public BytesCursor cursor() {
+              checkOpen();
+              return new HeapBytesCursor(entries, this) {
+                private @Nullable MemorySegment end;
+
+                @Override
+                public void scanTo(MemorySegment key) {
+                  end = key;
+                }
+
+                @Override
+                public boolean next() {
+                  return super.next() && (end == null || ByteStrings.compare(key(), end) <= 0);
+                }
+              };
+            }
+          }),
+
+  KEY_CAN_BE_WRITTEN_TO(
+      "windows cannot be written to",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public BytesCursor cursor() {
+              checkOpen();
+              return new HeapBytesCursor(entries, this) {
+                @Override
+                public MemorySegment key() {
+                  return MemorySegment.ofArray(keyArray());
+                }
+              };
+            }
+          }),
+
+  PIECES_BEGIN_AT_0(
+      "values of every length come back",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            void show(byte[] value, ValueReader reader) {
+              super.show(
+                  value,
+                  (piece, from, bytes, position, total) ->
+                      reader.read(piece, from, bytes, 0, total));
+            }
+          }),
+
+  EMPTY_VALUE_HAS_NO_PIECE(
+      "values of every length come back",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            void show(byte[] value, ValueReader reader) {
+              if (value.length > 0) {
+                super.show(value, reader);
               }
             }
-          };
-        }
-      };
-    }
-  },
+          }),
 
-  KEY_CHANGES_WHEN_CLOSED("windows show no other entry") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        private byte[] window = new byte[0];
-
-        @Override
-        public BytesCursor cursor() {
-          checkOpen();
-          return new HeapBytesCursor(entries, this) {
+  EXCEPTION_OF_THE_READER_IS_LOST(
+      "reader may throw",
+      limit ->
+          new HeapBytesIndex(limit) {
             @Override
-            public MemorySegment key() {
-              window = keyArray();
-              return MemorySegment.ofArray(window).asReadOnly();
+            void show(byte[] value, ValueReader reader) {
+              try {
+                super.show(value, reader);
+              } catch (ArithmeticException lost) {
+                // As if the reader had ended.
+              }
             }
-          };
-        }
+          }),
 
-        @Override
-        public void close() {
-          Arrays.fill(window, (byte) 'x');
-          super.close();
-        }
-      };
-    }
-  },
-
-  SCAN_STOPS_AT_THE_HINT("scanTo changes no result") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public BytesCursor cursor() {
-          checkOpen();
-          return new HeapBytesCursor(entries, this) {
-            private @Nullable MemorySegment end;
+  READERS_SHARE_MEMORY(
+      "threads read at the same time",
+      limit ->
+          new HeapBytesIndex(limit) {
+            private volatile byte[] sought = {};
 
             @Override
-            public void scanTo(MemorySegment key) {
-              end = key;
+            public boolean get(MemorySegment key, ValueReader reader) {
+              sought = bytes(key);
+              Thread.yield();
+              return super.get(MemorySegment.ofArray(sought), reader);
             }
+          }),
+
+  OFFSETS_ARE_PUT_RIGHT(
+      "wrong offsets are refused",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public int getAll(PackedBytes keys, BatchReader reader) {
+              try {
+                return super.getAll(keys, reader);
+              } catch (IndexOutOfBoundsException wrong) {
+                return 0;
+              }
+            }
+          }),
+
+  ARRAYS_ARE_KEPT(
+      "nothing keeps the caller's arrays",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            void store(byte[] key, byte[] value) {
+              entries.put(key.clone(), value);
+            }
+          }),
+
+  REPEATED_KEY_COUNTS_ONCE(
+      "getAll answers what get answers",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public int getAll(PackedBytes keys, BatchReader reader) {
+              Set<byte[]> found = new TreeSet<>(Arrays::compareUnsigned);
+              for (int i = 0; i < keys.count(); i++) {
+                if (containsKey(keys.get(i))) {
+                  found.add(bytes(keys.get(i)));
+                }
+              }
+              super.getAll(keys, reader);
+              return found.size();
+            }
+          }),
+
+  BATCH_MIXES_PIECES(
+      "getAll answers what get answers",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public int getAll(PackedBytes keys, BatchReader reader) {
+              int[] found = {0};
+              for (boolean first : new boolean[] {true, false}) {
+                found[0] =
+                    super.getAll(
+                        keys,
+                        (i, piece, from, bytes, position, total) -> {
+                          if (first == (position == 0)) {
+                            reader.read(i, piece, from, bytes, position, total);
+                          }
+                        });
+              }
+              return found[0];
+            }
+          }),
+
+  FIRST_OF_A_BATCH_WINS(
+      "putAll stores in ascending order",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public void putAll(PackedBytes keys, PackedBytes values) {
+              super.putAll(
+                  new PackedBytes(keys.bytes(), keys.offsets(), 0),
+                  new PackedBytes(values.bytes(), values.offsets(), 0));
+              for (int i = keys.count() - 1; i >= 0; i--) {
+                set(keys.get(i), values.get(i));
+              }
+            }
+          }),
+
+  BULKLOAD_TAKES_A_KEY_TWICE(
+      "refused bulkload leaves nothing",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            void load(byte[] key, byte[] value) {
+              if (entries.isEmpty() || !Arrays.equals(key, entries.lastKey())) {
+                super.load(key, value);
+              }
+            }
+          }),
+
+  REFUSED_BULKLOAD_LEAVES_ENTRIES(
+      "refused bulkload leaves nothing",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            void abandonLoad() {
+              // Leaves what was loaded.
+            }
+          }),
+
+  BULKLOAD_LEAVES_EMPTY_VALUES_OUT(
+      "bulkload loads all entries",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            void load(byte[] key, byte[] value) {
+              if (value.length > 0) {
+                super.load(key, value);
+              }
+            }
+          }),
+
+  PREFIX_END_ADDS_TO_THE_LAST_BYTE(
+      "prefix view shows what begins so",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public BytesNavigable prefixView(byte[] prefix) {
+              byte[] end = prefix.clone();
+              if (end.length == 0) {
+                return super.prefixView(prefix);
+              }
+              end[end.length - 1]++;
+              return Arrays.compareUnsigned(prefix, end) > 0
+                  ? super.subView(prefix, true, prefix, true)
+                  : super.subView(prefix, true, end, false);
+            }
+          }),
+
+  TAIL_VIEW_INCLUDES_ITS_START(
+      "view does what the sub-map does",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public BytesNavigable tailView(byte[] from, boolean inclusive) {
+              return super.tailView(from, true);
+            }
+          }),
+
+  LONG_KEY_IS_TAKEN(
+      "entry that is too long is refused",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public void set(byte[] key, byte[] value) {
+              checkOpen();
+              store(key, value);
+            }
+          }),
+
+  CROSSED_RANGE_IS_EMPTY(
+      "wrong arguments are refused",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public long countRange(
+                byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
+              return Arrays.compareUnsigned(from, to) > 0
+                  ? 0
+                  : super.countRange(from, fromInclusive, to, toInclusive);
+            }
+          }),
+
+  FULL_INDEX_LOSES_THE_ENTRY(
+      "full index is as it was",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public byte @Nullable [] put(byte[] key, byte[] value) {
+              try {
+                return super.put(key, value);
+              } catch (MemoryLimitException full) {
+                entries.remove(key);
+                throw full;
+              }
+            }
+          }),
+
+  REFUSED_ENTRY_TAKES_ROOM(
+      "room comes back",
+      limit ->
+          new HeapBytesIndex(limit) {
+            private long lost;
 
             @Override
-            public boolean next() {
-              return super.next() && (end == null || ByteStrings.compare(key(), end) <= 0);
-            }
-          };
-        }
-      };
-    }
-  },
-
-  KEY_CAN_BE_WRITTEN_TO("windows cannot be written to") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public BytesCursor cursor() {
-          checkOpen();
-          return new HeapBytesCursor(entries, this) {
-            @Override
-            public MemorySegment key() {
-              return MemorySegment.ofArray(keyArray());
-            }
-          };
-        }
-      };
-    }
-  },
-
-  PIECES_BEGIN_AT_0("values of every length come back") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        void show(byte[] value, ValueReader reader) {
-          super.show(
-              value,
-              (piece, from, bytes, position, total) -> reader.read(piece, from, bytes, 0, total));
-        }
-      };
-    }
-  },
-
-  EMPTY_VALUE_HAS_NO_PIECE("values of every length come back") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        void show(byte[] value, ValueReader reader) {
-          if (value.length > 0) {
-            super.show(value, reader);
-          }
-        }
-      };
-    }
-  },
-
-  EXCEPTION_OF_THE_READER_IS_LOST("reader may throw") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        void show(byte[] value, ValueReader reader) {
-          try {
-            super.show(value, reader);
-          } catch (ArithmeticException lost) {
-            // As if the reader had ended.
-          }
-        }
-      };
-    }
-  },
-
-  READERS_SHARE_MEMORY("threads read at the same time") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        private volatile byte[] sought = {};
-
-        @Override
-        public boolean get(MemorySegment key, ValueReader reader) {
-          sought = bytes(key);
-          Thread.yield();
-          return super.get(MemorySegment.ofArray(sought), reader);
-        }
-      };
-    }
-  },
-
-  OFFSETS_ARE_PUT_RIGHT("wrong offsets are refused") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public int getAll(PackedBytes keys, BatchReader reader) {
-          try {
-            return super.getAll(keys, reader);
-          } catch (IndexOutOfBoundsException wrong) {
-            return 0;
-          }
-        }
-      };
-    }
-  },
-
-  ARRAYS_ARE_KEPT("nothing keeps the caller's arrays") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        void store(byte[] key, byte[] value) {
-          entries.put(key.clone(), value);
-        }
-      };
-    }
-  },
-
-  REPEATED_KEY_COUNTS_ONCE("getAll answers what get answers") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public int getAll(PackedBytes keys, BatchReader reader) {
-          Set<byte[]> found = new TreeSet<>(Arrays::compareUnsigned);
-          for (int i = 0; i < keys.count(); i++) {
-            if (containsKey(keys.get(i))) {
-              found.add(bytes(keys.get(i)));
-            }
-          }
-          super.getAll(keys, reader);
-          return found.size();
-        }
-      };
-    }
-  },
-
-  BATCH_MIXES_PIECES("getAll answers what get answers") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public int getAll(PackedBytes keys, BatchReader reader) {
-          int[] found = {0};
-          for (boolean first : new boolean[] {true, false}) {
-            found[0] =
-                super.getAll(
-                    keys,
-                    (i, piece, from, bytes, position, total) -> {
-                      if (first == (position == 0)) {
-                        reader.read(i, piece, from, bytes, position, total);
-                      }
-                    });
-          }
-          return found[0];
-        }
-      };
-    }
-  },
-
-  FIRST_OF_A_BATCH_WINS("putAll stores in ascending order") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public void putAll(PackedBytes keys, PackedBytes values) {
-          super.putAll(
-              new PackedBytes(keys.bytes(), keys.offsets(), 0),
-              new PackedBytes(values.bytes(), values.offsets(), 0));
-          for (int i = keys.count() - 1; i >= 0; i--) {
-            set(keys.get(i), values.get(i));
-          }
-        }
-      };
-    }
-  },
-
-  BULKLOAD_TAKES_A_KEY_TWICE("refused bulkload leaves nothing") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        void load(byte[] key, byte[] value) {
-          if (entries.isEmpty() || !Arrays.equals(key, entries.lastKey())) {
-            super.load(key, value);
-          }
-        }
-      };
-    }
-  },
-
-  REFUSED_BULKLOAD_LEAVES_ENTRIES("refused bulkload leaves nothing") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        void abandonLoad() {
-          // Leaves what was loaded.
-        }
-      };
-    }
-  },
-
-  BULKLOAD_LEAVES_EMPTY_VALUES_OUT("bulkload loads all entries") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        void load(byte[] key, byte[] value) {
-          if (value.length > 0) {
-            super.load(key, value);
-          }
-        }
-      };
-    }
-  },
-
-  PREFIX_END_ADDS_TO_THE_LAST_BYTE("prefix view shows what begins so") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public BytesNavigable prefixView(byte[] prefix) {
-          byte[] end = prefix.clone();
-          if (end.length == 0) {
-            return super.prefixView(prefix);
-          }
-          end[end.length - 1]++;
-          return Arrays.compareUnsigned(prefix, end) > 0
-              ? super.subView(prefix, true, prefix, true)
-              : super.subView(prefix, true, end, false);
-        }
-      };
-    }
-  },
-
-  TAIL_VIEW_INCLUDES_ITS_START("view does what the sub-map does") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public BytesNavigable tailView(byte[] from, boolean inclusive) {
-          return super.tailView(from, true);
-        }
-      };
-    }
-  },
-
-  LONG_KEY_IS_TAKEN("entry that is too long is refused") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public void set(byte[] key, byte[] value) {
-          checkOpen();
-          store(key, value);
-        }
-      };
-    }
-  },
-
-  CROSSED_RANGE_IS_EMPTY("wrong arguments are refused") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public long countRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
-          return Arrays.compareUnsigned(from, to) > 0
-              ? 0
-              : super.countRange(from, fromInclusive, to, toInclusive);
-        }
-      };
-    }
-  },
-
-  FULL_INDEX_LOSES_THE_ENTRY("full index is as it was") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public byte @Nullable [] put(byte[] key, byte[] value) {
-          try {
-            return super.put(key, value);
-          } catch (MemoryLimitException full) {
-            entries.remove(key);
-            throw full;
-          }
-        }
-      };
-    }
-  },
-
-  FULL_BATCH_IS_TAKEN_BACK("full batch keeps what came before") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public void putAll(PackedBytes keys, PackedBytes values) {
-          try {
-            super.putAll(keys, values);
-          } catch (MemoryLimitException full) {
-            clear();
-            throw full;
-          }
-        }
-      };
-    }
-  },
-
-  CLOSED_INDEX_COUNTS("closed index refuses every call") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public long size() {
-          return entries.size();
-        }
-      };
-    }
-  },
-
-  CLOSED_CURSOR_GIVES_ITS_KEY("closed index refuses every call") {
-    @Override
-    BytesIndex create(long limit) {
-      return new HeapBytesIndex(limit) {
-        @Override
-        public BytesCursor cursor() {
-          checkOpen();
-          return new HeapBytesCursor(entries, this) {
-            private byte @Nullable [] seen;
-
-            @Override
-            public boolean first() {
-              boolean found = super.first();
-              seen = found ? super.keyArray() : null;
-              return found;
+            long used() {
+              return super.used() + lost;
             }
 
             @Override
-            public byte[] keyArray() {
-              return seen == null ? super.keyArray() : seen.clone();
+            public byte @Nullable [] put(byte[] key, byte[] value) {
+              try {
+                return super.put(key, value);
+              } catch (MemoryLimitException full) {
+                lost += 100;
+                throw full;
+              }
             }
-          };
-        }
-      };
-    }
-  };
+          }),
+
+  FULL_BATCH_IS_TAKEN_BACK(
+      "full batch keeps what came before",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public void putAll(PackedBytes keys, PackedBytes values) {
+              try {
+                super.putAll(keys, values);
+              } catch (MemoryLimitException full) {
+                clear();
+                throw full;
+              }
+            }
+          }),
+
+  CLOSED_INDEX_COUNTS(
+      "closed index refuses every call",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public long size() {
+              return entries.size();
+            }
+          }),
+
+  CLOSED_INDEX_ANSWERS_THREADS(
+      "threads that read are refused",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            void checkOpen() {
+              // As if it were open.
+            }
+          }),
+
+  CLOSED_CURSOR_GIVES_ITS_KEY(
+      "closed index refuses every call",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public BytesCursor cursor() {
+              checkOpen();
+              return new HeapBytesCursor(entries, this) {
+                private byte @Nullable [] seen;
+
+                @Override
+                public boolean first() {
+                  boolean found = super.first();
+                  seen = found ? super.keyArray() : null;
+                  return found;
+                }
+
+                @Override
+                public byte[] keyArray() {
+                  return seen == null ? super.keyArray() : seen.clone();
+                }
+              };
+            }
+          });
 
   private final String law;
+  private final LongFunction<BytesIndex> factory;
 
-  BytesMutant(String law) {
+  BytesMutant(String law, LongFunction<BytesIndex> factory) {
     this.law = law;
+    this.factory = factory;
   }
 
-  abstract BytesIndex create(long limit);
-
   BytesShape shape() {
-    return new BytesShape(name(), this::create, 200_000);
+    return new BytesShape(name(), factory, 200_000);
   }
 
   /** The law that it does not keep. */

@@ -95,7 +95,7 @@ class HeapBytesIndex implements BytesIndex {
     entries.put(key.clone(), value.clone());
   }
 
-  private long used() {
+  long used() {
     if (limit == Long.MAX_VALUE) {
       return 0;
     }

@@ -26,6 +26,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** What an index refuses, and that it is as before then. */
 final class LimitLaws {
@@ -35,8 +42,10 @@ final class LimitLaws {
           new Law("wrong offsets are refused", 1, LimitLaws::wrongOffsetsAreRefused),
           new Law("wrong arguments are refused", 1, LimitLaws::wrongArgumentsAreRefused),
           new Law("full index is as it was", 2, LimitLaws::fullIndexIsAsItWas),
+          new Law("room comes back", 1, LimitLaws::roomComesBack),
           new Law("full batch keeps what came before", 2, LimitLaws::fullBatchKeepsWhatCameBefore),
-          new Law("closed index refuses every call", 1, LimitLaws::closedIndexRefusesEveryCall));
+          new Law("closed index refuses every call", 1, LimitLaws::closedIndexRefusesEveryCall),
+          new Law("threads that read are refused", 2, LimitLaws::threadsThatReadAreRefused));
 
   /** What needs no entries, and the hint, which changes no result. */
   private static final Set<String> ALLOWED = Set.of("close", "isClosed", "asMap", "scanTo");
@@ -166,6 +175,45 @@ final class LimitLaws {
     }
   }
 
+  /** Neither what is replaced or removed nor what is refused takes room for ever. */
+  private static void roomComesBack(BytesShape shape, long seed) {
+    NastyBytes bytes = new NastyBytes(seed);
+    try (BytesIndex index = shape.createSmall()) {
+      long written = 0;
+      while (written < 20 * shape.limit()) {
+        byte[] key = bytes.random(1 + bytes.random.nextInt(3000));
+        byte[] value = bytes.random(bytes.random.nextInt(30_000));
+        index.set(key, value);
+        index.set(key, bytes.random(bytes.random.nextInt(30_000)));
+        assertTrue(index.delete(key));
+        written += value.length;
+      }
+      index.verify();
+      long first = fill(index, new NastyBytes(seed));
+      assertTrue(first > 0);
+      for (int i = 0; i < 200; i++) {
+        byte[] tooMuch = new byte[Math.toIntExact(shape.limit())];
+        assertThrows(MemoryLimitException.class, () -> index.set(SOME_KEY, tooMuch));
+      }
+      for (int i = 0; i < 5; i++) {
+        index.clear();
+        assertEquals(first, fill(index, new NastyBytes(seed)));
+      }
+      index.verify();
+    }
+  }
+
+  /** Puts entries until one finds no room, and returns how many there are. */
+  private static long fill(BytesIndex index, NastyBytes bytes) {
+    try {
+      while (true) {
+        index.set(bytes.random(40), bytes.random(bytes.random.nextInt(9000)));
+      }
+    } catch (MemoryLimitException full) {
+      return index.size();
+    }
+  }
+
   private static void fullBatchKeepsWhatCameBefore(BytesShape shape, long seed) {
     NastyBytes bytes = new NastyBytes(seed);
     List<byte[]> keys = new ArrayList<>();
@@ -228,6 +276,55 @@ final class LimitLaws {
     }
     for (BytesCursor cursor : cursors) {
       assertRefusesAll(cursor, BytesCursor.class);
+    }
+  }
+
+  private static void threadsThatReadAreRefused(BytesShape shape, long seed) throws Exception {
+    NastyBytes bytes = new NastyBytes(seed);
+    BytesIndex index = shape.create();
+    List<byte[]> keys = bytes.keys(200);
+    keys.forEach(key -> index.set(key, bytes.value()));
+    List<Consumer<BytesIndex>> readings =
+        List.of(
+            open -> open.get(keys.get(7)),
+            open -> open.get(MemorySegment.ofArray(keys.get(150)), new Pieces()),
+            open -> open.getAll(PackedBytes.of(keys), (i, piece, from, count, at, total) -> {}),
+            LimitLaws::scan);
+    CountDownLatch reading = new CountDownLatch(readings.size());
+    try (ExecutorService threads = Executors.newFixedThreadPool(readings.size())) {
+      List<Future<?>> readers = new ArrayList<>();
+      for (Consumer<BytesIndex> read : readings) {
+        readers.add(threads.submit(() -> readOn(index, read, reading)));
+      }
+      assertTrue(reading.await(1, TimeUnit.MINUTES), "a reader has ended early");
+      index.close();
+      for (Future<?> reader : readers) {
+        ExecutionException end = assertThrows(ExecutionException.class, reader::get);
+        assertInstanceOf(IllegalStateException.class, end.getCause());
+      }
+    }
+  }
+
+  private static void scan(BytesIndex index) {
+    BytesCursor cursor = index.cursor();
+    while (cursor.next()) {
+      assertTrue(cursor.key().byteSize() >= 0);
+      cursor.value(new Pieces());
+    }
+  }
+
+  /** Ends by itself when nothing refuses, long after the index is closed. */
+  private static void readOn(BytesIndex index, Consumer<BytesIndex> read, CountDownLatch reading) {
+    int turnsSinceClose = 0;
+    for (int turn = 0; turnsSinceClose < 1000; turn++) {
+      turnsSinceClose += index.isClosed() ? 1 : 0;
+      try {
+        read.accept(index);
+      } finally {
+        if (turn == 10) {
+          reading.countDown();
+        }
+      }
     }
   }
 
