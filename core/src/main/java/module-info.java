@@ -33,6 +33,7 @@ module dev.espalier.core {
   exports dev.espalier.node;
   exports dev.espalier.paged;
   exports dev.espalier.pio;
+  exports dev.espalier.prefix;
   exports dev.espalier.pma;
   exports dev.espalier.rtree;
   exports dev.espalier.shuttle;

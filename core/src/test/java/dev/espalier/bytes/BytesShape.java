@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bytes;
 
+import dev.espalier.IndexOptions;
+import dev.espalier.prefix.PrefixBPlusTree;
 import java.util.List;
 import java.util.function.LongFunction;
 
@@ -15,7 +17,19 @@ record BytesShape(String name, LongFunction<? extends BytesIndex> factory, long 
 
   /** Returns all shapes. */
   static List<BytesShape> all() {
-    return List.of(new BytesShape("HeapBytesIndex", HeapBytesIndex::new, 200_000));
+    return List.of(
+        new BytesShape("HeapBytesIndex", HeapBytesIndex::new, 200_000),
+        prefix(512),
+        prefix(1024),
+        prefix(4096),
+        prefix(65_536));
+  }
+
+  private static BytesShape prefix(int pageBytes) {
+    return new BytesShape(
+        "PrefixBPlusTree " + pageBytes,
+        limit -> PrefixBPlusTree.create(IndexOptions.DEFAULT.withMemoryLimit(limit), pageBytes),
+        400_000);
   }
 
   /** Returns an empty index. */

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.prefix;
+
+import dev.espalier.bytes.ValueReader;
+import dev.espalier.memory.PageStore;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.function.IntSupplier;
+
+/**
+ * Pages with what does not fit into a page of the tree: the rest of a long key, or a long value.
+ * Each has the number of the next one behind the bytes of the store, or 0, and then bytes. A chain
+ * is written once, and then read or freed.
+ */
+final class Chain {
+  private static final int NEXT = PageStore.RESERVED_BYTES;
+  private static final int BYTES = NEXT + Integer.BYTES;
+
+  private final PageStore store;
+
+  /** How many bytes are in a page. */
+  final int pieceBytes;
+
+  Chain(PageStore store) {
+    this.store = store;
+    this.pieceBytes = store.pageBytes() - BYTES;
+  }
+
+  /** Returns how many pages so many bytes take. */
+  int pages(long bytes) {
+    return Math.toIntExact((bytes + pieceBytes - 1) / pieceBytes);
+  }
+
+  /**
+   * Writes bytes of a memory to new pages, and returns the first of them.
+   *
+   * @param allocate gives pages out; if it refuses one, those before are freed
+   */
+  int write(MemorySegment from, long at, int bytes, IntSupplier allocate) {
+    int[] numbers = new int[pages(bytes)];
+    int taken = 0;
+    try {
+      for (; taken < numbers.length; taken++) {
+        numbers[taken] = allocate.getAsInt();
+      }
+    } catch (RuntimeException refused) {
+      for (int i = 0; i < taken; i++) {
+        store.free(numbers[i]);
+      }
+      throw refused;
+    }
+    for (int i = 0; i < numbers.length; i++) {
+      long page = store.pinFresh(numbers[i]);
+      MemorySegment pages = store.segment();
+      int next = i + 1 < numbers.length ? numbers[i + 1] : 0;
+      pages.set(ValueLayout.JAVA_INT, page + NEXT, next);
+      long done = (long) i * pieceBytes;
+      long piece = Math.min(pieceBytes, bytes - done);
+      MemorySegment.copy(from, at + done, pages, page + BYTES, piece);
+      store.unpin(page, true);
+    }
+    return numbers[0];
+  }
+
+  /** Shows the bytes of a chain, piece by piece; {@code before} of the whole are elsewhere. */
+  void read(int first, int before, int whole, ValueReader reader) {
+    int number = first;
+    for (int at = before; at < whole; ) {
+      long page = store.pin(number);
+      try {
+        MemorySegment pages = store.segment().asReadOnly();
+        int piece = Math.min(pieceBytes, whole - at);
+        reader.read(pages, page + BYTES, piece, at, whole);
+        at += piece;
+        number = pages.get(ValueLayout.JAVA_INT, page + NEXT);
+      } finally {
+        store.unpin(page, false);
+      }
+    }
+  }
+
+  /** Copies bytes of a chain to an array. */
+  void copy(int first, int bytes, byte[] into, int at) {
+    read(
+        first,
+        0,
+        bytes,
+        (piece, from, length, position, _) ->
+            MemorySegment.copy(
+                piece, ValueLayout.JAVA_BYTE, from, into, (int) (at + position), (int) length));
+  }
+
+  /** Compares the rest of a key with so many bytes of a chain. */
+  int compare(MemorySegment key, long from, int first, int bytes) {
+    int rest = (int) (key.byteSize() - from);
+    int number = first;
+    for (int at = 0; at < Math.min(rest, bytes); ) {
+      long page = store.pin(number);
+      MemorySegment pages = store.segment();
+      int piece = Math.min(pieceBytes, Math.min(rest, bytes) - at);
+      int order = KeyOrder.compare(key, from + at, pages, page + BYTES, piece);
+      number = pages.get(ValueLayout.JAVA_INT, page + NEXT);
+      store.unpin(page, false);
+      if (order != 0) {
+        return order;
+      }
+      at += piece;
+    }
+    return Integer.compare(rest, bytes);
+  }
+
+  /** Returns the page behind one, or 0. */
+  int next(int number) {
+    long page = store.pin(number);
+    int next = store.segment().get(ValueLayout.JAVA_INT, page + NEXT);
+    store.unpin(page, false);
+    return next;
+  }
+
+  /** Frees the pages of a chain. */
+  void free(int first) {
+    for (int number = first; number != 0; ) {
+      int next = next(number);
+      store.free(number);
+      number = next;
+    }
+  }
+}

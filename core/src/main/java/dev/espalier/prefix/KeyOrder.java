@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.prefix;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/** Compares bytes as unsigned numbers, eight at a time. */
+final class KeyOrder {
+  private static final ValueLayout.OfLong BIG_ENDIAN =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  private KeyOrder() {}
+
+  /**
+   * Returns the first eight bytes of a part of a key as a number that compares as they do; zeros
+   * stand for those that a shorter part lacks.
+   */
+  static long head(MemorySegment key, long from, int bytes) {
+    if (bytes >= Long.BYTES) {
+      return key.get(BIG_ENDIAN, from) ^ Long.MIN_VALUE;
+    }
+    long head = 0;
+    for (int i = 0; i < bytes; i++) {
+      head |= (key.get(ValueLayout.JAVA_BYTE, from + i) & 0xffL) << (56 - 8 * i);
+    }
+    return head ^ Long.MIN_VALUE;
+  }
+
+  /** Writes the bytes of which a head was made. */
+  static void bytesOf(long head, byte[] into, int at, int bytes) {
+    long all = head ^ Long.MIN_VALUE;
+    for (int i = 0; i < bytes; i++) {
+      into[at + i] = (byte) (all >>> (56 - 8 * i));
+    }
+  }
+
+  /** Compares as many bytes of two memories. */
+  static int compare(MemorySegment a, long aFrom, MemorySegment b, long bFrom, int bytes) {
+    int i = 0;
+    for (; i <= bytes - Long.BYTES; i += Long.BYTES) {
+      long x = a.get(BIG_ENDIAN, aFrom + i);
+      long y = b.get(BIG_ENDIAN, bFrom + i);
+      if (x != y) {
+        return Long.compareUnsigned(x, y);
+      }
+    }
+    for (; i < bytes; i++) {
+      int x = a.get(ValueLayout.JAVA_BYTE, aFrom + i) & 0xff;
+      int y = b.get(ValueLayout.JAVA_BYTE, bFrom + i) & 0xff;
+      if (x != y) {
+        return x - y;
+      }
+    }
+    return 0;
+  }
+
+  /** Compares two whole keys. */
+  static int compare(MemorySegment a, MemorySegment b) {
+    int common = (int) Math.min(a.byteSize(), b.byteSize());
+    int order = compare(a, 0, b, 0, common);
+    return order != 0 ? order : Long.compare(a.byteSize(), b.byteSize());
+  }
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.prefix;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.ProgressListener;
+import dev.espalier.bytes.BatchReader;
+import dev.espalier.bytes.BytesCursor;
+import dev.espalier.bytes.BytesEntrySource;
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.PackedBytes;
+import dev.espalier.bytes.ValueReader;
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.BulkloadInput;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A B+-tree of byte strings in pages: Bayer and Unterauer's prefix B-tree. What all keys of a page
+ * have in common at their beginning is cut off, and separators are as short as they can be. The
+ * next eight bytes of each key are in an array of longs, which is searched as the keys of the trees
+ * of longs are.
+ *
+ * <p>It is in memory only; stores in files don't take it.
+ */
+public final class PrefixBPlusTree implements BytesIndex {
+  /** Bytes of a page unless given. */
+  public static final int DEFAULT_PAGE_BYTES = 4 << 10;
+
+  private final PrefixStructure tree;
+  private final PrefixChange change;
+  private final PrefixGroupLookup lookup;
+
+  private PrefixBPlusTree(PageStore store) {
+    this.tree = new PrefixStructure(store);
+    this.change = new PrefixChange(tree);
+    this.lookup = new PrefixGroupLookup(tree);
+  }
+
+  /** Creates an empty index in memory, with no limit and pages of {@link #DEFAULT_PAGE_BYTES}. */
+  public static PrefixBPlusTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /**
+   * Creates an empty index in memory, with pages of {@link #DEFAULT_PAGE_BYTES}.
+   *
+   * @param options of which there is no use for the missing value
+   */
+  public static PrefixBPlusTree create(IndexOptions options) {
+    return create(options, DEFAULT_PAGE_BYTES);
+  }
+
+  /**
+   * Creates an empty index in memory.
+   *
+   * @param options of which there is no use for the missing value
+   * @param pageBytes size of a page in bytes: a power of two from 512 bytes to 64 KiB
+   * @throws IllegalArgumentException if the size is none of these
+   */
+  public static PrefixBPlusTree create(IndexOptions options, int pageBytes) {
+    PageStore store = options.pagesInMemory(pageBytes);
+    try {
+      return new PrefixBPlusTree(store);
+    } catch (RuntimeException refused) {
+      store.close();
+      throw refused;
+    }
+  }
+
+  PrefixStructure structure() {
+    return tree;
+  }
+
+  /** Checks the length of a key, and returns it. */
+  static int checkKey(MemorySegment key) {
+    if (key.byteSize() > MAX_KEY) {
+      throw new IllegalArgumentException(
+          "key has " + key.byteSize() + " bytes; at most " + MAX_KEY + " are allowed");
+    }
+    return (int) key.byteSize();
+  }
+
+  /** Checks the length of a value, and returns it. */
+  static int checkValue(long bytes) {
+    if (bytes > MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "value has " + bytes + " bytes; at most " + MAX_VALUE + " are allowed");
+    }
+    return (int) bytes;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public byte @Nullable [] get(byte[] key) {
+    return get(MemorySegment.ofArray(key));
+  }
+
+  private byte @Nullable [] get(MemorySegment key) {
+    tree.checkOpen();
+    checkKey(key);
+    long page = tree.leafOf(key);
+    try {
+      int found = tree.search(page, key);
+      if (found < 0) {
+        return null;
+      }
+      byte[] value = new byte[tree.valueLength(page, found)];
+      copy(page, found, MemorySegment.ofArray(value));
+      return value;
+    } finally {
+      tree.store.unpin(page, false);
+    }
+  }
+
+  /** Copies as much of a value as fits. */
+  private void copy(long page, int i, MemorySegment into) {
+    tree.readValue(
+        page,
+        i,
+        (piece, from, bytes, position, _) -> {
+          long room = Math.min(bytes, into.byteSize() - position);
+          if (room > 0) {
+            MemorySegment.copy(piece, from, into, position, room);
+          }
+        });
+  }
+
+  @Override
+  public boolean get(MemorySegment key, ValueReader reader) {
+    tree.checkOpen();
+    checkKey(key);
+    long page = tree.leafOf(key);
+    try {
+      int found = tree.search(page, key);
+      if (found < 0) {
+        return false;
+      }
+      tree.readValue(page, found, reader);
+      return true;
+    } finally {
+      tree.store.unpin(page, false);
+    }
+  }
+
+  @Override
+  public long get(MemorySegment key, MemorySegment into) {
+    tree.checkOpen();
+    checkKey(key);
+    long page = tree.leafOf(key);
+    try {
+      int found = tree.search(page, key);
+      if (found < 0) {
+        return -1;
+      }
+      copy(page, found, into);
+      return tree.valueLength(page, found);
+    } finally {
+      tree.store.unpin(page, false);
+    }
+  }
+
+  @Override
+  public boolean containsKey(byte[] key) {
+    return containsKey(MemorySegment.ofArray(key));
+  }
+
+  @Override
+  public boolean containsKey(MemorySegment key) {
+    tree.checkOpen();
+    checkKey(key);
+    long page = tree.leafOf(key);
+    int found = tree.search(page, key);
+    tree.store.unpin(page, false);
+    return found >= 0;
+  }
+
+  @Override
+  public int getAll(PackedBytes keys, BatchReader reader) {
+    tree.checkOpen();
+    return lookup.getAll(keys, reader);
+  }
+
+  // ---------------------------------------------------------------- write
+
+  @Override
+  public byte @Nullable [] put(byte[] key, byte[] value) {
+    byte[] before = get(key);
+    set(key, value);
+    return before;
+  }
+
+  @Override
+  public byte @Nullable [] putIfAbsent(byte[] key, byte[] value) {
+    checkValue(value.length);
+    byte[] before = get(key);
+    if (before == null) {
+      set(key, value);
+    }
+    return before;
+  }
+
+  @Override
+  public byte @Nullable [] remove(byte[] key) {
+    byte[] before = get(key);
+    if (before != null) {
+      delete(key);
+    }
+    return before;
+  }
+
+  @Override
+  public void set(byte[] key, byte[] value) {
+    set(MemorySegment.ofArray(key), MemorySegment.ofArray(value));
+  }
+
+  @Override
+  public void set(MemorySegment key, MemorySegment value) {
+    tree.checkOpen();
+    checkKey(key);
+    checkValue(value.byteSize());
+    change.set(key, value);
+  }
+
+  @Override
+  public boolean delete(byte[] key) {
+    return delete(MemorySegment.ofArray(key));
+  }
+
+  @Override
+  public boolean delete(MemorySegment key) {
+    tree.checkOpen();
+    checkKey(key);
+    return change.delete(key);
+  }
+
+  @Override
+  public void putAll(PackedBytes keys, PackedBytes values) {
+    tree.checkOpen();
+    if (keys.count() != values.count()) {
+      throw new IllegalArgumentException(
+          "there are " + keys.count() + " keys, but " + values.count() + " values");
+    }
+    for (int i = 0; i < keys.count(); i++) {
+      set(keys.get(i), values.get(i));
+    }
+  }
+
+  @Override
+  public void clear() {
+    tree.clear();
+  }
+
+  @Override
+  public void bulkload(
+      BytesEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    tree.checkOpen();
+    BulkloadInput.checkStart(fillFactor, size());
+    tree.store.beforeChange();
+    tree.modifications.changes++;
+    tree.store.free(tree.root());
+    try {
+      PrefixBulkload.load(tree, entries, fillFactor, total, listener);
+    } catch (RuntimeException | Error failed) {
+      try {
+        tree.clear();
+      } catch (RuntimeException second) {
+        failed.addSuppressed(second);
+      }
+      throw failed;
+    }
+  }
+
+  // ---------------------------------------------------------------- the whole
+
+  @Override
+  public long size() {
+    tree.checkOpen();
+    return tree.meta[PrefixStructure.SIZE];
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+
+  @Override
+  public BytesCursor cursor() {
+    tree.checkOpen();
+    return new PrefixCursor(this, tree);
+  }
+
+  @Override
+  public void verify(ProgressListener listener) {
+    tree.checkOpen();
+    PrefixVerifier.verify(tree, listener);
+  }
+
+  @Override
+  public NodeView rootView() {
+    tree.checkOpen();
+    return tree.rootView();
+  }
+
+  @Override
+  public IndexStatistics statistics() {
+    return IndexStatistics.of(rootView(), size(), tree.store);
+  }
+
+  @Override
+  public boolean isClosed() {
+    return tree.store.isClosed();
+  }
+
+  @Override
+  public void close() {
+    tree.close();
+  }
+
+  /** Returns the variant with its entries and their bytes. */
+  @Override
+  public String toString() {
+    return isClosed()
+        ? "PrefixBPlusTree, closed"
+        : "PrefixBPlusTree of %,d entries in %,d bytes"
+            .formatted(tree.meta[PrefixStructure.SIZE], tree.store.usedBytes());
+  }
+}

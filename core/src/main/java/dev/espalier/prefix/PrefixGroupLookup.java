@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.prefix;
+
+import dev.espalier.bytes.BatchReader;
+import dev.espalier.bytes.PackedBytes;
+import dev.espalier.memory.CacheLine;
+import dev.espalier.memory.Words;
+import dev.espalier.prefetch.Locality;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Looks groups of keys up level by level. Each wave asks for the lines that all keys of the group
+ * need next before the first of them is read: headers, heads, slots, records.
+ */
+final class PrefixGroupLookup {
+  private static final int GROUP = 64;
+
+  private final PrefixStructure tree;
+
+  PrefixGroupLookup(PrefixStructure tree) {
+    this.tree = tree;
+  }
+
+  /** Shows the values of the keys that are there; returns how many are. */
+  int getAll(PackedBytes keys, BatchReader reader) {
+    MemorySegment[] group = new MemorySegment[Math.min(GROUP, keys.count())];
+    long[] pages = new long[group.length];
+    int found = 0;
+    for (int done = 0; done < keys.count(); done += GROUP) {
+      int count = Math.min(GROUP, keys.count() - done);
+      for (int i = 0; i < count; i++) {
+        group[i] = keys.get(done + i);
+        PrefixBPlusTree.checkKey(group[i]);
+      }
+      found += lookUp(group, pages, count, done, reader);
+    }
+    return found;
+  }
+
+  private int lookUp(MemorySegment[] group, long[] pages, int count, int done, BatchReader reader) {
+    int root = tree.root();
+    for (int i = 0; i < count; i++) {
+      pages[i] = tree.store.pin(root);
+    }
+    for (int level = tree.height() - 1; level > 0; level--) {
+      for (int i = 0; i < count; i++) {
+        int entry = tree.childEntry(pages[i], group[i]);
+        int child = PageLayout.child(tree.pages, pages[i], entry);
+        tree.store.unpin(pages[i], false);
+        pages[i] = tree.store.pin(child);
+        prefetch(pages[i], 1);
+      }
+      prefetchHeads(pages, count);
+    }
+    prefetchRecords(group, pages, count);
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+      found += read(pages[i], group[i], done + i, reader);
+    }
+    return found;
+  }
+
+  private int read(long page, MemorySegment key, int index, BatchReader reader) {
+    try {
+      int slot = tree.search(page, key);
+      if (slot < 0) {
+        return 0;
+      }
+      tree.readValue(
+          page,
+          slot,
+          (piece, from, bytes, position, total) ->
+              reader.read(index, piece, from, bytes, position, total));
+      return 1;
+    } finally {
+      tree.store.unpin(page, false);
+    }
+  }
+
+  private void prefetch(long offset, int lines) {
+    Words.prefetch(tree.pages.address() + offset, lines, Locality.T0);
+  }
+
+  /** Asks for the heads of pages, of which the headers are on their way. */
+  private void prefetchHeads(long[] pages, int count) {
+    for (int i = 0; i < count; i++) {
+      int lines = PageLayout.cap(PageLayout.count(tree.pages, pages[i])) / CacheLine.LONGS;
+      prefetch(pages[i] + PageLayout.HEADS, lines);
+    }
+  }
+
+  /** Asks for the slots of leaves where keys may be, and then for their records. */
+  private void prefetchRecords(MemorySegment[] group, long[] pages, int count) {
+    int[] slots = new int[count];
+    for (int i = 0; i < count; i++) {
+      slots[i] = tree.firstOfHead(pages[i], group[i]);
+      if (slots[i] >= 0) {
+        prefetch(PageLayout.slot(tree.pages, pages[i], slots[i]), 1);
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (slots[i] >= 0) {
+        long slot = PageLayout.slot(tree.pages, pages[i], slots[i]);
+        prefetch(PageLayout.record(tree.pages, pages[i], slot), 1);
+      }
+    }
+  }
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.prefix;
+
+import dev.espalier.bytes.ValueReader;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.ChangeCount;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/** The pages of one prefix B+-tree, and the way to a key among them. */
+final class PrefixStructure {
+  /* Overview
+   *
+   * A B+-tree of slotted pages (PageLayout). Entry i of an inner page is a separator and the child
+   * with the keys that are not below it, and below the next one. Entry 0 has no separator.
+   *
+   * The separator between two leaves is as short as it can be: where the key l on its left and the
+   * key r on its right have c bytes in common, it is the first c + 1 bytes of r.
+   *
+   * Invariants, checked by PrefixVerifier.
+   *   I1   Levels and counts are right: an inner page has a child, the root two; a leaf may be empty.
+   *        Each page is used once and none is lost. The size is the number of entries.
+   *   I2   A page keeps the beginnings of the separators beside it; flags say where there is none.
+   *   I3   The prefix of a page is what its fences have in common. All its keys begin with it.
+   *   I4   Keys ascend strictly, and are within the separators beside their page.
+   *   I5   A head is made of the first bytes of its remainder. Unused heads are the padding.
+   *   I6   Keys and values are in the page if they are to be, by their lengths, else in chains.
+   *   I7   Records lie between top and fences, do not overlap, and add up to the live bytes.
+   *   I8   The arrays end before the records begin.
+   *   I9   Entry 0 of an inner page has no separator.
+   *   I10  A chain has as many pages as its bytes take.
+   */
+
+  /** The meta word that says which kind of tree is in the store. */
+  static final int STAMP = 0;
+
+  static final int ROOT = 1;
+  static final int HEIGHT = 2;
+  static final int SIZE = 3;
+
+  /** "PFX" and a version. */
+  private static final long OWN_STAMP = 0x50_4658_0000_0001L;
+
+  /** More levels than a tree of 2^31 pages can have. */
+  static final int MAX_HEIGHT = 40;
+
+  /** At least this many bytes, so that an entry of any length fits. */
+  static final int MIN_PAGE_BYTES = 512;
+
+  final PageStore store;
+  final long[] meta;
+  final PageLayout layout;
+  final PageBuild build;
+  final Chain chain;
+
+  /** Counts the changes after which a cursor's place may no longer be where it was. */
+  final ChangeCount modifications = new ChangeCount();
+
+  /** The pages; read anew after every allocation. */
+  MemorySegment pages;
+
+  /** The pages as readers of values see them. */
+  MemorySegment readable;
+
+  PrefixStructure(PageStore store) {
+    if (store.pageBytes() < MIN_PAGE_BYTES) {
+      throw new IllegalArgumentException(
+          "pageBytes is "
+              + store.pageBytes()
+              + "; a prefix B+-tree needs at least "
+              + MIN_PAGE_BYTES);
+    }
+    this.store = store;
+    this.meta = store.meta();
+    this.layout = new PageLayout(store.pageBytes());
+    this.build = new PageBuild(layout);
+    this.chain = new Chain(store);
+    this.pages = store.segment();
+    this.readable = pages.asReadOnly();
+    if (meta[STAMP] == 0) {
+      plant();
+    } else if (meta[STAMP] != OWN_STAMP) {
+      throw new IllegalArgumentException(
+          "store holds a tree of another kind: its stamp is %x, not %x"
+              .formatted(meta[STAMP], OWN_STAMP));
+    }
+  }
+
+  private void plant() {
+    int root = allocate();
+    long page = store.pinFresh(root);
+    build.build(pages, page, new EntryList(), 0, 0, 0, Fence.NONE, Fence.NONE);
+    store.unpin(page, true);
+    meta[ROOT] = root;
+    meta[HEIGHT] = 1;
+    meta[SIZE] = 0;
+    meta[STAMP] = OWN_STAMP;
+  }
+
+  int root() {
+    return (int) meta[ROOT];
+  }
+
+  int height() {
+    return (int) meta[HEIGHT];
+  }
+
+  void checkOpen() {
+    if (store.isClosed()) {
+      throw new IllegalStateException("the PrefixBPlusTree is closed");
+    }
+  }
+
+  /** Allocates a page and follows the memory if it has moved. */
+  int allocate() {
+    int page = store.allocate();
+    pages = store.segment();
+    readable = pages.asReadOnly();
+    return page;
+  }
+
+  void clear() {
+    checkOpen();
+    store.beforeChange();
+    modifications.changes++;
+    try {
+      store.clear();
+      plant();
+    } catch (RuntimeException | Error failed) {
+      store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  void close() {
+    try {
+      store.close();
+    } finally {
+      modifications.countClose();
+    }
+  }
+
+  // ---------------------------------------------------------------- search
+
+  /** Returns the slot of a key in a page, or if it is not there, {@code ~} of where it belongs. */
+  int search(long page, MemorySegment key) {
+    MemorySegment memory = pages;
+    int length = (int) key.byteSize();
+    int count = PageLayout.count(memory, page);
+    int prefix = PageLayout.prefix(memory, page);
+    if (prefix > 0 && PageLayout.flags(memory, page) != 0) {
+      // Only a leaf at an edge, which has its prefix of its own keys, is asked for others.
+      int order = build.prefixOrder(memory, page, key, length);
+      if (order != 0) {
+        return order < 0 ? ~0 : ~count;
+      }
+    }
+    int rest = length - prefix;
+    long head = KeyOrder.head(key, prefix, rest);
+    int low = PageKeys.lowerBound(memory, page, PageLayout.cap(count), head);
+    if (low >= count || PageLayout.head(memory, page, low) != head) {
+      return ~Math.min(low, count);
+    }
+    int high = low + 1;
+    while (high < count && PageLayout.head(memory, page, high) == head) {
+      high++;
+    }
+    return searchTies(page, key, prefix, low, high);
+  }
+
+  /** Returns the first entry of a leaf with the head of a key, or -1. */
+  int firstOfHead(long page, MemorySegment key) {
+    int prefix = PageLayout.prefix(pages, page);
+    int count = PageLayout.count(pages, page);
+    long head = KeyOrder.head(key, prefix, (int) key.byteSize() - prefix);
+    int low = PageKeys.lowerBound(pages, page, PageLayout.cap(count), head);
+    return low < count && PageLayout.head(pages, page, low) == head ? low : -1;
+  }
+
+  /** Searches entries of the same head, which the rest of the key tells apart. */
+  private int searchTies(long page, MemorySegment key, int prefix, int from, int to) {
+    int low = from;
+    int high = to;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      int order = compare(key, prefix, page, PageLayout.slot(pages, page, middle));
+      if (order == 0) {
+        return middle;
+      }
+      if (order < 0) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return ~low;
+  }
+
+  /** Compares a key with an entry of the same prefix and head. */
+  private int compare(MemorySegment key, int prefix, long page, long slot) {
+    MemorySegment memory = pages;
+    int rest = (int) key.byteSize() - prefix;
+    int remainder = PageLayout.remainder(memory, slot);
+    boolean isInChain = PageLayout.isKeyInChain(memory, slot);
+    int common = Math.min(rest, remainder) - Long.BYTES;
+    if (common > 0) {
+      int order =
+          KeyOrder.compare(
+              key,
+              prefix + (long) Long.BYTES,
+              memory,
+              PageLayout.record(memory, page, slot),
+              common);
+      if (order != 0) {
+        return order;
+      }
+    }
+    if (!isInChain || rest <= remainder) {
+      return isInChain && rest == remainder ? -1 : Integer.compare(rest, remainder);
+    }
+    long reference = PageLayout.keyReference(memory, page, slot);
+    int before = prefix + remainder;
+    return chain.compare(
+        key,
+        before,
+        PageLayout.referredPage(memory, reference),
+        PageLayout.referredLength(memory, reference) - before);
+  }
+
+  /** Returns the entry of an inner page that leads to a key. */
+  int childEntry(long page, MemorySegment key) {
+    int found = search(page, key);
+    return found >= 0 ? found : Math.max(0, ~found - 1);
+  }
+
+  /** Returns the offset of the leaf where a key is or belongs, which is pinned. */
+  long leafOf(MemorySegment key) {
+    long page = store.pin(root());
+    for (int level = height() - 1; level > 0; level--) {
+      int child = PageLayout.child(pages, page, childEntry(page, key));
+      store.unpin(page, false);
+      page = store.pin(child);
+    }
+    return page;
+  }
+
+  /** Returns the length of the key of an entry. */
+  int keyLength(long page, int i) {
+    long slot = PageLayout.slot(pages, page, i);
+    return PageLayout.isKeyInChain(pages, slot)
+        ? PageLayout.referredLength(pages, PageLayout.keyReference(pages, page, slot))
+        : PageLayout.prefix(pages, page) + PageLayout.remainder(pages, slot);
+  }
+
+  /** Copies the key of an entry to an array, enlarged if need be, which is returned. */
+  byte[] copyKey(long page, int i, byte[] array) {
+    int length = keyLength(page, i);
+    byte[] into = length <= array.length ? array : new byte[Math.max(length, 2 * array.length)];
+    MemorySegment memory = pages;
+    long slot = PageLayout.slot(memory, page, i);
+    int prefix = PageLayout.prefix(memory, page);
+    int remainder = PageLayout.remainder(memory, slot);
+    int inHead = Math.min(remainder, Long.BYTES);
+    PageKeys.copy(memory, layout.prefixAt(memory, page), into, 0, prefix);
+    KeyOrder.bytesOf(PageLayout.head(memory, page, i), into, prefix, inHead);
+    int tail = remainder - inHead;
+    PageKeys.copy(memory, PageLayout.record(memory, page, slot), into, prefix + inHead, tail);
+    if (PageLayout.isKeyInChain(memory, slot)) {
+      int first = PageLayout.referredPage(memory, PageLayout.keyReference(memory, page, slot));
+      int before = prefix + remainder;
+      chain.copy(first, length - before, into, before);
+    }
+    return into;
+  }
+
+  /** Returns the length of the value of an entry. */
+  int valueLength(long page, int i) {
+    long slot = PageLayout.slot(pages, page, i);
+    return PageLayout.isValueInChain(pages, slot)
+        ? PageLayout.referredLength(pages, PageLayout.valueAt(pages, page, slot))
+        : PageLayout.valueBytes(pages, slot);
+  }
+
+  /** Shows the value of an entry where it lies. */
+  void readValue(long page, int i, ValueReader reader) {
+    long slot = PageLayout.slot(pages, page, i);
+    long at = PageLayout.valueAt(pages, page, slot);
+    if (PageLayout.isValueInChain(pages, slot)) {
+      int length = PageLayout.referredLength(pages, at);
+      chain.read(PageLayout.referredPage(pages, at), 0, length, reader);
+    } else {
+      int bytes = PageLayout.valueBytes(pages, slot);
+      reader.read(readable, at, bytes, 0, bytes);
+    }
+  }
+
+  // ---------------------------------------------------------------- inspect
+
+  NodeView rootView() {
+    return view(root());
+  }
+
+  private NodeView view(int number) {
+    long page = store.pin(number);
+    int level = PageLayout.level(pages, page);
+    int count = PageLayout.count(pages, page);
+    int capacity = build.capacity(pages, page);
+    long[] heads = new long[count];
+    long[] lengths = new long[count];
+    int[] children = new int[level > 0 ? count : 0];
+    for (int i = 0; i < count; i++) {
+      heads[i] = PageLayout.head(pages, page, i);
+      lengths[i] = level > 0 ? 0 : valueLength(page, i);
+    }
+    Arrays.setAll(children, i -> PageLayout.child(pages, page, i));
+    store.unpin(page, false);
+    return level == 0
+        ? NodeView.leaf(page, layout.pageBytes, count, capacity, i -> heads[i], i -> lengths[i])
+        : NodeView.inner(
+            page,
+            layout.pageBytes,
+            level,
+            count - 1,
+            capacity - 1,
+            i -> heads[i + 1],
+            i -> view(children[i]));
+  }
+}
