@@ -27,20 +27,28 @@ final class PageBuild {
         : Fence.of(layout.upperBytes(pages, page));
   }
 
-  /** Returns what a page keeps in place of a fence: of a leaf's own key, if there is none. */
-  private byte[] kept(EntryList list, int from, int to, int level, Fence fence, int own) {
-    if (fence.isThere() || level > 0 || from == to) {
-      return fence.bytes();
-    }
-    return list.beginning(own, layout.fenceBytes);
+  /** Returns what a page keeps of its lower fence, or of its first key if there is none. */
+  private byte[] keptLower(EntryList list, int from, int to, int level, Fence lower) {
+    int first = level > 0 ? from + 1 : from; // Entry 0 of an inner page has no separator.
+    return lower.isThere() || first >= to
+        ? lower.bytes()
+        : list.beginning(first, layout.fenceBytes);
+  }
+
+  /** Returns what a page keeps of its upper fence, or of its last key if there is none. */
+  private byte[] keptUpper(EntryList list, int from, int to, int level, Fence upper) {
+    int first = level > 0 ? from + 1 : from;
+    return upper.isThere() || first >= to
+        ? upper.bytes()
+        : list.beginning(to - 1, layout.fenceBytes);
   }
 
   // ---------------------------------------------------------------- build
 
   /** Returns the bytes of a page with entries of a list. */
   int bytes(EntryList list, int from, int to, int level, Fence lower, Fence upper) {
-    byte[] keptLower = kept(list, from, to, level, lower, from);
-    byte[] keptUpper = kept(list, from, to, level, upper, to - 1);
+    byte[] keptLower = keptLower(list, from, to, level, lower);
+    byte[] keptUpper = keptUpper(list, from, to, level, upper);
     int prefix = Fence.common(keptLower, keptUpper);
     int bytes = PageLayout.fixedBytes(to - from, level > 0) + keptLower.length + keptUpper.length;
     for (int i = from; i < to; i++) {
@@ -64,8 +72,8 @@ final class PageBuild {
       int level,
       Fence lower,
       Fence upper) {
-    byte[] keptLower = kept(list, from, to, level, lower, from);
-    byte[] keptUpper = kept(list, from, to, level, upper, to - 1);
+    byte[] keptLower = keptLower(list, from, to, level, lower);
+    byte[] keptUpper = keptUpper(list, from, to, level, upper);
     int prefix = Fence.common(keptLower, keptUpper);
     int flags =
         (lower.isThere() ? 0 : PageLayout.NO_LOWER) | (upper.isThere() ? 0 : PageLayout.NO_UPPER);

@@ -32,8 +32,8 @@ import java.nio.ByteOrder;
  *
  * <p>The fences are the separators left and right of the page; a key of the page is not below the
  * lower and below the upper one. A page keeps the first {@link #fenceBytes} of each. A page at an
- * edge of the tree lacks one. A leaf there keeps the beginning of its own smallest or greatest key
- * instead, so that it has a prefix, too.
+ * edge of the tree lacks one, and keeps the beginning of its own first or last key instead, so that
+ * it has a prefix, too.
  *
  * <p>Bytes of a key from {@link #keyBytes} on, and values that would leave a page fewer than four
  * entries, are in a {@link Chain} of pages of their own; the top bit of the length in the slot says

@@ -4,6 +4,8 @@ package dev.espalier.prefix;
 import dev.espalier.bytes.ValueReader;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
+import dev.espalier.prefetch.Locality;
 import dev.espalier.support.ChangeCount;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -47,6 +49,9 @@ final class PrefixStructure {
 
   /** At least this many bytes, so that an entry of any length fits. */
   static final int MIN_PAGE_BYTES = 512;
+
+  /** Lines of a page that are prefetched: its header, and the heads of most. */
+  private static final int FIRST_LINES = 10;
 
   final PageStore store;
   final long[] meta;
@@ -150,7 +155,7 @@ final class PrefixStructure {
     int count = PageLayout.count(memory, page);
     int prefix = PageLayout.prefix(memory, page);
     if (prefix > 0 && PageLayout.flags(memory, page) != 0) {
-      // Only a leaf at an edge, which has its prefix of its own keys, is asked for others.
+      // Only a page at an edge, which has its prefix of its own keys, is asked for others.
       int order = build.prefixOrder(memory, page, key, length);
       if (order != 0) {
         return order < 0 ? ~0 : ~count;
@@ -241,6 +246,7 @@ final class PrefixStructure {
       int child = PageLayout.child(pages, page, childEntry(page, key));
       store.unpin(page, false);
       page = store.pin(child);
+      Words.prefetch(pages.address() + page, FIRST_LINES, Locality.T0);
     }
     return page;
   }

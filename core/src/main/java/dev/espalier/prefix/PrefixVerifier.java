@@ -65,8 +65,8 @@ final class PrefixVerifier extends PageVerifier {
     checkRange("I2", keptUpper, 0, layout.fenceBytes, "the upper fence of page %d", number);
     byte[] lowerBytes = layout.lowerBytes(pages, page);
     byte[] upperBytes = layout.upperBytes(pages, page);
-    checkFence(number, "lower", lowerBytes, lower, level);
-    checkFence(number, "upper", upperBytes, upper, level);
+    checkFence(number, "lower", lowerBytes, lower);
+    checkFence(number, "upper", upperBytes, upper);
     checkEqual(
         "I3",
         PageLayout.prefix(pages, page),
@@ -86,16 +86,9 @@ final class PrefixVerifier extends PageVerifier {
     check(PageBuild.isPadded(pages, page), "I5", "page %d has heads behind the last", number);
   }
 
-  private void checkFence(
-      int number, String which, byte[] kept, byte @Nullable [] separator, int level) {
+  private void checkFence(int number, String which, byte[] kept, byte @Nullable [] separator) {
     if (separator == null) {
-      check(
-          level == 0 || kept.length == 0,
-          "I2",
-          "page %d keeps a %s fence that it does not have",
-          number,
-          which);
-      return;
+      return; // It keeps the beginning of one of its keys.
     }
     byte[] beginning = Arrays.copyOf(separator, Math.min(separator.length, layout.fenceBytes));
     check(
