@@ -2,6 +2,7 @@
 package dev.espalier.experiment;
 
 import dev.espalier.experiment.buffering.BufferingExperiments;
+import dev.espalier.experiment.bytes.BytesExperiments;
 import dev.espalier.experiment.cosb.CosbExperiments;
 import dev.espalier.experiment.fpb.FpbExperiments;
 import dev.espalier.experiment.pio.PioExperiments;
@@ -21,7 +22,8 @@ public final class Experiments {
             FpbExperiments.all(),
             BufferingExperiments.all(),
             CosbExperiments.all(),
-            PioExperiments.all())
+            PioExperiments.all(),
+            BytesExperiments.all())
         .flatMap(Collection::stream)
         .toList();
   }

@@ -35,7 +35,7 @@ final class ExperimentsTest {
       assertTrue(
           name.matches(
               "(thesis|fpb|buf|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated|-stream)?"
-                  + "|cosb-[a-z]+"),
+                  + "|(bytes|cosb)-[a-z]+"),
           name);
     }
   }

@@ -53,6 +53,9 @@ final class PrefixStructure {
   /** Lines of a page that are prefetched: its header, and the heads of most. */
   private static final int FIRST_LINES = 10;
 
+  /** Into how many parts entries of the same head are divided in a step of their search. */
+  private static final int PARTS = 8;
+
   final PageStore store;
   final long[] meta;
   final PageLayout layout;
@@ -183,21 +186,39 @@ final class PrefixStructure {
     return low < count && PageLayout.head(pages, page, low) == head ? low : -1;
   }
 
-  /** Searches entries of the same head, which the rest of the key tells apart. */
+  /**
+   * Searches entries of the same head, which the rest of the key tells apart. Seven records at a
+   * time are on their way, for a binary search alone would wait for one after the other.
+   */
   private int searchTies(long page, MemorySegment key, int prefix, int from, int to) {
     int low = from;
     int high = to;
     while (low < high) {
-      int middle = (low + high) >>> 1;
-      int order = compare(key, prefix, page, PageLayout.slot(pages, page, middle));
-      if (order == 0) {
-        return middle;
+      int length = high - low;
+      if (length > PARTS / 2) {
+        for (int part = 1; part < PARTS; part++) {
+          long slot = PageLayout.slot(pages, page, low + length * part / PARTS);
+          long record = PageLayout.record(pages, page, slot);
+          Words.prefetch(pages.address() + record, 1, Locality.T0);
+        }
       }
-      if (order < 0) {
-        high = middle;
-      } else {
-        low = middle + 1;
+      int below = 0;
+      int above = PARTS;
+      while (above - below > 1) {
+        int part = (below + above) >>> 1;
+        int entry = low + length * part / PARTS;
+        int order = compare(key, prefix, page, PageLayout.slot(pages, page, entry));
+        if (order == 0) {
+          return entry;
+        }
+        if (order < 0) {
+          above = part;
+        } else {
+          below = part;
+        }
       }
+      high = above == PARTS ? high : low + length * above / PARTS;
+      low = below == 0 ? low : low + length * below / PARTS + 1;
     }
     return ~low;
   }
