@@ -173,12 +173,12 @@ final class PrefixCursor implements BytesCursor {
     pathEntry[0] = slot;
     long page = tree.store.pin(pathPage[0]);
     keyLength = tree.keyLength(page, slot);
-    byte[] array = tree.copyKey(page, slot, key);
-    tree.store.unpin(page, false);
-    if (array != key) {
-      key = array;
-      keyMemory = MemorySegment.ofArray(array).asReadOnly();
+    if (keyLength > key.length) {
+      key = new byte[Math.max(keyLength, 2 * key.length)];
+      keyMemory = MemorySegment.ofArray(key).asReadOnly();
     }
+    tree.copyKey(page, slot, key);
+    tree.store.unpin(page, false);
     isOn = true;
     hasKey = true;
     return true;

@@ -280,10 +280,8 @@ final class PrefixStructure {
         : PageLayout.prefix(pages, page) + PageLayout.remainder(pages, slot);
   }
 
-  /** Copies the key of an entry to an array, enlarged if need be, which is returned. */
-  byte[] copyKey(long page, int i, byte[] array) {
-    int length = keyLength(page, i);
-    byte[] into = length <= array.length ? array : new byte[Math.max(length, 2 * array.length)];
+  /** Copies the key of an entry to the beginning of an array, which is long enough. */
+  void copyKey(long page, int i, byte[] into) {
     MemorySegment memory = pages;
     long slot = PageLayout.slot(memory, page, i);
     int prefix = PageLayout.prefix(memory, page);
@@ -296,9 +294,8 @@ final class PrefixStructure {
     if (PageLayout.isKeyInChain(memory, slot)) {
       int first = PageLayout.referredPage(memory, PageLayout.keyReference(memory, page, slot));
       int before = prefix + remainder;
-      chain.copy(first, length - before, into, before);
+      chain.copy(first, keyLength(page, i) - before, into, before);
     }
-    return into;
   }
 
   /** Returns the length of the value of an entry. */

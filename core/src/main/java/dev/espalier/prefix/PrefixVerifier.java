@@ -152,7 +152,8 @@ final class PrefixVerifier extends PageVerifier {
         continue;
       }
       checkForm(number, page, level, i);
-      byte[] key = Arrays.copyOf(tree.copyKey(page, i, new byte[0]), tree.keyLength(page, i));
+      byte[] key = new byte[tree.keyLength(page, i)];
+      tree.copyKey(page, i, key);
       checkHead(number, page, i, key, prefix);
       keys[i] = key;
       byte[] before = i > (level > 0 ? 1 : 0) ? keys[i - 1] : null;

@@ -3,6 +3,8 @@ package dev.espalier.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.prefix.PrefixBPlusTree;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -62,6 +64,16 @@ final class ExamplesTest {
     String shown = only(SHOWN, Files.readString(SOURCES.resolve("BytesExample.java")));
     assertEquals(
         shown.replaceAll("(?m)^    ", ""), only(JAVA_BLOCK, Files.readString(BYTE_STRINGS)));
+  }
+
+  @Test
+  void exampleOfByteStringsPrintsWhatThePageSays() throws IOException {
+    try (BytesIndex index = PrefixBPlusTree.create();
+        BytesIndex entries = PrefixBPlusTree.create()) {
+      assertEquals(
+          only(PRINTED_BLOCK, Files.readString(BYTE_STRINGS)),
+          outputOf(() -> BytesExample.run(index, entries)));
+    }
   }
 
   private static String only(Pattern pattern, String text) {

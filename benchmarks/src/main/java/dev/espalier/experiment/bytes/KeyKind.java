@@ -58,7 +58,7 @@ enum KeyKind {
 
   /** Returns so many different strings in no order. */
   String[] draw(int count) {
-    SplittableRandom random = new SplittableRandom(ordinal());
+    SplittableRandom random = new SplittableRandom(name().hashCode());
     Set<String> seen = HashSet.newHashSet(count);
     String[] drawn = new String[count];
     for (int i = 0; i < count; ) {

@@ -26,6 +26,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -33,6 +34,9 @@ import java.util.TreeMap;
 final class StringsAgainstTreeMap implements Experiment {
   private static final int GROUP = 256;
   private static final int VALUE_BYTES = 8;
+
+  /** Fewer are in so few pages that space is a matter of luck. */
+  private static final int LEAST_ENTRIES = 50_000;
 
   /** Of the entries, how many are put in a round. */
   private static final int PUT_SHARE = 8;
@@ -71,7 +75,7 @@ final class StringsAgainstTreeMap implements Experiment {
             Column.text("work", "work"),
             Column.text("structure", "structure"),
             Column.real("time", "time of an entry", "ns"));
-    int entries = run.effort().entries() / 2;
+    int entries = Math.max(run.effort().entries() / 2, LEAST_ENTRIES);
     outcome.parameter("entries", entries).parameter("keys of a group", GROUP);
     KeyKind[] kinds = KeyKind.values();
     for (int i = 0; i < kinds.length; i++) {
@@ -84,7 +88,7 @@ final class StringsAgainstTreeMap implements Experiment {
       KeyKind kind, int entries, Run run, Progress progress, Outcome outcome) {
     String[] strings = kind.draw(entries);
     PackedBytes keys = pack(strings);
-    TreeMap<String, Long> map = new TreeMap<>();
+    NavigableMap<String, Long> map = new TreeMap<>();
     try (PrefixBPlusTree tree = PrefixBPlusTree.create(IndexOptions.DEFAULT)) {
       for (int i = 0; i < entries; i++) {
         map.put(strings[i], (long) i);
@@ -132,7 +136,7 @@ final class StringsAgainstTreeMap implements Experiment {
       String[] strings,
       PackedBytes keys,
       int[] order,
-      TreeMap<String, Long> map,
+      NavigableMap<String, Long> map,
       PrefixBPlusTree tree) {
     String[] probes = new String[order.length];
     for (int i = 0; i < order.length; i++) {
@@ -145,7 +149,9 @@ final class StringsAgainstTreeMap implements Experiment {
         new Work<>(new Setting("get", MAP), probes.length, () -> getFromMap(map, probes)),
         new Work<>(new Setting("get", TREE), probes.length, () -> get(tree, packed)),
         new Work<>(
-            new Setting("getAll", TREE), probes.length / GROUP * GROUP, () -> getAll(tree, packed)),
+            new Setting("getAll", TREE),
+            (long) probes.length / group(probes.length) * group(probes.length),
+            () -> getAll(tree, packed)),
         new Work<>(new Setting("put", MAP), puts, () -> putIntoMap(strings, puts)),
         new Work<>(new Setting("put", TREE), puts, () -> putIntoTree(keys, puts)),
         new Work<>(new Setting("scan", MAP), strings.length, () -> scanMap(map)),
@@ -154,10 +160,10 @@ final class StringsAgainstTreeMap implements Experiment {
 
   // ---------------------------------------------------------------- work
 
-  private static long getFromMap(TreeMap<String, Long> map, String[] probes) {
+  private static long getFromMap(NavigableMap<String, Long> map, String[] probes) {
     long sum = 0;
     for (String probe : probes) {
-      sum += map.get(probe);
+      sum += map.getOrDefault(probe, 0L);
     }
     return sum;
   }
@@ -171,19 +177,25 @@ final class StringsAgainstTreeMap implements Experiment {
     return sum[0];
   }
 
+  /** Returns how many keys are looked up together. */
+  private static int group(int probes) {
+    return Math.min(GROUP, probes);
+  }
+
   private static long getAll(PrefixBPlusTree tree, PackedBytes probes) {
     long[] sum = new long[1];
-    for (int i = 0; i + GROUP <= probes.count(); i += GROUP) {
+    int group = group(probes.count());
+    for (int i = 0; i + group <= probes.count(); i += group) {
       MemorySegment offsets = probes.offsets().asSlice((long) i * Integer.BYTES);
       tree.getAll(
-          new PackedBytes(probes.bytes(), offsets, GROUP),
+          new PackedBytes(probes.bytes(), offsets, group),
           (_, piece, from, _, _, _) -> sum[0] += piece.get(JAVA_LONG_UNALIGNED, from));
     }
     return sum[0];
   }
 
   private static long putIntoMap(String[] strings, int count) {
-    TreeMap<String, Long> map = new TreeMap<>();
+    NavigableMap<String, Long> map = new TreeMap<>();
     for (int i = 0; i < count; i++) {
       map.put(strings[i], (long) i);
     }
@@ -207,7 +219,7 @@ final class StringsAgainstTreeMap implements Experiment {
     }
   }
 
-  private static long scanMap(TreeMap<String, Long> map) {
+  private static long scanMap(NavigableMap<String, Long> map) {
     long bytes = 0;
     for (var entry : map.entrySet()) {
       bytes += entry.getKey().length() + VALUE_BYTES;
