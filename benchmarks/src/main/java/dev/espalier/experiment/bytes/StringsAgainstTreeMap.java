@@ -25,6 +25,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.SplittableRandom;
@@ -34,6 +35,9 @@ import java.util.TreeMap;
 final class StringsAgainstTreeMap implements Experiment {
   private static final int GROUP = 256;
   private static final int VALUE_BYTES = 8;
+
+  /** How often space is looked at while the last half of the entries is put. */
+  private static final int SAMPLES = 8;
 
   /** Fewer are in so few pages that space is a matter of luck. */
   private static final int LEAST_ENTRIES = 50_000;
@@ -93,12 +97,18 @@ final class StringsAgainstTreeMap implements Experiment {
       for (int i = 0; i < entries; i++) {
         map.put(strings[i], (long) i);
       }
-      putAll(tree, keys, entries);
-      double own = keys.bytes().byteSize() + (double) VALUE_BYTES * entries;
-      space(kind, "random puts", tree, own, 1.7, outcome);
+      double[] spent = grow(tree, keys, entries);
+      String growing = kind + ": bytes for each byte of entries, while they are put at random";
+      outcome
+          .parameter(growing + ", mean", Arrays.stream(spent).average().orElseThrow())
+          .parameter(growing + ", most", Arrays.stream(spent).max().orElseThrow());
       try (PrefixBPlusTree full = PrefixBPlusTree.create(IndexOptions.DEFAULT)) {
         full.bulkload(tree.cursor(), 1.0, entries, ProgressListener.NONE);
-        space(kind, "bulkload", full, own, 1.35, outcome);
+        outcome.check(
+            Check.deterministic(
+                kind + ": bytes for each byte of entries, after a bulkload",
+                spent(full, keys, entries),
+                Target.atMost(1.35)));
       }
       int[] order = new SplittableRandom(1).ints(run.effort().probes(), 0, entries).toArray();
       List<Work<Setting>> works = works(strings, keys, order, map, tree);
@@ -112,13 +122,26 @@ final class StringsAgainstTreeMap implements Experiment {
     }
   }
 
-  private static void space(
-      KeyKind kind, String after, PrefixBPlusTree tree, double own, double most, Outcome outcome) {
-    outcome.check(
-        Check.deterministic(
-            kind + ": bytes for each byte of entries, after " + after,
-            tree.statistics().usedBytes() / own,
-            Target.atMost(most)));
+  /**
+   * Puts all keys; returns how many bytes of pages there were for a byte of entries, several times
+   * while their number doubled: where all keys are alike, pages fill up and split together.
+   */
+  private static double[] grow(PrefixBPlusTree tree, PackedBytes keys, int entries) {
+    double[] spent = new double[SAMPLES];
+    int done = 0;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+      int next = (int) (entries / 2 * (1 + (sample + 1.0) / SAMPLES));
+      putAll(tree, keys, done, next);
+      done = next;
+      spent[sample] = spent(tree, keys, done);
+    }
+    putAll(tree, keys, done, entries);
+    return spent;
+  }
+
+  private static double spent(PrefixBPlusTree tree, PackedBytes keys, int entries) {
+    long keyBytes = keys.offsets().get(JAVA_INT_UNALIGNED, (long) entries * Integer.BYTES);
+    return tree.statistics().usedBytes() / (keyBytes + (double) VALUE_BYTES * entries);
   }
 
   private static void check(
@@ -204,15 +227,15 @@ final class StringsAgainstTreeMap implements Experiment {
 
   private static long putIntoTree(PackedBytes keys, int count) {
     try (PrefixBPlusTree tree = PrefixBPlusTree.create(IndexOptions.DEFAULT)) {
-      putAll(tree, keys, count);
+      putAll(tree, keys, 0, count);
       return tree.size();
     }
   }
 
-  private static void putAll(PrefixBPlusTree tree, PackedBytes keys, int count) {
+  private static void putAll(PrefixBPlusTree tree, PackedBytes keys, int from, int to) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(VALUE_BYTES);
-      for (int i = 0; i < count; i++) {
+      for (int i = from; i < to; i++) {
         value.set(JAVA_LONG_UNALIGNED, 0, i);
         tree.set(keys.get(i), value);
       }
