@@ -17,6 +17,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * removed meanwhile. {@code setValue} of their entries writes through; entries from all other
  * methods are immutable snapshots.
  *
- * <p>Behind a lock each method is safe for use by several threads, but those of {@link Map} that
- * read and then write (poll, compute, put of a map that holds the index's missing value) are
- * several calls of the index, and not atomic.
+ * <p>Over an index that several threads may write, each method of one entry takes effect at one
+ * moment. It reads the entry, and writes on condition that the entry is still the same; otherwise
+ * it begins anew. No lock is held while a user's function runs.
  */
 final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
   private final LongNavigable entries;
@@ -59,18 +62,7 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
 
   @Override
   public @Nullable V get(Object key) {
-    long stored = storedKey(key);
-    long value = entries.get(stored);
-    if (value != entries.missingValue()) {
-      return valueCodec.decode(value);
-    }
-    if (!entries.containsKey(stored)) {
-      return null;
-    }
-    // Only a cursor tells in one call that there is an entry, and its value.
-    LongCursor cursor = entries.cursor();
-    boolean found = cursor.ceiling(stored) && cursor.key() == stored;
-    return found ? valueCodec.decode(cursor.value()) : null;
+    return decoded(find(storedKey(key)));
   }
 
   @Override
@@ -82,33 +74,181 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
   public @Nullable V put(K key, V value) {
     long stored = storedKey(key);
     long newValue = storedValue(value);
-    boolean holdsMissing = holdsMissingValue(stored);
-    return previous(entries.put(stored, newValue), holdsMissing);
+    while (true) {
+      Long before = find(stored);
+      if (exchange(stored, before, newValue)) {
+        return decoded(before);
+      }
+    }
   }
 
   @Override
   public @Nullable V putIfAbsent(K key, V value) {
     long stored = storedKey(key);
     long newValue = storedValue(value);
-    boolean holdsMissing = holdsMissingValue(stored);
-    return previous(entries.putIfAbsent(stored, newValue), holdsMissing);
+    while (true) {
+      Long before = find(stored);
+      if (before != null || entries.insert(stored, newValue)) {
+        return decoded(before);
+      }
+    }
   }
 
   @Override
   public @Nullable V remove(Object key) {
     long stored = storedKey(key);
-    boolean holdsMissing = holdsMissingValue(stored);
-    return previous(entries.remove(stored), holdsMissing);
+    while (true) {
+      Long before = find(stored);
+      if (before == null || entries.remove(stored, before)) {
+        return decoded(before);
+      }
+    }
   }
 
-  /** Tells whether {@code key} has an entry and its value is the one that also means "absent". */
-  private boolean holdsMissingValue(long key) {
-    long missing = entries.missingValue();
-    return entries.getOrDefault(key, ~missing) == missing;
+  @Override
+  public boolean remove(Object key, @Nullable Object value) {
+    long stored = storedKey(key);
+    while (true) {
+      Long before = find(stored);
+      if (before == null || !valueCodec.decode(before).equals(value)) {
+        return false;
+      }
+      if (entries.remove(stored, before)) {
+        return true;
+      }
+    }
   }
 
-  private @Nullable V previous(long value, boolean heldMissing) {
-    return value != entries.missingValue() || heldMissing ? valueCodec.decode(value) : null;
+  @Override
+  public @Nullable V replace(K key, V value) {
+    long stored = storedKey(key);
+    long newValue = storedValue(value);
+    while (true) {
+      Long before = find(stored);
+      if (before == null || entries.replace(stored, before, newValue)) {
+        return decoded(before);
+      }
+    }
+  }
+
+  @Override
+  public boolean replace(K key, V oldValue, V newValue) {
+    long stored = storedKey(key);
+    Objects.requireNonNull(oldValue, "oldValue");
+    long storedNew = storedValue(newValue);
+    while (true) {
+      Long before = find(stored);
+      if (before == null || !valueCodec.decode(before).equals(oldValue)) {
+        return false;
+      }
+      if (entries.replace(stored, before, storedNew)) {
+        return true;
+      }
+    }
+  }
+
+  // Functions of an entry: called without a lock, and once more if the entry has changed meanwhile.
+
+  @Override
+  public @Nullable V computeIfAbsent(
+      K key, Function<? super K, ? extends @Nullable V> mappingFunction) {
+    Objects.requireNonNull(mappingFunction, "mappingFunction");
+    V present = get(key);
+    if (present != null) {
+      return present;
+    }
+    V value = mappingFunction.apply(key);
+    if (value == null) {
+      return null;
+    }
+    V earlier = putIfAbsent(key, value);
+    return earlier == null ? value : earlier;
+  }
+
+  @Override
+  public @Nullable V computeIfPresent(
+      K key, BiFunction<? super K, ? super V, ? extends @Nullable V> remappingFunction) {
+    Objects.requireNonNull(remappingFunction, "remappingFunction");
+    long stored = storedKey(key);
+    while (true) {
+      Long before = find(stored);
+      if (before == null) {
+        return null;
+      }
+      V value = remappingFunction.apply(key, valueCodec.decode(before));
+      if (store(stored, before, value)) {
+        return value;
+      }
+    }
+  }
+
+  @Override
+  public @Nullable V compute(
+      K key, BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> remappingFunction) {
+    Objects.requireNonNull(remappingFunction, "remappingFunction");
+    long stored = storedKey(key);
+    while (true) {
+      Long before = find(stored);
+      V value = remappingFunction.apply(key, decoded(before));
+      if (store(stored, before, value)) {
+        return value;
+      }
+    }
+  }
+
+  @Override
+  public @Nullable V merge(
+      K key, V value, BiFunction<? super V, ? super V, ? extends @Nullable V> remappingFunction) {
+    Objects.requireNonNull(remappingFunction, "remappingFunction");
+    long stored = storedKey(key);
+    Objects.requireNonNull(value, "value");
+    while (true) {
+      Long before = find(stored);
+      V merged = before == null ? value : remappingFunction.apply(valueCodec.decode(before), value);
+      if (store(stored, before, merged)) {
+        return merged;
+      }
+    }
+  }
+
+  @Override
+  public void replaceAll(BiFunction<? super K, ? super V, ? extends V> function) {
+    Objects.requireNonNull(function, "function");
+    LongCursor cursor = entries.cursor();
+    while (cursor.next()) {
+      K key = keyCodec.decode(cursor.key());
+      computeIfPresent(key, (_, value) -> Objects.requireNonNull(function.apply(key, value)));
+    }
+  }
+
+  /** Returns what is stored for a key, or null: one lookup if the key has an entry. */
+  private @Nullable Long find(long key) {
+    for (long absent = entries.missingValue(); ; absent = ~absent) {
+      long value = entries.getOrDefault(key, absent);
+      if (value != absent) {
+        return value;
+      }
+      if (!entries.containsKey(key)) {
+        return null;
+      }
+      // The entry has the very value that stands for none, or is new.
+    }
+  }
+
+  /** Stores a value, or none if it is null, unless the entry is no longer as it was found. */
+  private boolean store(long key, @Nullable Long before, @Nullable V value) {
+    if (value != null) {
+      return exchange(key, before, valueCodec.encode(value));
+    }
+    return before == null || entries.remove(key, before);
+  }
+
+  private boolean exchange(long key, @Nullable Long before, long value) {
+    return before == null ? entries.insert(key, value) : entries.replace(key, before, value);
+  }
+
+  private @Nullable V decoded(@Nullable Long stored) {
+    return stored == null ? null : valueCodec.decode(stored);
   }
 
   // The whole map
@@ -209,14 +349,24 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
 
   @Override
   public @Nullable Entry<K, V> pollFirstEntry() {
-    LongCursor cursor = entries.cursor();
-    return removedOrNull(cursor, cursor.first());
+    return poll(entries.cursor(), LongCursor::first);
   }
 
   @Override
   public @Nullable Entry<K, V> pollLastEntry() {
-    LongCursor cursor = entries.cursor();
-    return removedOrNull(cursor, cursor.last());
+    return poll(entries.cursor(), LongCursor::last);
+  }
+
+  /** Removes the entry that a move goes to; again if another thread has changed it meanwhile. */
+  private @Nullable Entry<K, V> poll(LongCursor cursor, Predicate<LongCursor> move) {
+    while (move.test(cursor)) {
+      long key = cursor.key();
+      long value = cursor.value();
+      if (entries.remove(key, value)) {
+        return Map.entry(keyCodec.decode(key), valueCodec.decode(value));
+      }
+    }
+    return null;
   }
 
   private K keyOrThrow(LongCursor cursor, boolean found) {
@@ -232,15 +382,6 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
 
   private @Nullable Entry<K, V> entryOrNull(LongCursor cursor, boolean found) {
     return found ? snapshot(cursor) : null;
-  }
-
-  private @Nullable Entry<K, V> removedOrNull(LongCursor cursor, boolean found) {
-    if (!found) {
-      return null;
-    }
-    Entry<K, V> entry = snapshot(cursor);
-    cursor.remove();
-    return entry;
   }
 
   private Entry<K, V> snapshot(LongCursor cursor) {
@@ -341,11 +482,9 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
      */
     @Override
     public V setValue(V value) {
-      long newValue = storedValue(value);
-      if (!IndexMap.this.containsKey(getKey())) {
+      if (IndexMap.this.replace(getKey(), value) == null) {
         throw new IllegalStateException("the entry of key " + getKey() + " has been removed");
       }
-      entries.set(storedKey(getKey()), newValue);
       return super.setValue(value);
     }
   }

@@ -78,6 +78,22 @@ final class IndexView implements LongNavigable {
   }
 
   @Override
+  public boolean insert(long key, long value) {
+    checkWritable(key);
+    return index.insert(key, value);
+  }
+
+  @Override
+  public boolean replace(long key, long expected, long value) {
+    return isVisible(key) && index.replace(key, expected, value);
+  }
+
+  @Override
+  public boolean remove(long key, long expected) {
+    return isVisible(key) && index.remove(key, expected);
+  }
+
+  @Override
   public long size() {
     return range.isAll() ? index.size() : count(range);
   }

@@ -230,6 +230,27 @@ final class LockedIndex implements LongIndex {
   }
 
   @Override
+  public boolean insert(long key, long value) {
+    try (var _ = writing.acquire()) {
+      return index.insert(key, value);
+    }
+  }
+
+  @Override
+  public boolean replace(long key, long expected, long value) {
+    try (var _ = writing.acquire()) {
+      return index.replace(key, expected, value);
+    }
+  }
+
+  @Override
+  public boolean remove(long key, long expected) {
+    try (var _ = writing.acquire()) {
+      return index.remove(key, expected);
+    }
+  }
+
+  @Override
   public void clear() {
     try (var _ = writing.acquire()) {
       index.clear();

@@ -182,6 +182,13 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    * they may or may not show them. {@code setValue} of their entries writes through; all other
    * entries are immutable snapshots.
    *
+   * <p>If several threads may write this index, as behind {@link #withReadWriteLock}, each method
+   * of the map for one entry takes effect at one moment, as those of {@link
+   * java.util.concurrent.ConcurrentMap} do: {@code putIfAbsent}, {@code replace}, {@code
+   * remove(key, value)}, {@code compute}, {@code merge}, {@code pollFirstEntry} and so on. The
+   * functions given to them run without a lock, and are called again if another thread has changed
+   * the entry meanwhile.
+   *
    * @param keyCodec converts keys to longs, keeping their order
    * @param valueCodec converts values to longs
    */

@@ -69,6 +69,46 @@ public interface LongNavigable {
   void delete(long key);
 
   /**
+   * Stores {@code value} for {@code key} unless the key has an entry, and tells whether it did:
+   * other than {@link #putIfAbsent}, also if {@link #missingValue()} is among the values. Throws
+   * the same exceptions as {@link #put}.
+   *
+   * <p>This method, {@link #replace} and {@link #remove(long, long)} each take effect at one moment
+   * in an index that several threads may write.
+   */
+  default boolean insert(long key, long value) {
+    if (containsKey(key)) {
+      return false;
+    }
+    set(key, value);
+    return true;
+  }
+
+  /**
+   * Stores {@code value} for {@code key} if the key has an entry with the value {@code expected},
+   * and tells whether it did.
+   */
+  default boolean replace(long key, long expected, long value) {
+    if (getOrDefault(key, ~expected) != expected) {
+      return false;
+    }
+    set(key, value);
+    return true;
+  }
+
+  /**
+   * Removes {@code key} if it has an entry with the value {@code expected}, and tells whether it
+   * did.
+   */
+  default boolean remove(long key, long expected) {
+    if (getOrDefault(key, ~expected) != expected) {
+      return false;
+    }
+    delete(key);
+    return true;
+  }
+
+  /**
    * Returns the exact number of entries. O(1), except that bounded views count their entries, as do
    * those trees whose Javadoc says so.
    */

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NoSuchElementException;
 import java.util.Spliterator;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.Test;
@@ -48,20 +49,37 @@ class IndexMapTest {
 
   @Test
   void keyThatGoesWhileItIsLookedUpIsAbsent() {
-    LongIndex late =
+    List<String> calls = new ArrayList<>();
+    NavigableMap<Long, Long> lateMap =
+        watched(calls, name -> name.equals("containsKey") && calls.size() < 3);
+    index.delete(2);
+    assertNull(lateMap.get(2L));
+    assertEquals(List.of("getOrDefault", "containsKey", "getOrDefault", "containsKey"), calls);
+  }
+
+  @Test
+  void keyThatIsFoundIsLookedUpOnce() {
+    List<String> calls = new ArrayList<>();
+    assertEquals(20, watched(calls, name -> false).get(2L));
+    assertEquals(List.of("getOrDefault"), calls);
+  }
+
+  /** A map over the index that notes its lookups; some of them answer true whatever there is. */
+  private NavigableMap<Long, Long> watched(List<String> calls, Predicate<String> answersTrue) {
+    LongIndex watched =
         (LongIndex)
             Proxy.newProxyInstance(
                 LongIndex.class.getClassLoader(),
                 new Class<?>[] {LongIndex.class},
-                (proxy, method, arguments) ->
-                    method.getName().equals("containsKey")
-                        ? true
-                        : method.invoke(index, arguments));
-    NavigableMap<Long, Long> lateMap = new IndexMap<>(late, KeyCodec.ofLong(), ValueCodec.ofLong());
-    index.delete(2);
-    assertNull(lateMap.get(2L));
-    index.delete(3);
-    assertNull(lateMap.get(3L));
+                (proxy, method, arguments) -> {
+                  if (!method.getName().equals("missingValue")) {
+                    calls.add(method.getName());
+                  }
+                  return answersTrue.test(method.getName())
+                      ? true
+                      : method.invoke(index, arguments);
+                });
+    return new IndexMap<>(watched, KeyCodec.ofLong(), ValueCodec.ofLong());
   }
 
   @Test

@@ -41,6 +41,8 @@ class LockedIndexTest {
           "putIfAbsent",
           "remove",
           "set",
+          "insert",
+          "replace",
           "delete",
           "clear",
           "removeRange",
@@ -74,7 +76,8 @@ class LockedIndexTest {
 
   @Test
   void everyCallHoldsTheLockItNeeds() throws ReflectiveOperationException {
-    assertHoldsLocks(LongIndex.class, "size", "sizeEstimate", "verify", "getAll", "close");
+    assertHoldsLocks(
+        LongIndex.class, "size", "sizeEstimate", "verify", "getAll", "close", "insert", "replace");
   }
 
   @Test
@@ -92,7 +95,8 @@ class LockedIndexTest {
     for (Method method : type.getMethods()) {
       boolean isCalled =
           Modifier.isAbstract(method.getModifiers())
-              || List.of("sizeEstimate", "scanTo").contains(method.getName())
+              || List.of("sizeEstimate", "scanTo", "insert", "replace", "remove")
+                  .contains(method.getName())
               || method.getName().equals("getAll") && method.getParameterCount() >= 5;
       if (!isCalled || method.getName().equals("batchLookup")) {
         continue;

@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * without a lock around it; {@code withReadWriteLock} is not needed.
  *
  * <p>{@code get}, {@code containsKey}, {@code put}, {@code putIfAbsent}, {@code set}, {@code
- * remove} and {@code delete} each take effect at one moment. Readers take no latch: they wait
- * neither for a split nor for a writer that waits for a file, but only while the bytes of a page
- * that they read are being changed. Writers latch one leaf, and for splits up to two neighbours or
- * a parent. {@code getAll} and {@code putAll} take effect key by key.
+ * remove}, {@code delete}, {@code insert} and {@code replace} each take effect at one moment.
+ * Readers take no latch: they wait neither for a split nor for a writer that waits for a file, but
+ * only while the bytes of a page that they read are being changed. Writers latch one leaf, and for
+ * splits up to two neighbours or a parent. {@code getAll} and {@code putAll} take effect key by
+ * key.
  *
  * <p>A cursor goes from leaf to leaf, and has each as it was at one moment: it misses no entry that
  * was there all the time, and reports none twice, but may or may not see what others write
@@ -294,5 +295,22 @@ public final class BLinkTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     remove(key);
+  }
+
+  // ---------------------------------------------------------------- read and write
+
+  @Override
+  public boolean insert(long key, long value) {
+    return writer.insert(key, value);
+  }
+
+  @Override
+  public boolean replace(long key, long expected, long value) {
+    return writer.replace(key, expected, value);
+  }
+
+  @Override
+  public boolean remove(long key, long expected) {
+    return writer.removeIf(key, expected);
   }
 }

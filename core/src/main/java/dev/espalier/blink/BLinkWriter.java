@@ -72,6 +72,45 @@ final class BLinkWriter {
     }
   }
 
+  /**
+   * Inserts an entry, unless the key is there.
+   *
+   * @return whether it was inserted
+   */
+  boolean insert(long key, long value) {
+    store.beforeChange();
+    while (true) {
+      boolean inserts;
+      Rest rest;
+      int operation = epochs.enter();
+      try {
+        int leaf = tree.latch(0, key);
+        try {
+          long at = store.pin(leaf);
+          MemorySegment pages = tree.pages;
+          int slot = layout.findSlot(pages, at, key);
+          rest = restOfInsert(pages, at, slot);
+          inserts = slot < 0 && rest != Rest.LEAF_IS_FULL;
+          if (inserts) {
+            insert(pages, leaf, at, -1 - slot, key, value);
+          }
+          store.unpin(at, inserts);
+        } finally {
+          latches.unlatch(leaf);
+        }
+      } finally {
+        epochs.exit(operation);
+      }
+      if (rest == Rest.SPLIT_IS_INCOMPLETE) {
+        tree.splits.completeIfThereIsRoom(0, key);
+      }
+      if (rest != Rest.LEAF_IS_FULL) {
+        return inserts;
+      }
+      tree.splits.makeRoom(0, key);
+    }
+  }
+
   private Rest restOfInsert(MemorySegment pages, long at, int slot) {
     if (slot < 0 && layout.count(pages, at) == layout.leafCapacity) {
       return Rest.LEAF_IS_FULL;
@@ -102,6 +141,15 @@ final class BLinkWriter {
 
   /** Replaces the value of a key, if that is there. */
   boolean replace(long key, long value) {
+    return replace(key, true, 0, value);
+  }
+
+  /** Replaces the value of a key, if that is there and has the expected value. */
+  boolean replace(long key, long expected, long value) {
+    return replace(key, false, expected, value);
+  }
+
+  private boolean replace(long key, boolean whicheverItIs, long expected, long value) {
     store.beforeChange();
     int operation = epochs.enter();
     try {
@@ -109,11 +157,13 @@ final class BLinkWriter {
       try {
         long at = store.pin(leaf);
         int slot = layout.findSlot(tree.pages, at, key);
-        if (slot >= 0) {
+        boolean replaces =
+            slot >= 0 && (whicheverItIs || layout.value(tree.pages, at, slot) == expected);
+        if (replaces) {
           setValue(tree.pages, leaf, at, slot, value);
         }
-        store.unpin(at, slot >= 0);
-        return slot >= 0;
+        store.unpin(at, replaces);
+        return replaces;
       } finally {
         latches.unlatch(leaf);
       }
@@ -130,6 +180,15 @@ final class BLinkWriter {
    * @return its value, or {@code missing}
    */
   long remove(long key, long missing) {
+    return remove(key, true, 0, missing);
+  }
+
+  /** Removes an entry, if it is there and has the expected value. */
+  boolean removeIf(long key, long expected) {
+    return remove(key, false, expected, ~expected) == expected;
+  }
+
+  private long remove(long key, boolean whicheverItIs, long expected, long missing) {
     store.beforeChange();
     long previous = missing;
     boolean isSplitIncomplete;
@@ -141,13 +200,14 @@ final class BLinkWriter {
         long at = store.pin(leaf);
         MemorySegment pages = tree.pages;
         int slot = layout.findSlot(pages, at, key);
-        if (slot >= 0) {
+        boolean removes = slot >= 0 && (whicheverItIs || layout.value(pages, at, slot) == expected);
+        if (removes) {
           previous = layout.value(pages, at, slot);
           remove(pages, leaf, at, slot);
         }
         isSplitIncomplete = BLinkPage.isSplitIncomplete(pages, at);
-        hasBecomeEmpty = slot >= 0 && layout.count(pages, at) == 0;
-        store.unpin(at, slot >= 0);
+        hasBecomeEmpty = removes && layout.count(pages, at) == 0;
+        store.unpin(at, removes);
       } finally {
         latches.unlatch(leaf);
       }

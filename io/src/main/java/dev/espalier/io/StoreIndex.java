@@ -119,6 +119,57 @@ final class StoreIndex implements LongIndex {
   }
 
   @Override
+  public boolean insert(long key, long value) {
+    long sequence;
+    writer.begin(store, 1);
+    try {
+      if (!tree.insert(key, value)) {
+        return false;
+      }
+      writer.record().set(pages.id, key, value);
+      sequence = writer.append();
+    } finally {
+      writer.end();
+    }
+    writer.acknowledge(sequence);
+    return true;
+  }
+
+  @Override
+  public boolean replace(long key, long expected, long value) {
+    long sequence;
+    writer.begin(store, 1);
+    try {
+      if (!tree.replace(key, expected, value)) {
+        return false;
+      }
+      writer.record().set(pages.id, key, value);
+      sequence = writer.append();
+    } finally {
+      writer.end();
+    }
+    writer.acknowledge(sequence);
+    return true;
+  }
+
+  @Override
+  public boolean remove(long key, long expected) {
+    long sequence;
+    writer.begin(store, 1);
+    try {
+      if (!tree.remove(key, expected)) {
+        return false;
+      }
+      writer.record().delete(pages.id, key);
+      sequence = writer.append();
+    } finally {
+      writer.end();
+    }
+    writer.acknowledge(sequence);
+    return true;
+  }
+
+  @Override
   public long remove(long key) {
     long before;
     long sequence;
