@@ -11,8 +11,8 @@ final class LockedCursor implements LongCursor {
 
   private final LongIndex index;
   private final LongCursor cursor;
-  private final LockedIndex.HeldLock reading;
-  private final LockedIndex.HeldLock writing;
+  private final LockedIndex.Reading reading;
+  private final LockedIndex.Writing writing;
   private final RunBuffer buffer = new RunBuffer(INITIAL_RUN);
 
   private boolean onEntry;
@@ -22,8 +22,8 @@ final class LockedCursor implements LongCursor {
   LockedCursor(
       LongIndex index,
       LongCursor cursor,
-      LockedIndex.HeldLock reading,
-      LockedIndex.HeldLock writing) {
+      LockedIndex.Reading reading,
+      LockedIndex.Writing writing) {
     this.index = index;
     this.cursor = cursor;
     this.reading = reading;

@@ -4,8 +4,9 @@ package dev.espalier;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock.ReadLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock.WriteLock;
 
 /**
  * An index behind one read-write lock: many readers at once, or one writer.
@@ -15,13 +16,24 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * called with the lock held: a listener of {@code verify} that wrote to this index would wait for
  * itself.
  *
+ * <p>Lookups of one key do without the lock, if the index {@linkplain LongIndex#allowsTornReads
+ * allows that}: they write nothing, so any number of them does not slow down the others. Each looks
+ * at a count of writes before and after. If a writer has come between, the answer may be nonsense,
+ * and an exception a lie: the lookup begins anew, and takes the lock after a few tries (decision
+ * 31).
+ *
  * <p>{@link #rootView} is the one thing that the lock does not guard: nodes are looked at after the
  * call, so no writer may be at work.
  */
 final class LockedIndex implements LongIndex {
+  /** More would only delay the lock, which a reader needs if writers leave no pause. */
+  static final int MOST_TRIES = 4;
+
   private final LongIndex index;
-  private final HeldLock reading;
-  private final HeldLock writing;
+  private final Reading reading;
+  private final Writing writing;
+  private final WriteCount writes = new WriteCount();
+  private final boolean readsOptimistically;
 
   LockedIndex(LongIndex index) {
     this(index, new ReentrantReadWriteLock());
@@ -30,19 +42,39 @@ final class LockedIndex implements LongIndex {
   /** Guards {@code index} by a lock that others can see. */
   LockedIndex(LongIndex index, ReentrantReadWriteLock lock) {
     this.index = index;
-    this.reading = new HeldLock(lock.readLock());
-    this.writing = new HeldLock(lock.writeLock());
+    this.reading = new Reading(lock.readLock());
+    this.writing = new Writing(lock.writeLock(), writes);
+    this.readsOptimistically = index.allowsTornReads();
   }
 
   /** A lock for try-with-resources; one object for all calls, so that none allocates. */
-  record HeldLock(Lock lock) implements AutoCloseable {
-    HeldLock acquire() {
+  record Reading(ReadLock lock) implements AutoCloseable {
+    Reading acquire() {
       lock.lock();
       return this;
     }
 
     @Override
     public void close() {
+      lock.unlock();
+    }
+  }
+
+  /** As {@link Reading}, but counts. A thread that writes may call a method that writes. */
+  record Writing(WriteLock lock, WriteCount writes) implements AutoCloseable {
+    Writing acquire() {
+      lock.lock();
+      if (lock.getHoldCount() == 1) {
+        writes.begin();
+      }
+      return this;
+    }
+
+    @Override
+    public void close() {
+      if (lock.getHoldCount() == 1) {
+        writes.end();
+      }
       lock.unlock();
     }
   }
@@ -77,6 +109,22 @@ final class LockedIndex implements LongIndex {
 
   @Override
   public long get(long key) {
+    for (int tries = readsOptimistically ? MOST_TRIES : 0; tries > 0; tries--) {
+      long count = writes.get();
+      if (WriteCount.isWriting(count)) {
+        break;
+      }
+      try {
+        long value = index.get(key);
+        if (writes.isStill(count)) {
+          return value;
+        }
+      } catch (RuntimeException | Error thrown) {
+        if (writes.isStill(count)) {
+          throw thrown;
+        }
+      }
+    }
     try (var _ = reading.acquire()) {
       return index.get(key);
     }
@@ -84,6 +132,22 @@ final class LockedIndex implements LongIndex {
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
+    for (int tries = readsOptimistically ? MOST_TRIES : 0; tries > 0; tries--) {
+      long count = writes.get();
+      if (WriteCount.isWriting(count)) {
+        break;
+      }
+      try {
+        long value = index.getOrDefault(key, defaultValue);
+        if (writes.isStill(count)) {
+          return value;
+        }
+      } catch (RuntimeException | Error thrown) {
+        if (writes.isStill(count)) {
+          throw thrown;
+        }
+      }
+    }
     try (var _ = reading.acquire()) {
       return index.getOrDefault(key, defaultValue);
     }
@@ -91,6 +155,22 @@ final class LockedIndex implements LongIndex {
 
   @Override
   public boolean containsKey(long key) {
+    for (int tries = readsOptimistically ? MOST_TRIES : 0; tries > 0; tries--) {
+      long count = writes.get();
+      if (WriteCount.isWriting(count)) {
+        break;
+      }
+      try {
+        boolean found = index.containsKey(key);
+        if (writes.isStill(count)) {
+          return found;
+        }
+      } catch (RuntimeException | Error thrown) {
+        if (writes.isStill(count)) {
+          throw thrown;
+        }
+      }
+    }
     try (var _ = reading.acquire()) {
       return index.containsKey(key);
     }

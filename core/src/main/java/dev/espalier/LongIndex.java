@@ -209,9 +209,23 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   /**
    * Returns this index behind a read-write lock, for concurrent readers and writers. Each call is
    * atomic. Cursors return key and value as they were when the cursor last moved.
+   *
+   * <p>In an index that {@linkplain #allowsTornReads allows torn reads}, {@link #get}, {@link
+   * #getOrDefault} and {@link #containsKey} do not take the lock unless writers disturb them again
+   * and again, so they write nothing that other threads read. All other calls take it, and so do
+   * all readers of an index in a file.
    */
   default LongIndex withReadWriteLock() {
     return new LockedIndex(this);
+  }
+
+  /**
+   * Returns whether a lookup of one key ends soon even if another thread writes meanwhile, with
+   * whatever answer or exception, and leaves nothing behind. This is so in all indexes of this
+   * library that are in memory and not in a file, as far as they know their memory.
+   */
+  default boolean allowsTornReads() {
+    return false;
   }
 
   @Override

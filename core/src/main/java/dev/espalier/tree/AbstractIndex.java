@@ -123,6 +123,11 @@ public abstract class AbstractIndex implements LongIndex {
   }
 
   @Override
+  public final boolean allowsTornReads() {
+    return structure.allowsTornReads();
+  }
+
+  @Override
   public final boolean isClosed() {
     return structure.isClosed();
   }

@@ -142,6 +142,14 @@ public abstract class IndexStructure {
   /** Makes what has changed safe from a crash, of an index that is open. */
   public void flush() {}
 
+  /**
+   * Tells whether a lookup that a writer has disturbed leaves nothing behind: neither a page that
+   * stays pinned nor a change.
+   */
+  public boolean allowsTornReads() {
+    return true;
+  }
+
   /** Tells whether {@link #close} was called. */
   public abstract boolean isClosed();
 

@@ -259,6 +259,12 @@ public abstract class StoreTree extends IndexStructure {
 
   // ---------------------------------------------------------------- close
 
+  /** In memory a pin is mere arithmetic; elsewhere it would be left behind. */
+  @Override
+  public final boolean allowsTornReads() {
+    return store instanceof MemoryPageStore;
+  }
+
   @Override
   public final void flush() {
     store.flush();
