@@ -23,6 +23,7 @@ module dev.espalier.core {
   exports dev.espalier.bytes;
   exports dev.espalier.cachefirst;
   exports dev.espalier.cola;
+  exports dev.espalier.concurrent;
   exports dev.espalier.csbplus;
   exports dev.espalier.css;
   exports dev.espalier.family;

@@ -11,6 +11,7 @@ import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.cola.DeamortizedCola;
+import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
@@ -110,7 +111,10 @@ public record TreeShape(
         pio(256, 3, 8),
         fd(1, 2),
         blink(256),
-        bftl(256, 1, 1));
+        bftl(256, 1, 1),
+        concurrent(1, 1),
+        concurrent(1, 2),
+        concurrent(2, 1));
   }
 
   /** Returns {@link #defaults} and {@link #smallest}. */
@@ -176,6 +180,8 @@ public record TreeShape(
     shapes.add(blink(4 << 10));
     shapes.add(blink(64 << 10));
     shapes.add(bftl(1024, 2, 4));
+    shapes.add(concurrent(3, 8));
+    shapes.add(concurrent(64, 64));
     return shapes;
   }
 
@@ -366,6 +372,14 @@ public record TreeShape(
         "BftlTree " + pageBytes + " " + bufferPages + " " + listBound,
         options -> BftlTree.open(options, options.pagesInMemory(pageBytes), geometry),
         24L * pageBytes);
+  }
+
+  static TreeShape concurrent(int innerWidth, int leafWidth) {
+    ConcurrentPbPlusTree.Geometry geometry =
+        new ConcurrentPbPlusTree.Geometry(innerWidth, leafWidth);
+    return new TreeShape(
+        "ConcurrentPbPlusTree " + innerWidth + " " + leafWidth,
+        options -> ConcurrentPbPlusTree.create(options, geometry));
   }
 
   static TreeShape deamortizedCola(int pageBytes, int batch) {

@@ -11,6 +11,7 @@ import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.cola.DeamortizedCola;
+import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.css.DigestCssTree;
@@ -34,6 +35,7 @@ public final class Family {
       List.of(
           BPlusTree.VARIANT,
           PbPlusTree.VARIANT,
+          ConcurrentPbPlusTree.VARIANT,
           TTree.VARIANT,
           CssTree.VARIANT,
           DigestCssTree.VARIANT,

@@ -5,6 +5,7 @@ import dev.espalier.prefetch.Locality;
 import dev.espalier.prefetch.Prefetch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 
 /**
  * Accessors of node memory. Trees read, write and prefetch only through these, so that {@link
@@ -18,6 +19,9 @@ public final class Words {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
   private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
+
+  /** For words that threads change at once, which have to be aligned. */
+  private static final VarHandle SHARED_LONG = ValueLayout.JAVA_LONG.varHandle();
 
   private Words() {}
 
@@ -35,6 +39,31 @@ public final class Words {
       Trace.write(nodes.address() + offset, Long.BYTES);
     }
     nodes.set(LONG, offset, value);
+  }
+
+  /** Reads eight aligned bytes before all that is read after them. */
+  public static long getLongAcquire(MemorySegment nodes, long offset) {
+    if (Trace.ON) {
+      Trace.read(nodes.address() + offset, Long.BYTES);
+    }
+    return (long) SHARED_LONG.getAcquire(nodes, offset);
+  }
+
+  /** Writes eight aligned bytes after all that was written before them. */
+  public static void putLongRelease(MemorySegment nodes, long offset, long value) {
+    if (Trace.ON) {
+      Trace.write(nodes.address() + offset, Long.BYTES);
+    }
+    SHARED_LONG.setRelease(nodes, offset, value);
+  }
+
+  /** Writes eight aligned bytes if they are what is expected, and tells whether they were. */
+  public static boolean compareAndSetLong(
+      MemorySegment nodes, long offset, long expected, long value) {
+    if (Trace.ON) {
+      Trace.write(nodes.address() + offset, Long.BYTES);
+    }
+    return SHARED_LONG.compareAndSet(nodes, offset, expected, value);
   }
 
   /** Reads four bytes. */

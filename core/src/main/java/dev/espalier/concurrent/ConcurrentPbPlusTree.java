@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.concurrent;
+
+import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.getLongAcquire;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.TreeVariant;
+import dev.espalier.TreeVariant.Capability;
+import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.memory.NodeMemory;
+import dev.espalier.memory.Words;
+import dev.espalier.model.MemoryTimes;
+import dev.espalier.node.Bits;
+import dev.espalier.prefetch.Locality;
+import dev.espalier.support.BatchArguments;
+import dev.espalier.tree.AbstractIndex;
+import dev.espalier.tree.OneLevel;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pB+-tree with optimistic lock coupling: a {@link PbPlusTree} that any number of threads may
+ * read and write at once, without a lock around it; {@code withReadWriteLock} is not needed.
+ *
+ * <p>{@code get}, {@code containsKey}, {@code put}, {@code putIfAbsent}, {@code set}, {@code
+ * remove} and {@code delete} each take effect at one moment. Readers write nothing that others
+ * read, so they do not slow one another down. They wait for no writer, except while the bytes of a
+ * node that they read are being changed; what they have read of a node that has changed meanwhile
+ * they read again. Writers latch one leaf, and for splits and merges its parent and a sibling.
+ * {@code getAll} and {@code putAll} take effect key by key.
+ *
+ * <p>A cursor goes from leaf to leaf, and has each as it was at one moment: it misses no entry that
+ * was there all the time, and reports none twice, but may or may not see what others write
+ * meanwhile. The key and the value of the entry that it is on are as they were when it moved,
+ * though another thread may have removed it since. {@link #size} counts what was inserted and
+ * removed, O(threads). {@link #clear}, {@link #bulkload}, {@link #shrink} and {@link #verify} keep
+ * writers out, and so does, for a moment, memory that moves to grow; readers go on. A view of the
+ * nodes, {@link #rootView}, is for a tree that nobody changes.
+ *
+ * <p>Operations on one key take O(log n) time, with one memory latency per level. Leaves have as
+ * many entries as those of a {@code PbPlusTree}: a full tree takes 16.9 bytes per entry.
+ *
+ * <p>After V. Leis, F. Scheibner, A. Kemper and T. Neumann, The ART of Practical Synchronization,
+ * DaMoN 2016.
+ */
+@SuppressWarnings("exports") // Users need not name the base.
+public final class ConcurrentPbPlusTree extends AbstractIndex {
+  /* Overview
+   *
+   * Structure, invariants and deviations are those of ConcurrentStructure; what a writer does is in
+   * LeafWriter. Here are the searches, of one key and of a group of keys.
+   *
+   * A group goes down level by level, as in PbPlusTree, and the key lines of its nodes are prefetched
+   * by one call. Each probe keeps the node above with its word, to see that it has not changed. A
+   * probe that fails is answered by itself at the end.
+   */
+
+  /** The description of this kind of tree. */
+  public static final TreeVariant VARIANT =
+      TreeVariant.inMemory(
+          "ConcurrentPbPlusTree",
+          "optimistic lock coupling",
+          ConcurrentPbPlusTree::create,
+          Capability.BATCHED_LOOKUP,
+          Capability.PREFETCH,
+          Capability.LEAF_RUNS,
+          Capability.UPDATE_IN_PLACE);
+
+  /** Number of probes that descend together: their key lines fit into the first-level cache. */
+  private static final int GROUP = 64;
+
+  final ConcurrentStructure tree;
+  private final VersionedLeaf leaf;
+  private final VersionedInner inner;
+  private final LeafWriter writer;
+
+  /**
+   * The proportions of the tree.
+   *
+   * @param innerWidth width of an inner node, in cache lines
+   * @param leafWidth width of a leaf, in cache lines
+   */
+  public record Geometry(int innerWidth, int leafWidth) {
+    /** The geometry for single lookups with {@linkplain MemoryTimes#TYPICAL typical memory}. */
+    public static final Geometry DEFAULT = forSingleProbes(MemoryTimes.TYPICAL);
+
+    /**
+     * Checks the proportions.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message names it
+     */
+    public Geometry {
+      checkWidth("innerWidth", innerWidth);
+      checkWidth("leafWidth", leafWidth);
+    }
+
+    private static void checkWidth(String name, int width) {
+      if (width < 1 || width > NodeMemory.MAX_LINES) {
+        throw new IllegalArgumentException(
+            name + " is " + width + " lines; it must be from 1 to " + NodeMemory.MAX_LINES);
+      }
+    }
+
+    /** Returns the geometry that a {@link PbPlusTree} has for single lookups. */
+    public static Geometry forSingleProbes(MemoryTimes times) {
+      PbPlusTree.Geometry geometry = PbPlusTree.Geometry.forSingleProbes(times);
+      return new Geometry(geometry.innerWidth(), geometry.leafWidth());
+    }
+  }
+
+  private ConcurrentPbPlusTree(IndexOptions options, Geometry geometry) {
+    ConcurrentStructure tree =
+        new ConcurrentStructure(options, geometry.innerWidth, geometry.leafWidth);
+    super(VARIANT, tree, options);
+    this.tree = tree;
+    this.leaf = tree.leaf;
+    this.inner = tree.inner;
+    this.writer = new LeafWriter(tree);
+    probesGoThrough(new Probes());
+  }
+
+  /** Creates an empty tree with the geometry for single lookups on this machine. */
+  public static ConcurrentPbPlusTree create(IndexOptions options) {
+    return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
+  }
+
+  /** Creates an empty tree. */
+  public static ConcurrentPbPlusTree create(IndexOptions options, Geometry geometry) {
+    return new ConcurrentPbPlusTree(options, geometry);
+  }
+
+  // ---------------------------------------------------------------- search
+
+  @Override
+  public long get(long key) {
+    return look(key, missingValue, false);
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    return look(key, defaultValue, false);
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    return look(key, 0, true) != 0;
+  }
+
+  /** Returns the value of a key, or only whether it is there: 1 or the default value. */
+  private long look(long key, long defaultValue, boolean onlyWhether) {
+    for (int tries = 0; tries < ConcurrentStructure.OPTIMISTIC_TRIES; tries++) {
+      try {
+        MemorySegment nodes = tree.nodes;
+        long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
+        long node = ConcurrentStructure.nodeOf(root);
+        long word = Versions.read(nodes, node);
+        int level = ConcurrentStructure.levelOf(root);
+        boolean isRight =
+            Versions.isReadable(word) && getLong(nodes, ConcurrentStructure.ROOT) == root;
+        while (isRight && level > 0) {
+          long child = inner.child(nodes, node, inner.search(nodes, node, key));
+          if (!Versions.isStill(nodes, node, word)) {
+            isRight = false;
+            break;
+          }
+          long childWord = Versions.read(nodes, child);
+          isRight = Versions.isStill(nodes, node, word) && Versions.isReadable(childWord);
+          node = child;
+          word = childWord;
+          level--;
+        }
+        if (isRight) {
+          prefetchValues(node);
+          int slot = leaf.search(nodes, node, key);
+          boolean isThere = leaf.holds(nodes, node, slot, key);
+          long value = !isThere ? defaultValue : onlyWhether ? 1 : leaf.value(nodes, node, slot);
+          if (Versions.isStill(nodes, node, word)) {
+            return value;
+          }
+        }
+      } catch (IllegalStateException _) {
+        tree.checkOpen(); // The memory has moved.
+      }
+      Versions.pause(tries);
+    }
+    return writer.get(key, defaultValue, onlyWhether);
+  }
+
+  /** Asks for the lines that hold a leaf's values and count. */
+  private void prefetchValues(long node) {
+    Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
+  }
+
+  /** The tree as one level: probes can't wait on inner nodes, which others change meanwhile. */
+  private final class Probes extends OneLevel {
+
+    @Override
+    protected void checkOpen() {
+      tree.checkOpen();
+    }
+
+    @Override
+    protected long replacements() {
+      return tree.replacements;
+    }
+
+    @Override
+    public void answer(
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        long @Nullable [] found,
+        int foundFrom) {
+      long[] words = new long[Math.min(GROUP, count)];
+      long[] above = new long[words.length];
+      for (int done = 0; done < count; done += GROUP) {
+        int group = Math.min(GROUP, count - done);
+        long there =
+            answerGroup(keys, keysFrom + done, values, valuesFrom + done, group, words, above);
+        Bits.addGroup(found, foundFrom + done, there);
+      }
+    }
+  }
+
+  /**
+   * Looks up at most {@link #GROUP} keys together.
+   *
+   * @param words room for the word of each probe's node
+   * @param above room for the node above it
+   * @return which keys are present, as a bit set
+   */
+  private long answerGroup(
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long[] words,
+      long[] above) {
+    long there = 0;
+    long answered = 0;
+    try {
+      MemorySegment nodes = tree.nodes;
+      long right = findLeaves(nodes, keys, keysFrom, values, valuesFrom, count, words, above);
+      Words.prefetchGroup(
+          tree.base + leaf.valuesOffset, values, valuesFrom, count, leaf.valueLines);
+      for (long left = right; left != 0; left &= left - 1) {
+        int i = Long.numberOfTrailingZeros(left);
+        long node = values[valuesFrom + i];
+        int slot = leaf.search(nodes, node, keys[keysFrom + i]);
+        boolean isThere = leaf.holds(nodes, node, slot, keys[keysFrom + i]);
+        long value = isThere ? leaf.value(nodes, node, slot) : missingValue;
+        if (Versions.isStill(nodes, node, words[i])) {
+          values[valuesFrom + i] = value;
+          answered |= 1L << i;
+          there |= isThere ? 1L << i : 0;
+        }
+      }
+    } catch (IllegalStateException _) {
+      tree.checkOpen(); // The memory has moved.
+    }
+    for (long left = ~answered & -1L >>> (GROUP - count); left != 0; left &= left - 1) {
+      int i = Long.numberOfTrailingZeros(left);
+      long key = keys[keysFrom + i];
+      long value = look(key, missingValue, false);
+      values[valuesFrom + i] = value;
+      // Only the missing value itself can be stored or not.
+      there |= value != missingValue || containsKey(key) ? 1L << i : 0;
+    }
+    return there;
+  }
+
+  /**
+   * Takes a group of probes down to their leaves, whose key lines it prefetches.
+   *
+   * @param places receives the leaves
+   * @return which probes have got there, as a bit set; the words of their leaves are known
+   */
+  private long findLeaves(
+      MemorySegment nodes,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count,
+      long[] words,
+      long[] above) {
+    long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
+    long rootNode = ConcurrentStructure.nodeOf(root);
+    long rootWord = Versions.read(nodes, rootNode);
+    Arrays.fill(places, placesFrom, placesFrom + count, rootNode);
+    Arrays.fill(words, 0, count, rootWord);
+    if (!Versions.isReadable(rootWord) || getLong(nodes, ConcurrentStructure.ROOT) != root) {
+      return 0;
+    }
+    long right = -1L >>> (GROUP - count);
+    for (int level = ConcurrentStructure.levelOf(root); level > 0; level--) {
+      for (int i = 0; i < count; i++) {
+        long node = places[placesFrom + i];
+        long child = inner.child(nodes, node, inner.search(nodes, node, keys[keysFrom + i]));
+        if ((right >>> i & 1) == 0 || !Versions.isStill(nodes, node, words[i])) {
+          right &= ~(1L << i);
+          child = rootNode; // A node that is there, whatever it holds.
+        }
+        above[i] = node;
+        places[placesFrom + i] = child;
+      }
+      if (level <= 2) {
+        int lines = level == 1 ? leaf.keyLines : inner.keyLines;
+        Words.prefetchGroup(tree.base, places, placesFrom, count, lines);
+      }
+      for (int i = 0; i < count; i++) {
+        long word = Versions.read(nodes, places[placesFrom + i]);
+        boolean isRight = Versions.isStill(nodes, above[i], words[i]) && Versions.isReadable(word);
+        right &= isRight ? -1L : ~(1L << i);
+        words[i] = word;
+      }
+    }
+    return right;
+  }
+
+  // ---------------------------------------------------------------- write
+
+  @Override
+  public long put(long key, long value) {
+    return writer.put(key, value, true, missingValue);
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    return writer.put(key, value, false, missingValue);
+  }
+
+  @Override
+  public void set(long key, long value) {
+    put(key, value);
+  }
+
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
+    tree.checkOpen();
+    for (int i = 0; i < count; i++) {
+      put(keys[keysFrom + i], values[valuesFrom + i]);
+    }
+  }
+
+  @Override
+  public long remove(long key) {
+    return writer.remove(key, missingValue);
+  }
+
+  @Override
+  public void delete(long key) {
+    remove(key);
+  }
+}

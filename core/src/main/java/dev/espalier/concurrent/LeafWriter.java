@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.concurrent;
+
+import dev.espalier.memory.Words;
+import dev.espalier.prefetch.Locality;
+import java.lang.foreign.MemorySegment;
+
+/** Writes entries: one leaf is latched and changed; what follows for other nodes comes later. */
+final class LeafWriter {
+  private final ConcurrentStructure tree;
+  private final VersionedLeaf leaf;
+  private final WriterGate gate;
+
+  LeafWriter(ConcurrentStructure tree) {
+    this.tree = tree;
+    this.leaf = tree.leaf;
+    this.gate = tree.gate;
+  }
+
+  /** Latches the leaf that covers a key, and asks for the lines that will change. */
+  private long latch(long key) {
+    long node = tree.latch(0, key);
+    Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
+    return node;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  /**
+   * Looks up a key with the latch of its leaf, for a reader that has begun again too often.
+   *
+   * @return its value, or 1 if it is only asked whether it is there; or the default value
+   */
+  long get(long key, long defaultValue, boolean onlyWhether) {
+    int operation = gate.enter();
+    try {
+      long node = latch(key);
+      MemorySegment nodes = tree.nodes;
+      int slot = leaf.search(nodes, node, key);
+      boolean isThere = leaf.holds(nodes, node, slot, key);
+      long value = !isThere ? defaultValue : onlyWhether ? 1 : leaf.value(nodes, node, slot);
+      Versions.unlatch(nodes, node);
+      return value;
+    } finally {
+      gate.exit(operation);
+    }
+  }
+
+  // ---------------------------------------------------------------- insert
+
+  /**
+   * Inserts an entry, or replaces its value if that is asked for.
+   *
+   * @return the value before, or {@code missing}
+   */
+  long put(long key, long value, boolean replaces, long missing) {
+    while (true) {
+      int need;
+      int operation = gate.enter();
+      try {
+        long node = latch(key);
+        MemorySegment nodes = tree.nodes;
+        int slot = leaf.search(nodes, node, key);
+        if (leaf.holds(nodes, node, slot, key)) {
+          long previous = leaf.value(nodes, node, slot);
+          if (replaces) {
+            Versions.beginChange(nodes, node);
+            leaf.value(nodes, node, slot, value);
+            tree.noteOwnChange();
+          }
+          Versions.unlatch(nodes, node);
+          return previous;
+        }
+        int count = leaf.count(nodes, node);
+        if (count < leaf.capacity) {
+          Versions.beginChange(nodes, node);
+          leaf.insert(nodes, node, slot, count, key, value);
+          Versions.unlatch(nodes, node);
+          inserted();
+          return missing;
+        }
+        Versions.unlatch(nodes, node);
+        need = tree.splits.splitLeaf(key, value);
+        if (need == NodeSplit.INSERTED) {
+          inserted();
+          return missing;
+        }
+      } finally {
+        gate.exit(operation);
+      }
+      if (need > 0) {
+        tree.makeRoom(need);
+      }
+    }
+  }
+
+  private void inserted() {
+    tree.size.increment();
+    tree.noteOwnChange();
+  }
+
+  /** Replaces the value of a key, if that is there. */
+  boolean replace(long key, long value) {
+    int operation = gate.enter();
+    try {
+      long node = latch(key);
+      MemorySegment nodes = tree.nodes;
+      int slot = leaf.search(nodes, node, key);
+      boolean isThere = leaf.holds(nodes, node, slot, key);
+      if (isThere) {
+        Versions.beginChange(nodes, node);
+        leaf.value(nodes, node, slot, value);
+        tree.noteOwnChange();
+      }
+      Versions.unlatch(nodes, node);
+      return isThere;
+    } finally {
+      gate.exit(operation);
+    }
+  }
+
+  // ---------------------------------------------------------------- delete
+
+  /**
+   * Removes an entry.
+   *
+   * @return its value, or {@code missing}
+   */
+  long remove(long key, long missing) {
+    int operation = gate.enter();
+    try {
+      long node = latch(key);
+      MemorySegment nodes = tree.nodes;
+      int slot = leaf.search(nodes, node, key);
+      if (!leaf.holds(nodes, node, slot, key)) {
+        Versions.unlatch(nodes, node);
+        return missing;
+      }
+      long previous = leaf.value(nodes, node, slot);
+      int count = leaf.count(nodes, node);
+      Versions.beginChange(nodes, node);
+      leaf.remove(nodes, node, slot, count);
+      Versions.unlatch(nodes, node);
+      tree.size.decrement();
+      tree.noteOwnChange();
+      if (count - 1 < leaf.minimum) {
+        tree.refills.refill(0, key);
+      }
+      return previous;
+    } finally {
+      gate.exit(operation);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.concurrent;
+
+import dev.espalier.memory.Words;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The first word of every node: its version, and who is at it.
+ *
+ * <pre>
+ *  63                        3      2         1          0
+ *  | version                 | gone | changing | latched |
+ * </pre>
+ *
+ * A writer latches a node, and nobody else changes it. Readers may read it meanwhile, except while
+ * its bytes change. A node that is gone has left the tree. Every latch that is given back makes the
+ * version grow, and a node keeps its version when it is used again; so the word is never twice the
+ * same, and whoever finds it unchanged has read a node that was.
+ */
+final class Versions {
+  private static final long LATCHED = 1;
+  private static final long CHANGING = 2;
+  private static final long GONE = 4;
+  private static final long STEP = 8;
+
+  /** Tries before a thread gives way: more than a change of one node takes. */
+  private static final int SPINS = 256;
+
+  private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+  private Versions() {}
+
+  // ---------------------------------------------------------------- read
+
+  /** Reads the word of a node that is about to be read. */
+  static long read(MemorySegment nodes, long node) {
+    return Words.getLongAcquire(nodes, node);
+  }
+
+  /** Tells whether a node with this word can be read: it is in the tree, and not being changed. */
+  static boolean isReadable(long word) {
+    return (word & (CHANGING | GONE)) == 0;
+  }
+
+  /** Tells whether all that was read of a node since it had a word was of that version. */
+  static boolean isStill(MemorySegment nodes, long node, long word) {
+    VarHandle.acquireFence();
+    return Words.getLong(nodes, node) == word;
+  }
+
+  // ---------------------------------------------------------------- write
+
+  /** Latches a node whose word is still what it was, unless another has the latch. */
+  static boolean tryLatch(MemorySegment nodes, long node, long word) {
+    return (word & LATCHED) == 0 && Words.compareAndSetLong(nodes, node, word, word | LATCHED);
+  }
+
+  /** Waits for the latch of a node; returns false if the node is gone. */
+  static boolean latch(MemorySegment nodes, long node) {
+    for (int tries = 0; ; tries++) {
+      long word = read(nodes, node);
+      if ((word & GONE) != 0) {
+        return false;
+      }
+      if (tryLatch(nodes, node, word)) {
+        return true;
+      }
+      pause(tries);
+    }
+  }
+
+  /** Gives a latch back. Only its holder changes the word, so there is nothing to compare with. */
+  static void unlatch(MemorySegment nodes, long node) {
+    long word = Words.getLong(nodes, node);
+    Words.putLongRelease(nodes, node, (word & ~(LATCHED | CHANGING)) + STEP);
+  }
+
+  /** Keeps readers off a node, whose latch this thread has, while its bytes change. */
+  static void beginChange(MemorySegment nodes, long node) {
+    Words.putLong(nodes, node, Words.getLong(nodes, node) | CHANGING);
+    VarHandle.releaseFence();
+  }
+
+  /** Lets readers see the node as it is now. */
+  static void endChange(MemorySegment nodes, long node) {
+    long word = Words.getLong(nodes, node);
+    Words.putLongRelease(nodes, node, (word & ~CHANGING) + STEP);
+  }
+
+  /** Says that a latched node has left the tree, and gives the latch back. */
+  static void retire(MemorySegment nodes, long node) {
+    long word = Words.getLong(nodes, node);
+    Words.putLongRelease(nodes, node, ((word & ~LATCHED) | GONE) + STEP);
+    VarHandle.fullFence(); // What is written to the node from now on comes after.
+  }
+
+  /** Gives a node that nobody has seen its first word, with the latch for this thread. */
+  static void begin(MemorySegment nodes, long node) {
+    Words.putLong(nodes, node, LATCHED);
+  }
+
+  /** Takes a node that is gone for use again, with the latch for this thread. */
+  static void reuse(MemorySegment nodes, long node) {
+    long word = Words.getLong(nodes, node);
+    Words.putLong(nodes, node, ((word & ~GONE) | LATCHED) + STEP);
+    VarHandle.releaseFence();
+  }
+
+  /** Tells whether the word is that of a node in a tree where nobody is at work. */
+  static boolean isAtRest(long word) {
+    return (word & (LATCHED | CHANGING | GONE)) == 0;
+  }
+
+  // ---------------------------------------------------------------- wait
+
+  /** Waits a little, and longer after many tries. */
+  static void pause(int tries) {
+    if (tries < SPINS) {
+      Thread.onSpinWait();
+    } else {
+      LockSupport.parkNanos(NAP_NANOS);
+    }
+  }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The prefetching B+-tree for many threads at once, by optimistic lock coupling ({@link
+ * dev.espalier.concurrent.ConcurrentPbPlusTree}).
+ */
+@NullMarked
+package dev.espalier.concurrent;
+
+import org.jspecify.annotations.NullMarked;
