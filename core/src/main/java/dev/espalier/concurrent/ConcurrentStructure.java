@@ -161,9 +161,16 @@ final class ConcurrentStructure extends IndexStructure {
     return node;
   }
 
-  /** Sees to it that there is a node of a width to take; from outside a write. */
+  /**
+   * Adds a node of a width to those that are free; from outside a write. A split may need two, and
+   * comes back for the second.
+   */
   void makeRoom(int width) {
-    gate.alone(() -> pool.free(takeOrMove(width), width));
+    gate.alone(
+        () -> {
+          pool.add(width);
+          followMemory();
+        });
   }
 
   // ---------------------------------------------------------------- root

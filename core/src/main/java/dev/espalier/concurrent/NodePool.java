@@ -69,6 +69,17 @@ final class NodePool implements MemoryUse {
     return node;
   }
 
+  /**
+   * Adds a node to the free ones, for a thread that has the tree alone. The memory may move.
+   *
+   * @throws MemoryLimitException if there is no memory; nothing has changed then
+   */
+  synchronized void add(int width) {
+    long node = memory.allocate(width);
+    Versions.begin(memory.segment(), node);
+    free(node, width);
+  }
+
   /** Takes a latched node back that has left the tree, or never came into it. */
   synchronized void free(long node, int width) {
     MemorySegment nodes = memory.segment();
