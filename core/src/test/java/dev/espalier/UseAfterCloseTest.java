@@ -167,7 +167,8 @@ class UseAfterCloseTest {
               || shape.name().startsWith("DigestCssTree")
               || shape.name().startsWith("FdTree")
               || shape.name().startsWith("BLinkTree")
-              || shape.name().startsWith("BftlTree");
+              || shape.name().startsWith("BftlTree")
+              || shape.name().startsWith("ConcurrentPbPlusTree");
       assertTrue(isCopy, shape.name());
     } catch (IllegalStateException closed) {
       assertThrows(IllegalStateException.class, () -> run.value(0));
