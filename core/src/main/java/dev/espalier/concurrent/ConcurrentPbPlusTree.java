@@ -195,6 +195,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
 
   /** The tree as one level: probes can't wait on inner nodes, which others change meanwhile. */
   private final class Probes extends OneLevel {
+    private final ThreadLocal<Room> rooms = ThreadLocal.withInitial(Room::new);
 
     @Override
     protected void checkOpen() {
@@ -216,37 +217,68 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
         int count,
         long @Nullable [] found,
         int foundFrom) {
-      long[] words = new long[Math.min(GROUP, count)];
-      long[] above = new long[words.length];
+      Room room = rooms.get();
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
-        long there =
-            answerGroup(keys, keysFrom + done, values, valuesFrom + done, group, words, above);
+        long there = answerGroup(keys, keysFrom + done, values, valuesFrom + done, group, room);
         Bits.addGroup(found, foundFrom + done, there);
       }
     }
   }
 
+  /** What a thread needs to know of the probes of a group. */
+  private static final class Room {
+    /** The word of each probe's node. */
+    final long[] words = new long[GROUP];
+
+    /** The node above it. */
+    final long[] above = new long[GROUP];
+
+    /** Which of the probes that are answered have found an entry, as a bit set. */
+    long there;
+  }
+
   /**
-   * Looks up at most {@link #GROUP} keys together.
+   * Looks up at most {@link #GROUP} keys together, and again by themselves those whose nodes have
+   * changed meanwhile.
    *
-   * @param words room for the word of each probe's node
-   * @param above room for the node above it
    * @return which keys are present, as a bit set
    */
   private long answerGroup(
-      long[] keys,
-      int keysFrom,
-      long[] values,
-      int valuesFrom,
-      int count,
-      long[] words,
-      long[] above) {
-    long there = 0;
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, Room room) {
+    long answered = tryGroup(keys, keysFrom, values, valuesFrom, count, room);
+    long there = room.there;
+    for (long left = ~answered & -1L >>> (GROUP - count); left != 0; left &= left - 1) {
+      int i = Long.numberOfTrailingZeros(left);
+      if (answerOne(keys, keysFrom + i, values, valuesFrom + i, room)) {
+        there |= 1L << i;
+      }
+    }
+    return there;
+  }
+
+  private boolean answerOne(long[] keys, int keyAt, long[] values, int valueAt, Room room) {
+    for (int tries = 0; tries < ConcurrentStructure.OPTIMISTIC_TRIES; tries++) {
+      if (tryGroup(keys, keyAt, values, valueAt, 1, room) != 0) {
+        return room.there != 0;
+      }
+      Versions.pause(tries);
+    }
+    return writer.get(keys[keyAt], values, valueAt, missingValue);
+  }
+
+  /**
+   * Looks up keys together, and notes in {@code room} which are present.
+   *
+   * @return which probes are answered, as a bit set
+   */
+  private long tryGroup(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, Room room) {
+    room.there = 0;
     long answered = 0;
     try {
       MemorySegment nodes = tree.nodes;
-      long right = findLeaves(nodes, keys, keysFrom, values, valuesFrom, count, words, above);
+      long right = findLeaves(nodes, keys, keysFrom, values, valuesFrom, count, room);
       Words.prefetchGroup(
           tree.base + leaf.valuesOffset, values, valuesFrom, count, leaf.valueLines);
       for (long left = right; left != 0; left &= left - 1) {
@@ -255,24 +287,16 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
         int slot = leaf.search(nodes, node, keys[keysFrom + i]);
         boolean isThere = leaf.holds(nodes, node, slot, keys[keysFrom + i]);
         long value = isThere ? leaf.value(nodes, node, slot) : missingValue;
-        if (Versions.isStill(nodes, node, words[i])) {
+        if (Versions.isStill(nodes, node, room.words[i])) {
           values[valuesFrom + i] = value;
           answered |= 1L << i;
-          there |= isThere ? 1L << i : 0;
+          room.there |= isThere ? 1L << i : 0;
         }
       }
     } catch (IllegalStateException _) {
       tree.checkOpen(); // The memory has moved.
     }
-    for (long left = ~answered & -1L >>> (GROUP - count); left != 0; left &= left - 1) {
-      int i = Long.numberOfTrailingZeros(left);
-      long key = keys[keysFrom + i];
-      long value = look(key, missingValue, false);
-      values[valuesFrom + i] = value;
-      // Only the missing value itself can be stored or not.
-      there |= value != missingValue || containsKey(key) ? 1L << i : 0;
-    }
-    return there;
+    return answered;
   }
 
   /**
@@ -288,8 +312,9 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
       long[] places,
       int placesFrom,
       int count,
-      long[] words,
-      long[] above) {
+      Room room) {
+    long[] words = room.words;
+    long[] above = room.above;
     long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
     long rootNode = ConcurrentStructure.nodeOf(root);
     long rootWord = Versions.read(nodes, rootNode);

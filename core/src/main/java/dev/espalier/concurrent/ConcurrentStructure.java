@@ -14,6 +14,7 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryUse;
 import dev.espalier.tree.IndexStructure;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -141,15 +142,16 @@ final class ConcurrentStructure extends IndexStructure {
 
   /** Makes the empty tree in memory without nodes. */
   private void plant() {
-    long node = takeOrMove(leaf.width);
+    long node = pool.takeOrMove(leaf.width);
     leaf.initialize(pool.segment(), node);
     Versions.unlatch(pool.segment(), node);
     setRoot(pool.segment(), node, 0);
     followMemory();
   }
 
-  /** Lets everybody see where the nodes are now. */
+  /** Lets everybody see where the nodes are now, and what they are. */
   private void followMemory() {
+    VarHandle.releaseFence();
     base = pool.segment().address();
     nodes = pool.segment();
   }

@@ -46,6 +46,25 @@ final class LeafWriter {
     }
   }
 
+  /**
+   * As {@link #get(long, long, boolean)}, but tells whether the key is there, and stores its value,
+   * or {@code missing}, in {@code values[at]}.
+   */
+  boolean get(long key, long[] values, int at, long missing) {
+    int operation = gate.enter();
+    try {
+      long node = latch(key);
+      MemorySegment nodes = tree.nodes;
+      int slot = leaf.search(nodes, node, key);
+      boolean isThere = leaf.holds(nodes, node, slot, key);
+      values[at] = isThere ? leaf.value(nodes, node, slot) : missing;
+      Versions.unlatch(nodes, node);
+      return isThere;
+    } finally {
+      gate.exit(operation);
+    }
+  }
+
   // ---------------------------------------------------------------- insert
 
   /**

@@ -1,130 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.blink;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import dev.espalier.IndexOptions;
-import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
-import dev.espalier.blink.History.Call;
-import dev.espalier.blink.History.Kind;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.SplittableRandom;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
+import dev.espalier.threads.ShortHistories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Three threads write and read the same few keys at once, while a fourth splits and empties the
- * leaves that these are in; all that they were answered must be explained by some order.
- */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BLinkLinearizabilityTest {
-  private static final int ROUNDS = TestSize.of(300, 10_000);
-  private static final int THREADS = 3;
-  private static final int KEYS = 3;
-  private static final int CALLS = 12;
-
-  /** Distance of the keys; in between are more than fit into a leaf of the smallest pages. */
-  private static final long DISTANCE = 20;
-
-  private final ExecutorService threads = Executors.newCachedThreadPool();
-
-  @AfterEach
-  void stopThreads() {
-    threads.shutdownNow();
-  }
 
   @Test
   void shortHistoriesAreLinearizable() throws Exception {
-    for (int round = 0; round < ROUNDS; round++) {
-      try (BLinkTree index =
-          BLinkTree.open(
-              IndexOptions.DEFAULT.withMissingValue(History.ABSENT),
-              IndexOptions.DEFAULT.pagesInMemory(256))) {
-        for (List<Call> history : histories(index, round)) {
-          assertTrue(History.isLinearizable(history), () -> history.toString());
-        }
-        index.verify();
-      }
-    }
-  }
-
-  /** Returns what was done with each key. */
-  private List<List<Call>> histories(LongIndex index, int round) throws Exception {
-    CyclicBarrier start = new CyclicBarrier(THREADS + 1);
-    List<Future<List<List<Call>>>> calling = new ArrayList<>();
-    for (int i = 0; i < THREADS; i++) {
-      SplittableRandom random = new SplittableRandom(31L * round + i);
-      int thread = i;
-      calling.add(threads.submit(after(start, () -> calls(index, random, 100L * thread))));
-    }
-    Future<?> churn = threads.submit(after(start, () -> churn(index)));
-    List<List<Call>> all = noCalls();
-    for (Future<List<List<Call>>> one : calling) {
-      List<List<Call>> calls = one.get();
-      for (int key = 0; key < KEYS; key++) {
-        all.get(key).addAll(calls.get(key));
-      }
-    }
-    churn.get();
-    return all;
-  }
-
-  private static <T> Callable<T> after(CyclicBarrier start, Callable<T> work) {
-    return () -> {
-      start.await();
-      return work.call();
-    };
-  }
-
-  private static List<List<Call>> noCalls() {
-    List<List<Call>> none = new ArrayList<>();
-    for (int key = 0; key < KEYS; key++) {
-      none.add(new ArrayList<>());
-    }
-    return none;
-  }
-
-  private static List<List<Call>> calls(LongIndex index, SplittableRandom random, long firstValue) {
-    List<List<Call>> calls = noCalls();
-    for (int i = 0; i < CALLS; i++) {
-      int number = random.nextInt(KEYS);
-      long key = number * DISTANCE;
-      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
-      long value = firstValue + i;
-      long begin = System.nanoTime();
-      long answer =
-          switch (kind) {
-            case GET -> index.get(key);
-            case PUT -> index.put(key, value);
-            case PUT_IF_ABSENT -> index.putIfAbsent(key, value);
-            case REMOVE -> index.remove(key);
-          };
-      calls.get(number).add(new Call(kind, value, answer, begin, System.nanoTime()));
-    }
-    return calls;
-  }
-
-  private static boolean churn(LongIndex index) {
-    for (int times = 0; times < 2; times++) {
-      for (long key = -DISTANCE; key < KEYS * DISTANCE; key++) {
-        if (key % DISTANCE != 0) {
-          index.put(key, key);
-        }
-      }
-      for (long key = -DISTANCE; key < KEYS * DISTANCE; key++) {
-        if (key % DISTANCE != 0) {
-          index.remove(key);
-        }
-      }
-    }
-    return true;
+    ShortHistories.check(
+        options -> BLinkTree.open(options, options.pagesInMemory(256)), TestSize.of(300, 10_000));
   }
 }

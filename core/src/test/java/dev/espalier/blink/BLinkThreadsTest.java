@@ -10,6 +10,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
+import dev.espalier.threads.KeyHistories;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

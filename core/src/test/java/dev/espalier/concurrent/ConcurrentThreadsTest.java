@@ -2,10 +2,27 @@
 package dev.espalier.concurrent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
-import dev.espalier.blink.KeyHistories;
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.threads.KeyHistories;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -15,6 +32,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConcurrentThreadsTest {
   private static final int WRITES = TestSize.of(20_000, 400_000);
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
+  @AfterEach
+  void stopThreads() {
+    threads.shutdownNow();
+  }
 
   private static ConcurrentPbPlusTree tree(int innerWidth, int leafWidth) {
     return ConcurrentPbPlusTree.create(
@@ -32,6 +56,216 @@ class ConcurrentThreadsTest {
   void everyAnswerFollowsFromTheWritesOfTheKeyInNodesOfTheUsualSize() throws Exception {
     try (ConcurrentPbPlusTree index = tree(8, 8)) {
       KeyHistories.run(index, 20_000, 2, 4, WRITES);
+    }
+  }
+
+  @Test
+  void writersOfTheSameKeysLeaveASoundTree() throws Exception {
+    try (ConcurrentPbPlusTree index = tree(1, 1)) {
+      List<Future<?>> writers = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        SplittableRandom random = new SplittableRandom(i);
+        writers.add(threads.submit(() -> fillAndEmpty(index, random)));
+      }
+      for (Future<?> writer : writers) {
+        writer.get();
+      }
+      index.verify();
+      long counted = 0;
+      for (LongCursor cursor = index.cursor(); cursor.next(); counted++) {
+        assertEquals(cursor.key(), cursor.value());
+      }
+      assertEquals(counted, index.size());
+    }
+  }
+
+  /** All threads go through the same keys, up and down again. */
+  private static void fillAndEmpty(LongIndex index, SplittableRandom random) {
+    for (int done = 0; done < WRITES; done++) {
+      long key = random.nextInt(2000);
+      if (done / 2000 % 2 == 0) {
+        index.put(key, key);
+      } else {
+        index.remove(key);
+      }
+    }
+  }
+
+  @Test
+  void whatNeedsTheTreeAloneWaitsForWritersAndTheyForIt() throws Exception {
+    try (ConcurrentPbPlusTree index = tree(1, 1)) {
+      CountDownLatch done = new CountDownLatch(1);
+      List<Future<?>> users = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        SplittableRandom random = new SplittableRandom(i);
+        users.add(threads.submit(() -> useUntil(done, index, random)));
+      }
+      for (int i = 0; i < TestSize.of(30, 500); i++) {
+        index.verify();
+        index.shrink();
+        if (i % 10 == 0) {
+          index.clear();
+        }
+      }
+      done.countDown();
+      for (Future<?> user : users) {
+        user.get();
+      }
+      index.verify();
+    }
+  }
+
+  private static void useUntil(CountDownLatch done, LongIndex index, SplittableRandom random) {
+    long[] keys = new long[50];
+    long[] values = new long[keys.length];
+    while (done.getCount() > 0) {
+      long key = random.nextInt(3000);
+      index.put(key, key);
+      for (int i = 0; i < keys.length; i++) {
+        keys[i] = random.nextInt(3000);
+      }
+      index.getAll(keys, values);
+      for (int i = 0; i < keys.length; i++) {
+        assertTrue(values[i] == index.missingValue() || values[i] == keys[i]);
+      }
+      LongCursor cursor = index.cursor();
+      boolean there = cursor.ceiling(key);
+      for (int steps = 0; there && steps < 30 && cursor.next(); steps++) {
+        assertTrue(cursor.key() > key);
+        key = cursor.key();
+        assertEquals(key, cursor.value());
+      }
+      index.remove(random.nextInt(3000));
+    }
+  }
+
+  /** Nothing but what was stored is found in the empty memory that takes the place of the old. */
+  @Test
+  void lookupsWhileTheTreeIsClearedFindNothingElse() throws Exception {
+    for (int width : new int[] {1, 64}) {
+      try (ConcurrentPbPlusTree index = tree(width, width)) {
+        CountDownLatch done = new CountDownLatch(1);
+        Future<?> reader =
+            threads.submit(
+                () -> {
+                  while (done.getCount() > 0) {
+                    assertFalse(index.containsKey(0));
+                    assertFalse(index.containsKey(Long.MIN_VALUE));
+                    assertFalse(index.containsKey(Long.MAX_VALUE));
+                  }
+                });
+        for (int i = 0; i < TestSize.of(300, 5000); i++) {
+          index.clear();
+          index.put(1, 5);
+        }
+        done.countDown();
+        reader.get();
+      }
+    }
+  }
+
+  @Test
+  void callsUnderWayEndWhenTheTreeIsClosed() throws Exception {
+    for (int round = 0; round < TestSize.of(20, 200); round++) {
+      ConcurrentPbPlusTree index = tree(1, 1);
+      CountDownLatch warm = new CountDownLatch(3);
+      List<Future<?>> users = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        SplittableRandom random = new SplittableRandom(i);
+        int kind = i;
+        users.add(threads.submit(() -> useUntilClosed(index, random, kind, warm)));
+      }
+      warm.await();
+      index.close();
+      for (Future<?> user : users) {
+        ExecutionException end = assertThrows(ExecutionException.class, user::get);
+        assertInstanceOf(IllegalStateException.class, end.getCause());
+      }
+      assertTrue(index.isClosed());
+    }
+  }
+
+  private static void useUntilClosed(
+      LongIndex index, SplittableRandom random, int kind, CountDownLatch warm) {
+    LongCursor cursor = index.cursor();
+    for (int i = 0; ; i++) {
+      long key = random.nextInt(3000);
+      switch (kind) {
+        case 0 -> index.put(key, key);
+        case 1 -> {
+          index.put(key, key);
+          index.remove(random.nextInt(3000));
+        }
+        default -> {
+          index.get(key);
+          cursor.next();
+        }
+      }
+      if (i == 300) {
+        warm.countDown();
+      }
+    }
+  }
+
+  @Test
+  void memoryLimitStopsWritersButNoReaderAndLosesNothing() throws Exception {
+    IndexOptions options = IndexOptions.DEFAULT.withMemoryLimit(100_000);
+    try (ConcurrentPbPlusTree index =
+        ConcurrentPbPlusTree.create(options, new ConcurrentPbPlusTree.Geometry(1, 1))) {
+      CountDownLatch done = new CountDownLatch(1);
+      AtomicLongArray stored = new AtomicLongArray(3);
+      List<Future<?>> readers = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        SplittableRandom random = new SplittableRandom(i);
+        readers.add(threads.submit(() -> readStored(done, index, stored, random)));
+      }
+      List<Future<?>> writers = new ArrayList<>();
+      for (int i = 0; i < stored.length(); i++) {
+        int writer = i;
+        writers.add(threads.submit(() -> putUntilFull(index, writer, stored)));
+      }
+      for (Future<?> writer : writers) {
+        ExecutionException end = assertThrows(ExecutionException.class, writer::get);
+        assertInstanceOf(MemoryLimitException.class, end.getCause());
+      }
+      done.countDown();
+      for (Future<?> reader : readers) {
+        reader.get();
+      }
+      index.verify();
+      assertTrue(index.statistics().committedBytes() <= 100_000);
+      long entries = 0;
+      for (int writer = 0; writer < stored.length(); writer++) {
+        entries += stored.get(writer);
+        for (long i = 0; i < stored.get(writer); i++) {
+          assertEquals(i, index.remove(scattered(i, writer)));
+        }
+      }
+      assertTrue(entries > 1000, "entries: " + entries);
+      assertEquals(0, index.size());
+    }
+  }
+
+  private static long scattered(long i, int writer) {
+    return i * 0x9e37_79b9_7f4a_7c15L & ~3L | writer;
+  }
+
+  private static void putUntilFull(LongIndex index, int writer, AtomicLongArray stored) {
+    for (long i = 0; ; i++) {
+      index.put(scattered(i, writer), i);
+      stored.set(writer, i + 1);
+    }
+  }
+
+  private static void readStored(
+      CountDownLatch done, LongIndex index, AtomicLongArray stored, SplittableRandom random) {
+    while (done.getCount() > 0) {
+      int writer = random.nextInt(stored.length());
+      long count = stored.get(writer);
+      if (count > 0) {
+        long i = random.nextLong(count);
+        assertEquals(i, index.get(scattered(i, writer)));
+      }
     }
   }
 

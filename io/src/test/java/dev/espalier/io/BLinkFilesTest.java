@@ -8,7 +8,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
 import dev.espalier.blink.BLinkTree;
-import dev.espalier.blink.KeyHistories;
+import dev.espalier.threads.KeyHistories;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.blink;
+package dev.espalier.threads;
 
 import java.util.HashSet;
 import java.util.List;
@@ -12,9 +12,9 @@ import java.util.Set;
  * so histories are short. Keys are independent: a history of several is linearizable if that of
  * each is.
  */
-final class History {
+public final class History {
   /** What a key without entry has. */
-  static final long ABSENT = Long.MIN_VALUE;
+  public static final long ABSENT = Long.MIN_VALUE;
 
   enum Kind {
     GET,

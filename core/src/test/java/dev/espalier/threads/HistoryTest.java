@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.blink;
+package dev.espalier.threads;
 
-import static dev.espalier.blink.History.ABSENT;
-import static dev.espalier.blink.History.Kind.GET;
-import static dev.espalier.blink.History.Kind.PUT;
-import static dev.espalier.blink.History.Kind.PUT_IF_ABSENT;
-import static dev.espalier.blink.History.Kind.REMOVE;
+import static dev.espalier.threads.History.ABSENT;
+import static dev.espalier.threads.History.Kind.GET;
+import static dev.espalier.threads.History.Kind.PUT;
+import static dev.espalier.threads.History.Kind.PUT_IF_ABSENT;
+import static dev.espalier.threads.History.Kind.REMOVE;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.blink.History.Call;
+import dev.espalier.threads.History.Call;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
