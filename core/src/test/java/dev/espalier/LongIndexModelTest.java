@@ -3,6 +3,7 @@ package dev.espalier;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -31,8 +32,16 @@ class LongIndexModelTest {
   record Start(TreeShape shape, int entries, long stride, double fillFactor) {
 
     ModelledIndex create() {
+      return modelled(newIndex());
+    }
+
+    LongIndex newIndex() {
+      return shape.create(IndexOptions.DEFAULT.withMissingValue(Operations.MISSING));
+    }
+
+    /** Fills an index, and its model. */
+    ModelledIndex modelled(LongIndex index) {
       long[] keys = LongStream.range(0, entries).map(i -> i * stride).toArray();
-      LongIndex index = shape.create(IndexOptions.DEFAULT.withMissingValue(Operations.MISSING));
       return new ModelledIndex(toString(), index, keys, fillFactor);
     }
   }
@@ -50,10 +59,16 @@ class LongIndexModelTest {
 
   @Provide
   Arbitrary<ActionChain<ModelledIndex>> chains() {
-    return starts()
+    return chains(TreeShape.allAndOnCheckedPages(), this::open);
+  }
+
+  /** Calls in any order to one of several trees. */
+  static Arbitrary<ActionChain<ModelledIndex>> chains(
+      List<TreeShape> shapes, Function<Start, ModelledIndex> open) {
+    return starts(shapes)
         .flatMap(
             start ->
-                ActionChain.startWith(() -> open(start))
+                ActionChain.startWith(() -> open.apply(start))
                     .withAction(6, new OnKey())
                     .withAction(2, new OnView())
                     .withAction(2, new OnRange())
@@ -68,9 +83,9 @@ class LongIndexModelTest {
     return index;
   }
 
-  private static Arbitrary<Start> starts() {
+  private static Arbitrary<Start> starts(List<TreeShape> shapes) {
     return Combinators.combine(
-            Arbitraries.of(TreeShape.allAndOnCheckedPages()),
+            Arbitraries.of(shapes),
             Arbitraries.oneOf(
                 Arbitraries.integers().between(0, 40), Arbitraries.of(100, 400, 1500)),
             Arbitraries.of(1L, 2L, 5L),

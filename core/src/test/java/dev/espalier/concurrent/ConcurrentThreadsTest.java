@@ -48,6 +48,7 @@ class ConcurrentThreadsTest {
   @Test
   void everyAnswerFollowsFromTheWritesOfTheKeyInTheSmallestNodes() throws Exception {
     try (ConcurrentPbPlusTree index = tree(1, 1)) {
+      index.tree.beforeStep = Thread::yield; // Gives others time between two steps.
       KeyHistories.run(index, 5000, 3, 4, WRITES);
     }
   }
