@@ -18,6 +18,9 @@ import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  * read and write at once, without a lock around it; {@code withReadWriteLock} is not needed.
  *
  * <p>{@code get}, {@code containsKey}, {@code put}, {@code putIfAbsent}, {@code set}, {@code
- * remove} and {@code delete} each take effect at one moment. Readers write nothing that others
- * read, so they do not slow one another down. They wait for no writer, except while the bytes of a
- * node that they read are being changed; what they have read of a node that has changed meanwhile
- * they read again. Writers latch one leaf, and for splits and merges its parent and a sibling.
- * {@code getAll} and {@code putAll} take effect key by key.
+ * remove}, {@code delete}, {@code replace}, {@code computeIfAbsent}, {@code merge} and {@code
+ * addAndGet} each take effect at one moment. Readers write nothing that others read, so they do not
+ * slow one another down. They wait for no writer, except while the bytes of a node that they read
+ * are being changed; what they have read of a node that has changed meanwhile they read again.
+ * Writers latch one leaf, and for splits and merges its parent and a sibling. {@code getAll} and
+ * {@code putAll} take effect key by key.
  *
  * <p>A cursor goes from leaf to leaf, and has each as it was at one moment: it misses no entry that
  * was there all the time, and reports none twice, but may or may not see what others write
@@ -383,5 +387,90 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     remove(key);
+  }
+
+  // ---------------------------------------------------------------- read and write
+
+  /**
+   * Replaces the value of a key if it is the expected one, at one moment.
+   *
+   * @return whether it was replaced; false if the key is not there
+   */
+  public boolean replace(long key, long expected, long value) {
+    return writer.replace(key, expected, value);
+  }
+
+  /**
+   * Removes a key if its value is the expected one, at one moment.
+   *
+   * @return whether it was removed; false if the key is not there
+   */
+  public boolean remove(long key, long expected) {
+    return writer.removeIf(key, expected);
+  }
+
+  /**
+   * Returns the value of a key; one that is not there gets the computed value first. The function
+   * is called with the key, at most once, and no latch is held meanwhile; if another thread inserts
+   * the key first, what was computed is dropped.
+   *
+   * @return the value before, or the one that was stored
+   */
+  public long computeIfAbsent(long key, LongUnaryOperator function) {
+    Objects.requireNonNull(function, "function");
+    boolean isComputed = false;
+    long computed = 0;
+    for (long absent = missingValue; ; absent = ~absent) {
+      long value = look(key, absent, false);
+      if (value != absent) {
+        return value;
+      }
+      // The key is not there, or has the very value that says so: then the insertion finds it.
+      if (!isComputed) {
+        if (containsKey(key)) {
+          continue;
+        }
+        computed = function.applyAsLong(key);
+        isComputed = true;
+      }
+      if (writer.insert(key, computed)) {
+        return computed;
+      }
+    }
+  }
+
+  /**
+   * Combines the value of a key with another, and stores what comes out; a key that is not there
+   * gets the other value itself. The function gets the value before, and then the other. No latch
+   * is held while it is called, and it is called again if another thread has changed the value
+   * meanwhile.
+   *
+   * @return the value that was stored
+   */
+  public long merge(long key, long value, LongBinaryOperator function) {
+    Objects.requireNonNull(function, "function");
+    for (long absent = value; ; absent = ~absent) {
+      long before = look(key, absent, false);
+      if (before == absent) {
+        if (writer.insert(key, value)) {
+          return value;
+        }
+      } else {
+        long merged = function.applyAsLong(before, value);
+        if (writer.replace(key, before, merged)) {
+          return merged;
+        }
+      }
+    }
+  }
+
+  /**
+   * Adds to the value of a key, at one moment; a key that is not there counts as 0. The sum wraps
+   * around as that of two {@code long} does.
+   *
+   * @return the value that was stored
+   */
+  public long addAndGet(long key, long delta) {
+    return merge(key, delta, Long::sum);
   }
 }

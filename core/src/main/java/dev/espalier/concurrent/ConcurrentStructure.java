@@ -164,10 +164,13 @@ final class ConcurrentStructure extends IndexStructure {
   }
 
   /**
-   * Adds a node of a width to those that are free; from outside a write. A split may need two, and
-   * comes back for the second.
+   * Adds a node of a width to those that are free, unless the width is 0; from outside a write. A
+   * split may need two, and comes back for the second.
    */
   void makeRoom(int width) {
+    if (width == NodeSplit.ROOM) {
+      return;
+    }
     gate.alone(
         () -> {
           pool.add(width);

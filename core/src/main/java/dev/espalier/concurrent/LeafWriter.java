@@ -90,32 +90,68 @@ final class LeafWriter {
           Versions.unlatch(nodes, node);
           return previous;
         }
-        int count = leaf.count(nodes, node);
-        if (count < leaf.capacity) {
-          Versions.beginChange(nodes, node);
-          leaf.insert(nodes, node, slot, count, key, value);
-          Versions.unlatch(nodes, node);
-          inserted();
-          return missing;
-        }
-        Versions.unlatch(nodes, node);
-        need = tree.splits.splitLeaf(key, value);
+        need = insertInto(node, slot, key, value);
         if (need == NodeSplit.INSERTED) {
-          inserted();
           return missing;
         }
       } finally {
         gate.exit(operation);
       }
-      if (need > 0) {
-        tree.makeRoom(need);
-      }
+      tree.makeRoom(need);
     }
   }
 
-  private void inserted() {
-    tree.size.increment();
-    tree.noteOwnChange();
+  /**
+   * Inserts an entry, unless the key is there.
+   *
+   * @return whether it was inserted
+   */
+  boolean insert(long key, long value) {
+    while (true) {
+      int need;
+      int operation = gate.enter();
+      try {
+        long node = latch(key);
+        MemorySegment nodes = tree.nodes;
+        int slot = leaf.search(nodes, node, key);
+        if (leaf.holds(nodes, node, slot, key)) {
+          Versions.unlatch(nodes, node);
+          return false;
+        }
+        need = insertInto(node, slot, key, value);
+        if (need == NodeSplit.INSERTED) {
+          return true;
+        }
+      } finally {
+        gate.exit(operation);
+      }
+      tree.makeRoom(need);
+    }
+  }
+
+  /**
+   * Inserts an entry into a leaf that is latched, and gives the latch back; or splits the leaf,
+   * without the entry.
+   *
+   * @return as {@link NodeSplit#splitLeaf}
+   */
+  private int insertInto(long node, int slot, long key, long value) {
+    MemorySegment nodes = tree.nodes;
+    int count = leaf.count(nodes, node);
+    int done = NodeSplit.INSERTED;
+    if (count < leaf.capacity) {
+      Versions.beginChange(nodes, node);
+      leaf.insert(nodes, node, slot, count, key, value);
+      Versions.unlatch(nodes, node);
+    } else {
+      Versions.unlatch(nodes, node);
+      done = tree.splits.splitLeaf(key, value);
+    }
+    if (done == NodeSplit.INSERTED) {
+      tree.size.increment();
+      tree.noteOwnChange();
+    }
+    return done;
   }
 
   /** Replaces the value of a key, if that is there. */
@@ -133,6 +169,27 @@ final class LeafWriter {
       }
       Versions.unlatch(nodes, node);
       return isThere;
+    } finally {
+      gate.exit(operation);
+    }
+  }
+
+  /** Replaces the value of a key, if that is there and has the expected value. */
+  boolean replace(long key, long expected, long value) {
+    int operation = gate.enter();
+    try {
+      long node = latch(key);
+      MemorySegment nodes = tree.nodes;
+      int slot = leaf.search(nodes, node, key);
+      boolean isAsExpected =
+          leaf.holds(nodes, node, slot, key) && leaf.value(nodes, node, slot) == expected;
+      if (isAsExpected) {
+        Versions.beginChange(nodes, node);
+        leaf.value(nodes, node, slot, value);
+        tree.noteOwnChange();
+      }
+      Versions.unlatch(nodes, node);
+      return isAsExpected;
     } finally {
       gate.exit(operation);
     }
@@ -156,18 +213,42 @@ final class LeafWriter {
         return missing;
       }
       long previous = leaf.value(nodes, node, slot);
-      int count = leaf.count(nodes, node);
-      Versions.beginChange(nodes, node);
-      leaf.remove(nodes, node, slot, count);
-      Versions.unlatch(nodes, node);
-      tree.size.decrement();
-      tree.noteOwnChange();
-      if (count - 1 < leaf.minimum) {
-        tree.refills.refill(0, key);
-      }
+      removeFrom(node, slot, key);
       return previous;
     } finally {
       gate.exit(operation);
+    }
+  }
+
+  /** Removes an entry, if it is there and has the expected value. */
+  boolean removeIf(long key, long expected) {
+    int operation = gate.enter();
+    try {
+      long node = latch(key);
+      MemorySegment nodes = tree.nodes;
+      int slot = leaf.search(nodes, node, key);
+      if (!leaf.holds(nodes, node, slot, key) || leaf.value(nodes, node, slot) != expected) {
+        Versions.unlatch(nodes, node);
+        return false;
+      }
+      removeFrom(node, slot, key);
+      return true;
+    } finally {
+      gate.exit(operation);
+    }
+  }
+
+  /** Removes an entry from a leaf that is latched, and gives the latch back. */
+  private void removeFrom(long node, int slot, long key) {
+    MemorySegment nodes = tree.nodes;
+    int count = leaf.count(nodes, node);
+    Versions.beginChange(nodes, node);
+    leaf.remove(nodes, node, slot, count);
+    Versions.unlatch(nodes, node);
+    tree.size.decrement();
+    tree.noteOwnChange();
+    if (count - 1 < leaf.minimum) {
+      tree.refills.refill(0, key);
     }
   }
 }
