@@ -57,8 +57,8 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
    * LeafWriter. Here are the searches, of one key and of a group of keys.
    *
    * A group goes down level by level, as in PbPlusTree, and the key lines of its nodes are prefetched
-   * by one call. Each probe keeps the node above with its word, to see that it has not changed. A
-   * probe that fails is answered by itself at the end.
+   * by one call. What the probes have read of their nodes is checked for all of them together, after one
+   * fence. A probe that fails is answered by itself at the end.
    */
 
   /** The description of this kind of tree. */
@@ -139,57 +139,59 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
 
   @Override
   public long get(long key) {
-    return look(key, missingValue, false);
+    return look(key, missingValue, false, 0);
   }
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    return look(key, defaultValue, false);
+    return look(key, defaultValue, false, 0);
   }
 
   @Override
   public boolean containsKey(long key) {
-    return look(key, 0, true) != 0;
+    return look(key, 0, true, 0) != 0;
   }
 
-  /** Returns the value of a key, or only whether it is there: 1 or the default value. */
-  private long look(long key, long defaultValue, boolean onlyWhether) {
-    for (int tries = 0; tries < ConcurrentStructure.OPTIMISTIC_TRIES; tries++) {
-      try {
-        MemorySegment nodes = tree.nodes;
-        long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
-        long node = ConcurrentStructure.nodeOf(root);
-        long word = Versions.read(nodes, node);
-        int level = ConcurrentStructure.levelOf(root);
-        boolean isRight =
-            Versions.isReadable(word) && getLong(nodes, ConcurrentStructure.ROOT) == root;
-        while (isRight && level > 0) {
-          long child = inner.child(nodes, node, inner.search(nodes, node, key));
-          if (!Versions.isStill(nodes, node, word)) {
-            isRight = false;
-            break;
-          }
-          long childWord = Versions.read(nodes, child);
-          isRight = Versions.isStill(nodes, node, word) && Versions.isReadable(childWord);
-          node = child;
-          word = childWord;
-          level--;
-        }
-        if (isRight) {
-          prefetchValues(node);
-          int slot = leaf.search(nodes, node, key);
-          boolean isThere = leaf.holds(nodes, node, slot, key);
-          long value = !isThere ? defaultValue : onlyWhether ? 1 : leaf.value(nodes, node, slot);
-          if (Versions.isStill(nodes, node, word)) {
-            return value;
-          }
-        }
-      } catch (IllegalStateException _) {
-        tree.checkOpen(); // The memory has moved.
+  /**
+   * Returns the value of a key, or only whether it is there: 1 or the default value.
+   *
+   * @param tries how often that was tried in vain
+   */
+  private long look(long key, long defaultValue, boolean onlyWhether, int tries) {
+    try {
+      MemorySegment nodes = tree.nodes;
+      long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
+      long node = ConcurrentStructure.nodeOf(root);
+      long word = getLong(nodes, node);
+      boolean isRight =
+          Versions.isReadable(word) && Versions.isStill(nodes, ConcurrentStructure.ROOT, root);
+      for (int level = ConcurrentStructure.levelOf(root); isRight && level > 0; level--) {
+        long child = inner.child(nodes, node, inner.search(nodes, node, key));
+        long childWord = getLong(nodes, child);
+        isRight = Versions.isStill(nodes, node, word) && Versions.isReadable(childWord);
+        node = child;
+        word = childWord;
       }
-      Versions.pause(tries);
+      if (isRight) {
+        prefetchValues(node);
+        int slot = leaf.search(nodes, node, key);
+        boolean isThere = leaf.holds(nodes, node, slot, key);
+        long value = !isThere ? defaultValue : onlyWhether ? 1 : leaf.value(nodes, node, slot);
+        if (Versions.isStill(nodes, node, word)) {
+          return value;
+        }
+      }
+    } catch (IllegalStateException | IndexOutOfBoundsException _) {
+      tree.checkOpen(); // The memory has moved, or what was read of a node is nonsense.
     }
-    return writer.get(key, defaultValue, onlyWhether);
+    return lookAgain(key, defaultValue, onlyWhether, tries);
+  }
+
+  private long lookAgain(long key, long defaultValue, boolean onlyWhether, int tries) {
+    Versions.pause(tries);
+    return tries + 1 < ConcurrentStructure.OPTIMISTIC_TRIES
+        ? look(key, defaultValue, onlyWhether, tries + 1)
+        : writer.get(key, defaultValue, onlyWhether);
   }
 
   /** Asks for the lines that hold a leaf's values and count. */
@@ -232,11 +234,14 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
 
   /** What a thread needs to know of the probes of a group. */
   private static final class Room {
-    /** The word of each probe's node. */
+    /** The node that each probe has read last. */
+    final long[] nodes = new long[GROUP];
+
+    /** Its word. */
     final long[] words = new long[GROUP];
 
-    /** The node above it. */
-    final long[] above = new long[GROUP];
+    /** What the probe has read in it: the word of a child, or a value. */
+    final long[] read = new long[GROUP];
 
     /** Which of the probes that are answered have found an entry, as a bit set. */
     long there;
@@ -278,33 +283,61 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
    */
   private long tryGroup(
       long[] keys, int keysFrom, long[] values, int valuesFrom, int count, Room room) {
-    room.there = 0;
-    long answered = 0;
     try {
       MemorySegment nodes = tree.nodes;
       long right = findLeaves(nodes, keys, keysFrom, values, valuesFrom, count, room);
-      Words.prefetchGroup(
-          tree.base + leaf.valuesOffset, values, valuesFrom, count, leaf.valueLines);
+      findSlots(nodes, keys, keysFrom, values, valuesFrom, count, room);
+      int toValue = leaf.valuesOffset - VersionedLeaf.KEYS_OFFSET;
+      Words.prefetchGroup(tree.base + toValue, values, valuesFrom, count, 1);
+      long there = 0;
+      for (int i = 0; i < count; i++) {
+        long place = values[valuesFrom + i];
+        boolean isThere = leaf.holdsAt(nodes, room.nodes[i], place, keys[keysFrom + i]);
+        room.read[i] = isThere ? getLong(nodes, place + toValue) : missingValue;
+        there |= isThere ? 1L << i : 0;
+      }
+      right &= unchanged(nodes, count, room);
       for (long left = right; left != 0; left &= left - 1) {
         int i = Long.numberOfTrailingZeros(left);
-        long node = values[valuesFrom + i];
-        int slot = leaf.search(nodes, node, keys[keysFrom + i]);
-        boolean isThere = leaf.holds(nodes, node, slot, keys[keysFrom + i]);
-        long value = isThere ? leaf.value(nodes, node, slot) : missingValue;
-        if (Versions.isStill(nodes, node, room.words[i])) {
-          values[valuesFrom + i] = value;
-          answered |= 1L << i;
-          room.there |= isThere ? 1L << i : 0;
-        }
+        values[valuesFrom + i] = room.read[i];
       }
-    } catch (IllegalStateException _) {
-      tree.checkOpen(); // The memory has moved.
+      room.there = there & right;
+      return right;
+    } catch (IllegalStateException | IndexOutOfBoundsException _) {
+      tree.checkOpen(); // The memory has moved, or what was read of a node is nonsense.
+      return 0;
     }
-    return answered;
+  }
+
+  /** Tells which probes have read nodes that have not changed since, as a bit set. */
+  private static long unchanged(MemorySegment nodes, int count, Room room) {
+    Versions.endReads();
+    long unchanged = 0;
+    for (int i = 0; i < count; i++) {
+      unchanged |= Versions.is(nodes, room.nodes[i], room.words[i]) ? 1L << i : 0;
+    }
+    return unchanged;
+  }
+
+  /** Replaces the leaves of a group of probes by the places of their keys. */
+  private void findSlots(
+      MemorySegment nodes,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count,
+      Room room) {
+    for (int i = 0; i < count; i++) {
+      long node = places[placesFrom + i];
+      room.nodes[i] = node;
+      places[placesFrom + i] = leaf.place(node, leaf.search(nodes, node, keys[keysFrom + i]));
+    }
   }
 
   /**
-   * Takes a group of probes down to their leaves, whose key lines it prefetches.
+   * Takes a group of probes down to their leaves, whose key lines it prefetches. A probe that fails
+   * goes on from the root, to wherever.
    *
    * @param places receives the leaves
    * @return which probes have got there, as a bit set; the words of their leaves are known
@@ -317,37 +350,36 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
       int placesFrom,
       int count,
       Room room) {
-    long[] words = room.words;
-    long[] above = room.above;
     long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
     long rootNode = ConcurrentStructure.nodeOf(root);
-    long rootWord = Versions.read(nodes, rootNode);
+    long rootWord = getLong(nodes, rootNode);
     Arrays.fill(places, placesFrom, placesFrom + count, rootNode);
-    Arrays.fill(words, 0, count, rootWord);
-    if (!Versions.isReadable(rootWord) || getLong(nodes, ConcurrentStructure.ROOT) != root) {
-      return 0;
-    }
-    long right = -1L >>> (GROUP - count);
+    Arrays.fill(room.words, 0, count, rootWord);
+    long all = -1L >>> (GROUP - count);
+    boolean isRoot =
+        Versions.isReadable(rootWord) && Versions.isStill(nodes, ConcurrentStructure.ROOT, root);
+    long right = isRoot ? all : 0;
     for (int level = ConcurrentStructure.levelOf(root); level > 0; level--) {
       for (int i = 0; i < count; i++) {
         long node = places[placesFrom + i];
-        long child = inner.child(nodes, node, inner.search(nodes, node, keys[keysFrom + i]));
-        if ((right >>> i & 1) == 0 || !Versions.isStill(nodes, node, words[i])) {
-          right &= ~(1L << i);
-          child = rootNode; // A node that is there, whatever it holds.
-        }
-        above[i] = node;
-        places[placesFrom + i] = child;
+        room.nodes[i] = node;
+        places[placesFrom + i] =
+            inner.child(nodes, node, inner.search(nodes, node, keys[keysFrom + i]));
       }
       if (level <= 2) {
         int lines = level == 1 ? leaf.keyLines : inner.keyLines;
         Words.prefetchGroup(tree.base, places, placesFrom, count, lines);
       }
+      long readable = 0;
       for (int i = 0; i < count; i++) {
-        long word = Versions.read(nodes, places[placesFrom + i]);
-        boolean isRight = Versions.isStill(nodes, above[i], words[i]) && Versions.isReadable(word);
-        right &= isRight ? -1L : ~(1L << i);
-        words[i] = word;
+        long word = getLong(nodes, places[placesFrom + i]);
+        room.read[i] = word;
+        readable |= Versions.isReadable(word) ? 1L << i : 0;
+      }
+      right &= readable & unchanged(nodes, count, room);
+      System.arraycopy(room.read, 0, room.words, 0, count);
+      for (long failed = all & ~right; failed != 0; failed &= failed - 1) {
+        places[placesFrom + Long.numberOfTrailingZeros(failed)] = rootNode;
       }
     }
     return right;
@@ -421,7 +453,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
     boolean isComputed = false;
     long computed = 0;
     for (long absent = missingValue; ; absent = ~absent) {
-      long value = look(key, absent, false);
+      long value = look(key, absent, false, 0);
       if (value != absent) {
         return value;
       }
@@ -450,7 +482,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
   public long merge(long key, long value, LongBinaryOperator function) {
     Objects.requireNonNull(function, "function");
     for (long absent = value; ; absent = ~absent) {
-      long before = look(key, absent, false);
+      long before = look(key, absent, false, 0);
       if (before == absent) {
         if (writer.insert(key, value)) {
           return value;

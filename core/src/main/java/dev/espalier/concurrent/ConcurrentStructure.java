@@ -32,10 +32,10 @@ final class ConcurrentStructure extends IndexStructure {
    *
    *   Search. Readers latch nothing and write nothing. They read the word of a node, then what they
    *   need of the node, and look whether the word is still the same; if not, they begin again at the
-   *   root. Before they go from a node to its child they look twice: once before they follow the
-   *   offset, which may be nonsense, and once after they have read the child's word, so that parent
-   *   and child were read as they were together. Whoever has begun again too often takes latches
-   *   on the way down, one after the other.
+   *   root. They look again after they have read the child's word, so that parent and child were read
+   *   as they were together. The offset of the child may be nonsense then, and beyond the memory:
+   *   that is one more way to fail. Writers also look before they follow it. Whoever has begun again
+   *   too often takes latches on the way down, one after the other.
    *   Insert. A writer goes down like a reader, and latches the leaf by exchanging its word, which
    *   fails if that has changed. If the leaf is full, NodeSplit latches the parent and the leaf. A
    *   full parent is split first, so a split never climbs with latches.

@@ -89,7 +89,7 @@ final class VersionedInner {
   /** Returns how many separators are smaller, as {@link VersionedLeaf#search}. */
   int search(MemorySegment nodes, long node, long key) {
     if (keyWords == COMMON_KEY_WORDS) {
-      return Keys.lowerBoundBehindHeader(nodes, node, 1, COMMON_KEY_WORDS, key);
+      return Keys.lowerBoundOf5LinesBehindWord(nodes, node, key);
     }
     return width == 1
         ? Keys.lowerBoundLinear(nodes, node + KEYS_OFFSET, keySlots, key)

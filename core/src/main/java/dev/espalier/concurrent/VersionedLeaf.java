@@ -99,9 +99,25 @@ final class VersionedLeaf {
         : Keys.lowerBoundBehindHeader(nodes, node, 1, keyWords, key);
   }
 
-  /** Tells whether the slot found for {@code key} holds it; reads the count only if it seems so. */
+  /**
+   * Tells whether the slot found for {@code key} holds it. The count, which is in another line,
+   * need not be read but for the key that unused slots hold.
+   */
   boolean holds(MemorySegment nodes, long node, int slot, long key) {
-    return key(nodes, node, slot) == key && slot < count(nodes, node);
+    return slot < capacity
+        && key(nodes, node, slot) == key
+        && (key != Keys.PADDING || slot < count(nodes, node));
+  }
+
+  /** Returns the offset of the key in a slot that was found, or in the last one. */
+  long place(long node, int slot) {
+    return node + KEYS_OFFSET + ((long) Math.min(slot, capacity - 1) << 3);
+  }
+
+  /** As {@link #holds}, for the {@link #place} of the slot. */
+  boolean holdsAt(MemorySegment nodes, long node, long place, long key) {
+    return getLong(nodes, place) == key
+        && (key != Keys.PADDING || place < node + KEYS_OFFSET + ((long) count(nodes, node) << 3));
   }
 
   /** Inserts an entry before {@code slot} of a leaf with {@code count} entries and room. */

@@ -47,7 +47,17 @@ final class Versions {
 
   /** Tells whether all that was read of a node since it had a word was of that version. */
   static boolean isStill(MemorySegment nodes, long node, long word) {
+    endReads();
+    return is(nodes, node, word);
+  }
+
+  /** Lets all that was read so far be read before the words that are looked at afterwards. */
+  static void endReads() {
     VarHandle.acquireFence();
+  }
+
+  /** Tells whether a node has a word. */
+  static boolean is(MemorySegment nodes, long node, long word) {
     return Words.getLong(nodes, node) == word;
   }
 

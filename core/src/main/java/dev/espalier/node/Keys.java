@@ -83,8 +83,15 @@ public final class Keys {
    */
   public static int lowerBoundOf4LinesBehindWord(MemorySegment nodes, long node, long key) {
     return SIMD
-        ? VectorKeys.lowerBoundOf4Lines(nodes, node, key) - (getLong(nodes, node) < key ? 1 : 0)
+        ? VectorKeys.lowerBoundOf4LinesBehindWord(nodes, node, key)
         : lowerBoundBehindHeader(nodes, node, 1, 4 * CacheLine.LONGS, key);
+  }
+
+  /** Same as {@link #lowerBoundOf4LinesBehindWord} for five lines. */
+  public static int lowerBoundOf5LinesBehindWord(MemorySegment nodes, long node, long key) {
+    return SIMD
+        ? VectorKeys.lowerBoundOf5LinesBehindWord(nodes, node, key)
+        : lowerBoundBehindHeader(nodes, node, 1, 5 * CacheLine.LONGS, key);
   }
 
   /**

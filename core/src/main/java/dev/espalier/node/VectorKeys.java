@@ -76,6 +76,26 @@ final class VectorKeys {
         + smallerInVector(nodes, offset + 3 * CacheLine.BYTES, key);
   }
 
+  /** As {@link Keys#lowerBoundOf4LinesBehindWord}. */
+  static int lowerBoundOf4LinesBehindWord(MemorySegment nodes, long node, long key) {
+    int afterFirst = SPECIES.length();
+    int smaller = smallerBehindWord(nodes, node, key);
+    if (afterFirst != CacheLine.LONGS) {
+      int rest = 4 * CacheLine.LONGS - afterFirst;
+      return smaller + vectorByVector(nodes, node + ((long) afterFirst << 3), rest, key);
+    }
+    return smaller
+        + smallerInVector(nodes, node + CacheLine.BYTES, key)
+        + smallerInVector(nodes, node + 2 * CacheLine.BYTES, key)
+        + smallerInVector(nodes, node + 3 * CacheLine.BYTES, key);
+  }
+
+  /** As {@link Keys#lowerBoundOf5LinesBehindWord}. */
+  static int lowerBoundOf5LinesBehindWord(MemorySegment nodes, long node, long key) {
+    return lowerBoundOf4LinesBehindWord(nodes, node, key)
+        + lowerBoundInLine(nodes, node + 4 * CacheLine.BYTES, key);
+  }
+
   /**
    * As {@link Keys#lowerBoundRagged}. By the digits of the number of lines rather than in a loop,
    * for the reason given at {@link #lowerBound}.
@@ -130,6 +150,15 @@ final class VectorKeys {
       smaller += smallerInVector(nodes, offset + ((long) i << 3), key);
     }
     return smaller;
+  }
+
+  /** Counts the smaller keys of a vector whose first word is not a key. */
+  private static int smallerBehindWord(MemorySegment nodes, long offset, long key) {
+    long smaller =
+        LongVector.fromMemorySegment(SPECIES, nodes, offset, ORDER)
+            .compare(VectorOperators.LT, key)
+            .toLong();
+    return Long.bitCount(smaller & ~1L);
   }
 
   private static int smallerInVector(MemorySegment nodes, long offset, long key) {

@@ -273,6 +273,10 @@ class KeysTest {
               assertEquals(
                   smaller(keys, key), Keys.lowerBoundOf4LinesBehindWord(nodes, OFFSET, key));
             }
+            if (header == 1 && slots == 5 * CacheLine.LONGS) {
+              assertEquals(
+                  smaller(keys, key), Keys.lowerBoundOf5LinesBehindWord(nodes, OFFSET, key));
+            }
           }
         }
       }
