@@ -7,6 +7,7 @@ import dev.espalier.experiment.cosb.CosbExperiments;
 import dev.espalier.experiment.fpb.FpbExperiments;
 import dev.espalier.experiment.pio.PioExperiments;
 import dev.espalier.experiment.thesis.ThesisExperiments;
+import dev.espalier.experiment.threads.ThreadsExperiments;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
@@ -15,7 +16,7 @@ import java.util.stream.Stream;
 public final class Experiments {
   private Experiments() {}
 
-  /** Returns all experiments, paper by paper, in the papers' order. */
+  /** Returns all experiments: paper by paper, in the papers' order, and then those of our own. */
   public static List<Experiment> all() {
     return Stream.of(
             ThesisExperiments.all(),
@@ -23,6 +24,7 @@ public final class Experiments {
             BufferingExperiments.all(),
             CosbExperiments.all(),
             PioExperiments.all(),
+            ThreadsExperiments.all(),
             BytesExperiments.all())
         .flatMap(Collection::stream)
         .toList();

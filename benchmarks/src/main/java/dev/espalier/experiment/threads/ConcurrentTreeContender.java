@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.experiment.threads;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.ProgressListener;
+import dev.espalier.concurrent.ConcurrentPbPlusTree;
+import dev.espalier.experiment.Entries;
+
+/** The tree for many threads. */
+final class ConcurrentTreeContender implements Contender {
+  static final String LABEL = "ConcurrentPbPlusTree";
+
+  private final ConcurrentPbPlusTree tree = ConcurrentPbPlusTree.create(IndexOptions.DEFAULT);
+
+  ConcurrentTreeContender(int entries) {
+    tree.bulkload(Entries.ascending(entries), 1.0, entries, ProgressListener.NONE);
+  }
+
+  @Override
+  public String label() {
+    return LABEL;
+  }
+
+  @Override
+  public boolean isShared() {
+    return true;
+  }
+
+  @Override
+  public long run(Operations operations, int from, int to) {
+    long wrong = 0;
+    for (int i = from; i < to; i++) {
+      long key = operations.key(i);
+      if (operations.isGet(i)) {
+        wrong += tree.get(key) == operations.rank(i) ? 0 : 1;
+      } else if (operations.isPut(i)) {
+        tree.put(key, key);
+      } else {
+        tree.remove(key);
+      }
+    }
+    return wrong;
+  }
+
+  @Override
+  public void close() {
+    tree.verify();
+    tree.close();
+  }
+}
