@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
  * read and write at once, without a lock around it; {@code withReadWriteLock} is not needed.
  *
  * <p>{@code get}, {@code containsKey}, {@code put}, {@code putIfAbsent}, {@code set}, {@code
- * remove}, {@code delete}, {@code replace}, {@code computeIfAbsent}, {@code merge} and {@code
- * addAndGet} each take effect at one moment. Readers write nothing that others read, so they do not
- * slow one another down. They wait for no writer, except while the bytes of a node that they read
- * are being changed; what they have read of a node that has changed meanwhile they read again.
- * Writers latch one leaf, and for splits and merges its parent and a sibling. {@code getAll} and
- * {@code putAll} take effect key by key.
+ * remove}, {@code delete}, {@code insert}, {@code replace}, {@code computeIfAbsent}, {@code merge}
+ * and {@code addAndGet} each take effect at one moment. Readers write nothing that others read, so
+ * they do not slow one another down. They wait for no writer, except while the bytes of a node that
+ * they read are being changed; what they have read of a node that has changed meanwhile they read
+ * again. Writers latch one leaf, and for splits and merges its parent and a sibling. {@code getAll}
+ * and {@code putAll} take effect key by key.
  *
  * <p>A cursor goes from leaf to leaf, and has each as it was at one moment: it misses no entry that
  * was there all the time, and reports none twice, but may or may not see what others write
@@ -65,7 +65,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
   public static final TreeVariant VARIANT =
       TreeVariant.inMemory(
           "ConcurrentPbPlusTree",
-          "optimistic lock coupling",
+          "Leis et al. 2016",
           ConcurrentPbPlusTree::create,
           Capability.BATCHED_LOOKUP,
           Capability.PREFETCH,
@@ -422,6 +422,16 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
   }
 
   // ---------------------------------------------------------------- read and write
+
+  /**
+   * Inserts an entry, at one moment, unless the key has one. Other than {@link #putIfAbsent}, this
+   * tells also where the value that stands for none is among the values.
+   *
+   * @return whether it was inserted
+   */
+  public boolean insert(long key, long value) {
+    return writer.insert(key, value);
+  }
 
   /**
    * Replaces the value of a key if it is the expected one, at one moment.

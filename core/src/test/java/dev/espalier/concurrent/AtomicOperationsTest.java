@@ -80,6 +80,14 @@ class AtomicOperationsTest {
   }
 
   @Test
+  void insertTellsWhetherItDid() {
+    assertTrue(index.insert(1, index.missingValue()));
+    assertFalse(index.insert(1, 5), "an entry is there, whatever its value");
+    assertEquals(index.missingValue(), index.get(1));
+    assertEquals(1, index.size());
+  }
+
+  @Test
   void replaceIsForTheExpectedValueOnly() {
     assertFalse(index.replace(1, index.missingValue(), 5), "no entry has no value");
     assertFalse(index.containsKey(1));
