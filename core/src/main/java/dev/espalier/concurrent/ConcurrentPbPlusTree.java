@@ -159,21 +159,25 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
    */
   private long look(long key, long defaultValue, boolean onlyWhether, int tries) {
     try {
+      // What was read above is checked just before a node is read, so that HotSpot looks once for
+      // both at the bounds of the memory and at the state of its arena.
       MemorySegment nodes = tree.nodes;
-      long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
-      long node = ConcurrentStructure.nodeOf(root);
+      long above = ConcurrentStructure.ROOT;
+      long aboveWord = getLong(nodes, above);
+      long node = ConcurrentStructure.nodeOf(aboveWord);
       long word = getLong(nodes, node);
-      boolean isRight =
-          Versions.isReadable(word) && Versions.isStill(nodes, ConcurrentStructure.ROOT, root);
-      for (int level = ConcurrentStructure.levelOf(root); isRight && level > 0; level--) {
+      for (int level = ConcurrentStructure.levelOf(aboveWord); level > 0; level--) {
+        if (!Versions.isStill(nodes, above, aboveWord) || !Versions.isReadable(word)) {
+          return lookAgain(key, defaultValue, onlyWhether, tries);
+        }
         long child = inner.child(nodes, node, inner.search(nodes, node, key));
-        long childWord = getLong(nodes, child);
-        isRight = Versions.isStill(nodes, node, word) && Versions.isReadable(childWord);
+        above = node;
+        aboveWord = word;
         node = child;
-        word = childWord;
+        word = getLong(nodes, child);
       }
-      if (isRight) {
-        prefetchValues(node);
+      prefetchValues(node);
+      if (Versions.isStill(nodes, above, aboveWord) && Versions.isReadable(word)) {
         int slot = leaf.search(nodes, node, key);
         boolean isThere = leaf.holds(nodes, node, slot, key);
         long value = !isThere ? defaultValue : onlyWhether ? 1 : leaf.value(nodes, node, slot);
