@@ -35,7 +35,7 @@ final class ExperimentsTest {
       assertTrue(
           name.matches(
               "(thesis|fpb|buf|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated|-stream)?"
-                  + "|(bytes|cosb)-[a-z]+"),
+                  + "|(bytes|cosb|threads)-[a-z]+"),
           name);
     }
   }

@@ -71,7 +71,8 @@ final class ThreadsInMemory implements Experiment {
             "threads-mixed",
             "Reads and writes by many threads",
             "this library's aims",
-            "A writer latches one leaf, which keeps off few others.",
+            "A writer latches one leaf for as long as it changes it, so writers seldom meet, and"
+                + " several cores do several times as much.",
             "Half lookups, a quarter insertions and a quarter removals of random keys, by 1 to 64"
                 + " threads, in ConcurrentPbPlusTree and in ConcurrentSkipListMap, and by one"
                 + " thread in PbPlusTree.",
