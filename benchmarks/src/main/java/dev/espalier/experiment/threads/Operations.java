@@ -9,12 +9,9 @@ import java.util.SplittableRandom;
  * the key next to that of the rank, so that every key that was loaded stays.
  */
 final class Operations {
-  /** What an operation does. */
-  enum Kind {
-    GET,
-    PUT,
-    REMOVE
-  }
+  private static final byte GET = 0;
+  private static final byte PUT = 1;
+  private static final byte REMOVE = 2;
 
   private static final int SEED = 11;
 
@@ -29,8 +26,7 @@ final class Operations {
     for (int i = 0; i < count; i++) {
       ranks[i] = random.nextInt(entries);
       int choice = random.nextInt(4);
-      Kind kind = !writes || choice < 2 ? Kind.GET : choice == 2 ? Kind.PUT : Kind.REMOVE;
-      kinds[i] = (byte) kind.ordinal();
+      kinds[i] = !writes || choice < 2 ? GET : choice == 2 ? PUT : REMOVE;
     }
   }
 
@@ -43,11 +39,11 @@ final class Operations {
   }
 
   boolean isGet(int i) {
-    return kinds[i] == 0;
+    return kinds[i] == GET;
   }
 
   boolean isPut(int i) {
-    return kinds[i] == 1;
+    return kinds[i] == PUT;
   }
 
   /** Returns the key to look up, insert or remove. */

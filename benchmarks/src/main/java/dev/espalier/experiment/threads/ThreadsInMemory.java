@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -135,15 +136,17 @@ final class ThreadsInMemory implements Experiment {
 
   /** Checks the rates, in operations per second. */
   void addChecks(Outcome outcome, Map<Setting, Double> rates) {
-    double one = rates.get(new Setting(ConcurrentTreeContender.LABEL, 1));
-    double two = rates.get(new Setting(ConcurrentTreeContender.LABEL, 2));
-    check(outcome, ONE_THREAD, rates.get(new Setting(SingleTreeContender.LABEL, 1)) / one);
+    double one = rate(rates, ConcurrentTreeContender.LABEL, 1);
+    double two = rate(rates, ConcurrentTreeContender.LABEL, 2);
+    double many = rate(rates, ConcurrentTreeContender.LABEL, MOST_THREADS);
+    check(outcome, ONE_THREAD, rate(rates, SingleTreeContender.LABEL, 1) / one);
     check(outcome, TWO_THREADS, two / one);
-    check(
-        outcome,
-        MANY_THREADS,
-        rates.get(new Setting(ConcurrentTreeContender.LABEL, MOST_THREADS)) / two);
-    check(outcome, AGAINST_SKIP_LIST, two / rates.get(new Setting(SkipListContender.LABEL, 2)));
+    check(outcome, MANY_THREADS, many / two);
+    check(outcome, AGAINST_SKIP_LIST, two / rate(rates, SkipListContender.LABEL, 2));
+  }
+
+  private static double rate(Map<Setting, Double> rates, String map, int threads) {
+    return Objects.requireNonNull(rates.get(new Setting(map, threads)));
   }
 
   private void check(Outcome outcome, String name, double value) {
