@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * they do not slow one another down. They wait for no writer, except while the bytes of a node that
  * they read are being changed; what they have read of a node that has changed meanwhile they read
  * again. Writers latch one leaf, and for splits and merges its parent and a sibling. {@code getAll}
- * and {@code putAll} take effect key by key.
+ * and {@code putAll} take effect key by key. Methods of {@link #asMap} that read and then write,
+ * such as {@code merge}, are several calls of the index: those named here do that at one moment.
  *
  * <p>A cursor goes from leaf to leaf, and has each as it was at one moment: it misses no entry that
  * was there all the time, and reports none twice, but may or may not see what others write
