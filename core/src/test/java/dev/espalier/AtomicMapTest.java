@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.blink.BLinkTree;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +47,12 @@ class AtomicMapTest {
             () -> PbPlusTree.create(IndexOptions.DEFAULT).withReadWriteLock()),
         Named.of(
             "a B-link tree",
-            () -> BLinkTree.open(IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256))));
+            () -> BLinkTree.open(IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256))),
+        Named.of(
+            "a concurrent pB+-tree",
+            () ->
+                ConcurrentPbPlusTree.create(
+                    IndexOptions.DEFAULT, new ConcurrentPbPlusTree.Geometry(1, 1))));
   }
 
   @AfterEach

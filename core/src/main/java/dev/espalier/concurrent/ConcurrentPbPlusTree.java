@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * they do not slow one another down. They wait for no writer, except while the bytes of a node that
  * they read are being changed; what they have read of a node that has changed meanwhile they read
  * again. Writers latch one leaf, and for splits and merges its parent and a sibling. {@code getAll}
- * and {@code putAll} take effect key by key. Methods of {@link #asMap} that read and then write,
- * such as {@code merge}, are several calls of the index: those named here do that at one moment.
+ * and {@code putAll} take effect key by key. Methods of {@link #asMap} for one entry do so at one
+ * moment.
  *
  * <p>A cursor goes from leaf to leaf, and has each as it was at one moment: it misses no entry that
  * was there all the time, and reports none twice, but may or may not see what others write
@@ -428,30 +428,17 @@ public final class ConcurrentPbPlusTree extends AbstractIndex {
 
   // ---------------------------------------------------------------- read and write
 
-  /**
-   * Inserts an entry, at one moment, unless the key has one. Other than {@link #putIfAbsent}, this
-   * tells also where the value that stands for none is among the values.
-   *
-   * @return whether it was inserted
-   */
+  @Override
   public boolean insert(long key, long value) {
     return writer.insert(key, value);
   }
 
-  /**
-   * Replaces the value of a key if it is the expected one, at one moment.
-   *
-   * @return whether it was replaced; false if the key is not there
-   */
+  @Override
   public boolean replace(long key, long expected, long value) {
     return writer.replace(key, expected, value);
   }
 
-  /**
-   * Removes a key if its value is the expected one, at one moment.
-   *
-   * @return whether it was removed; false if the key is not there
-   */
+  @Override
   public boolean remove(long key, long expected) {
     return writer.removeIf(key, expected);
   }
