@@ -130,7 +130,7 @@ final class StringsAgainstTreeMap implements Experiment {
     double[] spent = new double[SAMPLES];
     int done = 0;
     for (int sample = 0; sample < SAMPLES; sample++) {
-      int next = (int) (entries / 2 * (1 + (sample + 1.0) / SAMPLES));
+      int next = entries / 2 + (int) (entries / 2L * (sample + 1) / SAMPLES);
       putAll(tree, keys, done, next);
       done = next;
       spent[sample] = spent(tree, keys, done);
