@@ -89,20 +89,24 @@ final class PrefixGroupLookup {
     }
   }
 
-  /** Asks for the slots of leaves where keys may be, and then for their records. */
+  /**
+   * Asks for the slots of the entries of leaves that have the heads of the keys, and then for those
+   * of their records that a search looks at first.
+   */
   private void prefetchRecords(MemorySegment[] group, long[] pages, int count) {
-    int[] slots = new int[count];
+    int[] from = new int[count];
+    int[] to = new int[count];
     for (int i = 0; i < count; i++) {
-      slots[i] = tree.firstOfHead(pages[i], group[i]);
-      if (slots[i] >= 0) {
-        prefetch(PageLayout.slot(tree.pages, pages[i], slots[i]), 1);
+      from[i] = tree.firstOfHead(pages[i], group[i]);
+      to[i] = tree.endOfHead(pages[i], from[i]);
+      if (from[i] < to[i]) {
+        long first = PageLayout.slot(tree.pages, pages[i], from[i]);
+        long last = PageLayout.slot(tree.pages, pages[i], to[i] - 1);
+        prefetch(first, (int) ((last >>> CacheLine.SHIFT) - (first >>> CacheLine.SHIFT)) + 1);
       }
     }
     for (int i = 0; i < count; i++) {
-      if (slots[i] >= 0) {
-        long slot = PageLayout.slot(tree.pages, pages[i], slots[i]);
-        prefetch(PageLayout.record(tree.pages, pages[i], slot), 1);
-      }
+      tree.prefetchParts(pages[i], from[i], to[i]);
     }
   }
 }

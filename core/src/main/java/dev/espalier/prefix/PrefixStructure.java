@@ -177,13 +177,37 @@ final class PrefixStructure {
     return searchTies(page, key, prefix, low, high);
   }
 
-  /** Returns the first entry of a leaf with the head of a key, or -1. */
+  /** Returns the first entry of a page with the head of a key, or the number of all entries. */
   int firstOfHead(long page, MemorySegment key) {
     int prefix = PageLayout.prefix(pages, page);
     int count = PageLayout.count(pages, page);
     long head = KeyOrder.head(key, prefix, (int) key.byteSize() - prefix);
     int low = PageKeys.lowerBound(pages, page, PageLayout.cap(count), head);
-    return low < count && PageLayout.head(pages, page, low) == head ? low : -1;
+    return low < count && PageLayout.head(pages, page, low) == head ? low : count;
+  }
+
+  /** Returns the end of the entries that have the same head as one. */
+  int endOfHead(long page, int first) {
+    int count = PageLayout.count(pages, page);
+    int end = first;
+    while (end < count
+        && PageLayout.head(pages, page, end) == PageLayout.head(pages, page, first)) {
+      end++;
+    }
+    return end;
+  }
+
+  /** Asks for the records that divide entries of a page into parts. */
+  void prefetchParts(long page, int from, int to) {
+    int last = -1;
+    for (int part = 1; part < PARTS; part++) {
+      int entry = from + (to - from) * part / PARTS;
+      if (entry != last && entry < to) {
+        long slot = PageLayout.slot(pages, page, entry);
+        Words.prefetch(pages.address() + PageLayout.record(pages, page, slot), 1, Locality.T0);
+        last = entry;
+      }
+    }
   }
 
   /**
@@ -196,11 +220,7 @@ final class PrefixStructure {
     while (low < high) {
       int length = high - low;
       if (length > PARTS / 2) {
-        for (int part = 1; part < PARTS; part++) {
-          long slot = PageLayout.slot(pages, page, low + length * part / PARTS);
-          long record = PageLayout.record(pages, page, slot);
-          Words.prefetch(pages.address() + record, 1, Locality.T0);
-        }
+        prefetchParts(page, low, high);
       }
       int below = 0;
       int above = PARTS;
