@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("fallback-too")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConcurrentThreadsTest {
-  private static final int WRITES = TestSize.of(20_000, 80_000);
+  private static final int WRITES = TestSize.of(10_000, 40_000);
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
