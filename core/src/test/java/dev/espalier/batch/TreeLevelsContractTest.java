@@ -13,6 +13,7 @@ import dev.espalier.TreeShape;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.bftl.BftlTree;
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -93,6 +94,7 @@ class TreeLevelsContractTest {
   private static boolean hasOneLevel(LongIndex index) {
     return index.variant().capabilities().contains(Capability.BLIND_WRITES)
         || index.variant().equals(BLinkTree.VARIANT)
+        || index.variant().equals(ConcurrentPbPlusTree.VARIANT)
         || index.variant().equals(BftlTree.VARIANT);
   }
 
