@@ -10,7 +10,8 @@ import java.util.NavigableMap;
  * An ordered index outside the Java heap whose keys and values are byte strings: keys of 0 to
  * 65,535 bytes in unsigned byte order, values of 0 bytes to 1 GiB.
  *
- * <p>Any number of threads may read at the same time, or one may write.
+ * <p>Any number of threads may read at the same time, or one may write; {@link #withReadWriteLock}
+ * returns an index that sees to it.
  *
  * <p>{@link #close} frees the memory. Afterwards every method of the index, its views, cursors and
  * maps throws {@link IllegalStateException}, in any thread, but for {@link #isClosed} and {@link
@@ -118,6 +119,24 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
   default void verify() {
     verify(ProgressListener.NONE);
   }
+
+  /**
+   * Returns this index for many threads: each method holds a read-write lock, which all readers
+   * share. Use only the returned index from then on. Its cursors are for one thread each, and see
+   * what others write between two of their calls.
+   *
+   * <p>Readers of values and listeners are called with the lock held: a write to the index from one
+   * of them is refused with {@link IllegalStateException}.
+   */
+  default BytesIndex withReadWriteLock() {
+    return new LockedBytesIndex(this);
+  }
+
+  /**
+   * Waits until all that was written is safe from a crash, if the index is in a file; otherwise
+   * does nothing.
+   */
+  default void flush() {}
 
   /** Returns a view of the root, for printers and statistics; not for fast loops. */
   NodeView rootView();

@@ -8,12 +8,17 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.IntSupplier;
 
 /**
- * Pages with what does not fit into a page of the tree: the rest of a long key, or a long value.
- * Each has the number of the next one behind the bytes of the store, or 0, and then bytes. A chain
- * is written once, and then read or freed.
+ * Pages with what does not fit into a page of the tree: the rest of a long key, or a long value. A
+ * chain is written once, and then read or freed.
+ *
+ * <pre>
+ *  0     16         20            24
+ *  | store | -1, as the level | next page or 0 | bytes ... |
+ * </pre>
  */
 final class Chain {
-  private static final int NEXT = PageStore.RESERVED_BYTES;
+  private static final int MARK = PageStore.RESERVED_BYTES;
+  private static final int NEXT = MARK + Integer.BYTES;
   private static final int BYTES = NEXT + Integer.BYTES;
 
   private final PageStore store;
@@ -24,6 +29,11 @@ final class Chain {
   Chain(PageStore store) {
     this.store = store;
     this.pieceBytes = store.pageBytes() - BYTES;
+  }
+
+  /** Tells whether a page belongs to a chain, and is none of the tree. */
+  static boolean isPiece(MemorySegment pages, long page) {
+    return pages.get(ValueLayout.JAVA_INT, page + MARK) == -1;
   }
 
   /** Returns how many pages so many bytes take. */
@@ -53,6 +63,7 @@ final class Chain {
       long page = store.pinFresh(numbers[i]);
       MemorySegment pages = store.segment();
       int next = i + 1 < numbers.length ? numbers[i + 1] : 0;
+      pages.set(ValueLayout.JAVA_INT, page + MARK, -1);
       pages.set(ValueLayout.JAVA_INT, page + NEXT, next);
       long done = (long) i * pieceBytes;
       long piece = Math.min(pieceBytes, bytes - done);

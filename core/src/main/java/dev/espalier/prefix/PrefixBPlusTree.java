@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * next eight bytes of each key are in an array of longs, which is searched as the keys of the trees
  * of longs are.
  *
- * <p>It is in memory only; stores in files don't take it.
+ * <p>It is in memory, or in a page store; {@code IndexStore.bytesIndex} makes one in a file that
+ * survives crashes.
  */
 public final class PrefixBPlusTree implements BytesIndex {
   /** Bytes of a page unless given. */
@@ -67,6 +68,17 @@ public final class PrefixBPlusTree implements BytesIndex {
       store.close();
       throw refused;
     }
+  }
+
+  /**
+   * Opens the index in a page store, or makes an empty one in a store without pages. The store
+   * belongs to the index, which closes it.
+   *
+   * @throws IllegalArgumentException if the store holds a tree of another kind, or its pages have
+   *     less than 512 bytes
+   */
+  public static PrefixBPlusTree open(PageStore store) {
+    return new PrefixBPlusTree(store);
   }
 
   PrefixStructure structure() {
@@ -171,10 +183,7 @@ public final class PrefixBPlusTree implements BytesIndex {
   public boolean containsKey(MemorySegment key) {
     tree.checkOpen();
     checkKey(key);
-    long page = tree.leafOf(key);
-    int found = tree.search(page, key);
-    tree.store.unpin(page, false);
-    return found >= 0;
+    return tree.searchAndUnpin(tree.leafOf(key), key) >= 0;
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.prefix;
 
+import dev.espalier.memory.MemoryLimitException;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -40,15 +41,15 @@ final class PrefixChange {
     for (int level = tree.height() - 1; level > 0; level--) {
       path[level] = number;
       long page = tree.store.pin(number);
-      pathEntry[level] = tree.childEntry(page, key);
-      number = PageLayout.child(pages(), page, pathEntry[level]);
-      tree.store.unpin(page, false);
+      try {
+        pathEntry[level] = tree.childEntry(page, key);
+        number = PageLayout.child(pages(), page, pathEntry[level]);
+      } finally {
+        tree.store.unpin(page, false);
+      }
     }
     path[0] = number;
-    long leaf = tree.store.pin(number);
-    int found = tree.search(leaf, key);
-    tree.store.unpin(leaf, false);
-    return found;
+    return tree.searchAndUnpin(tree.store.pin(number), key);
   }
 
   // ---------------------------------------------------------------- spare pages
@@ -107,12 +108,26 @@ final class PrefixChange {
         insert(0, ~found, entry);
         tree.meta[PrefixStructure.SIZE]++;
       }
-    } catch (dev.espalier.memory.MemoryLimitException refused) {
+      freeSpares();
+    } catch (MemoryLimitException refused) {
+      abandon(refused);
+      throw refused;
+    } catch (RuntimeException | Error failed) {
+      tree.store.leftHalfway(failed);
+      throw failed;
+    }
+  }
+
+  /** Gives back what a write has taken that was refused. */
+  private void abandon(MemoryLimitException refused) {
+    try {
+      freeSpares();
       freeChain(entry.valueChain);
       freeChain(entry.keyChain);
-      throw refused;
-    } finally {
-      freeSpares();
+    } catch (RuntimeException | Error failed) {
+      tree.store.leftHalfway(failed);
+      failed.addSuppressed(refused);
+      throw failed;
     }
   }
 
@@ -193,15 +208,10 @@ final class PrefixChange {
       reserve(tree.height() + 1 + ofSeparator);
     }
     tree.modifications.changes++;
-    try {
-      if (fits) {
-        write(path[level], list, 0, list.count, level, lower, upper);
-      } else {
-        split(level, list, lower, upper, appends);
-      }
-    } catch (RuntimeException | Error failed) {
-      tree.store.leftHalfway(failed);
-      throw failed;
+    if (fits) {
+      write(path[level], list, 0, list.count, level, lower, upper);
+    } else {
+      split(level, list, lower, upper, appends);
     }
   }
 

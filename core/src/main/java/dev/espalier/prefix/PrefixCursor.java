@@ -88,15 +88,15 @@ final class PrefixCursor implements BytesCursor {
     for (int level = tree.height() - 1; level > 0; level--) {
       long page = tree.store.pin(number);
       pathPage[level] = number;
-      pathEntry[level] = tree.childEntry(page, sought);
-      number = PageLayout.child(tree.pages, page, pathEntry[level]);
-      tree.store.unpin(page, false);
+      try {
+        pathEntry[level] = tree.childEntry(page, sought);
+        number = PageLayout.child(tree.pages, page, pathEntry[level]);
+      } finally {
+        tree.store.unpin(page, false);
+      }
     }
     pathPage[0] = number;
-    long leaf = tree.store.pin(number);
-    int found = tree.search(leaf, sought);
-    tree.store.unpin(leaf, false);
-    return found;
+    return tree.searchAndUnpin(tree.store.pin(number), sought);
   }
 
   /** Goes from a page down to the first leaf below it, or the last one. */
@@ -172,13 +172,16 @@ final class PrefixCursor implements BytesCursor {
   private boolean stand(int slot) {
     pathEntry[0] = slot;
     long page = tree.store.pin(pathPage[0]);
-    keyLength = tree.keyLength(page, slot);
-    if (keyLength > key.length) {
-      key = new byte[Math.max(keyLength, 2 * key.length)];
-      keyMemory = MemorySegment.ofArray(key).asReadOnly();
+    try {
+      keyLength = tree.keyLength(page, slot);
+      if (keyLength > key.length) {
+        key = new byte[Math.max(keyLength, 2 * key.length)];
+        keyMemory = MemorySegment.ofArray(key).asReadOnly();
+      }
+      tree.copyKey(page, slot, key);
+    } finally {
+      tree.store.unpin(page, false);
     }
-    tree.copyKey(page, slot, key);
-    tree.store.unpin(page, false);
     isOn = true;
     hasKey = true;
     return true;

@@ -7,10 +7,12 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.prefetch.Locality;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
- * Looks groups of keys up level by level. Each wave asks for the lines that all keys of the group
- * need next before the first of them is read: headers, heads, slots, records.
+ * Looks groups of keys up level by level. Each wave asks for what all keys of the group need next
+ * before the first of it is read: pages, if they are on a device, and then lines of them: headers,
+ * heads, slots, records.
  */
 final class PrefixGroupLookup {
   private static final int GROUP = 64;
@@ -23,11 +25,12 @@ final class PrefixGroupLookup {
 
   /** Shows the values of the keys that are there; returns how many are. */
   int getAll(PackedBytes keys, BatchReader reader) {
-    MemorySegment[] group = new MemorySegment[Math.min(GROUP, keys.count())];
+    int most = Math.min(GROUP, tree.store.mostPins() - 1); // A value may have pages of its own.
+    MemorySegment[] group = new MemorySegment[Math.min(most, keys.count())];
     long[] pages = new long[group.length];
     int found = 0;
-    for (int done = 0; done < keys.count(); done += GROUP) {
-      int count = Math.min(GROUP, keys.count() - done);
+    for (int done = 0; done < keys.count(); done += most) {
+      int count = Math.min(most, keys.count() - done);
       for (int i = 0; i < count; i++) {
         group[i] = keys.get(done + i);
         PrefixBPlusTree.checkKey(group[i]);
@@ -38,26 +41,34 @@ final class PrefixGroupLookup {
   }
 
   private int lookUp(MemorySegment[] group, long[] pages, int count, int done, BatchReader reader) {
-    int root = tree.root();
-    for (int i = 0; i < count; i++) {
-      pages[i] = tree.store.pin(root);
-    }
-    for (int level = tree.height() - 1; level > 0; level--) {
-      for (int i = 0; i < count; i++) {
-        int entry = tree.childEntry(pages[i], group[i]);
-        int child = PageLayout.child(tree.pages, pages[i], entry);
-        tree.store.unpin(pages[i], false);
-        pages[i] = tree.store.pin(child);
-        prefetch(pages[i], 1);
+    Arrays.fill(pages, 0, count, tree.root());
+    tree.store.pinAll(pages, 0, count);
+    int pinned = 0; // pages before it are released
+    try {
+      for (int level = tree.height() - 1; level > 0; level--) {
+        for (pinned = 0; pinned < count; ) {
+          int i = pinned++;
+          pages[i] = tree.childBelow(pages[i], group[i]);
+        }
+        tree.store.pinAll(pages, 0, count);
+        pinned = 0;
+        for (int i = 0; i < count; i++) {
+          prefetch(pages[i], 1);
+        }
+        prefetchHeads(pages, count);
       }
-      prefetchHeads(pages, count);
+      prefetchRecords(group, pages, count);
+      int found = 0;
+      while (pinned < count) {
+        int i = pinned++;
+        found += read(pages[i], group[i], done + i, reader);
+      }
+      return found;
+    } finally {
+      for (; pinned < count; pinned++) {
+        tree.store.unpin(pages[pinned], false);
+      }
     }
-    prefetchRecords(group, pages, count);
-    int found = 0;
-    for (int i = 0; i < count; i++) {
-      found += read(pages[i], group[i], done + i, reader);
-    }
-    return found;
   }
 
   private int read(long page, MemorySegment key, int index, BatchReader reader) {

@@ -280,13 +280,29 @@ final class PrefixStructure {
     return found >= 0 ? found : Math.max(0, ~found - 1);
   }
 
+  /** Returns the child of a pinned inner page that leads to a key, and releases the page. */
+  int childBelow(long page, MemorySegment key) {
+    try {
+      return PageLayout.child(pages, page, childEntry(page, key));
+    } finally {
+      store.unpin(page, false);
+    }
+  }
+
+  /** Searches a pinned page, as {@link #search} does, and releases it. */
+  int searchAndUnpin(long page, MemorySegment key) {
+    try {
+      return search(page, key);
+    } finally {
+      store.unpin(page, false);
+    }
+  }
+
   /** Returns the offset of the leaf where a key is or belongs, which is pinned. */
   long leafOf(MemorySegment key) {
     long page = store.pin(root());
     for (int level = height() - 1; level > 0; level--) {
-      int child = PageLayout.child(pages, page, childEntry(page, key));
-      store.unpin(page, false);
-      page = store.pin(child);
+      page = store.pin(childBelow(page, key));
       Words.prefetch(pages.address() + page, FIRST_LINES, Locality.T0);
     }
     return page;

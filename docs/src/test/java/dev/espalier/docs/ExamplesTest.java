@@ -60,19 +60,25 @@ final class ExamplesTest {
   }
 
   @Test
-  void pageOfByteStringsShowsItsExampleAsItIsCompiled() throws IOException {
-    String shown = only(SHOWN, Files.readString(SOURCES.resolve("BytesExample.java")));
-    assertEquals(
-        shown.replaceAll("(?m)^    ", ""), only(JAVA_BLOCK, Files.readString(BYTE_STRINGS)));
+  void pageOfByteStringsShowsItsExamplesAsTheyAreCompiled() throws IOException {
+    List<String> shown = List.of(shown("BytesExample.java"), shown("BytesFileExample.java"));
+    assertEquals(shown, all(JAVA_BLOCK, Files.readString(BYTE_STRINGS)));
+  }
+
+  private static String shown(String source) throws IOException {
+    String shown = only(SHOWN, Files.readString(SOURCES.resolve(source)));
+    return shown.replaceAll("(?m)^    ", "");
   }
 
   @Test
-  void exampleOfByteStringsPrintsWhatThePageSays() throws IOException {
+  void examplesOfByteStringsPrintWhatThePageSays(@TempDir Path folder) throws IOException {
     try (BytesIndex index = PrefixBPlusTree.create();
         BytesIndex entries = PrefixBPlusTree.create()) {
-      assertEquals(
-          only(PRINTED_BLOCK, Files.readString(BYTE_STRINGS)),
-          outputOf(() -> BytesExample.run(index, entries)));
+      List<String> printed =
+          List.of(
+              outputOf(() -> BytesExample.run(index, entries)),
+              outputOf(() -> BytesFileExample.run(folder.resolve("shop"))));
+      assertEquals(printed, all(PRINTED_BLOCK, Files.readString(BYTE_STRINGS)));
     }
   }
 

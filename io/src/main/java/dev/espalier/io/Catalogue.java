@@ -35,6 +35,9 @@ record Catalogue(int nextId, List<Entry> entries, byte[] note) {
   /** Keys and values as longs of 8 bytes. */
   static final String LONG_CODECS = "int64:int64";
 
+  /** Keys and values as byte strings of any length. */
+  static final String BYTES_CODECS = "bytes:bytes";
+
   private static final long NEXT_SLOT_AT = PageStore.RESERVED_BYTES;
   private static final long NEXT_CHECKSUM_AT = NEXT_SLOT_AT + Integer.BYTES;
   private static final long LENGTH_AT = NEXT_CHECKSUM_AT + Integer.BYTES;

@@ -115,7 +115,7 @@ final class Checkpoints {
   private Captured capture(boolean isLast) {
     state.writing.lock();
     try {
-      for (StoreIndex index : state.open.values()) {
+      for (OpenIndex index : state.open.values()) {
         index.pages().flush();
       }
       state.pool.frames.lock.lock();

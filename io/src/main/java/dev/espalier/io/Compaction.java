@@ -187,7 +187,7 @@ final class Compaction {
 
   /** Waits for those who are reading the pages from where they were. */
   private void awaitReads(IndexPages index, PageBatch batch) {
-    StoreIndex open = state.open.get(index.name);
+    OpenIndex open = state.open.get(index.name);
     if (open != null) {
       for (int i = 0; i < batch.count(); i++) {
         state.pool.waves.awaitRead(open.pages(), batch.page(i));
@@ -197,7 +197,7 @@ final class Compaction {
 
   /** Lets the map know of the copies, unless a page has gone elsewhere or is being read. */
   private void install(IndexPages index, PageBatch batch, int[] slots, boolean isCopied) {
-    StoreIndex open = state.open.get(index.name);
+    OpenIndex open = state.open.get(index.name);
     Frames frames = state.pool.frames;
     frames.lock.lock();
     try {

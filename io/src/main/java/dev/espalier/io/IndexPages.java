@@ -43,6 +43,11 @@ final class IndexPages {
     this.numbers = new PageAllocation(entry.top(), free);
   }
 
+  /** Tells whether keys and values are byte strings. */
+  boolean hasByteStrings() {
+    return codecs.equals(Catalogue.BYTES_CODECS);
+  }
+
   /** Puts what has changed of the map into new slots, and describes the index. */
   Catalogue.Entry capture(SlotSpace space, long checkpoint, PageImages images) {
     PageMap.Root root = map.capture(space, numbers, PageSeal.tag(id, checkpoint), images);

@@ -4,11 +4,13 @@ package dev.espalier.io;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import dev.espalier.bytes.BytesIndex;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Indexes that live in one file, and survive a crash: of the program, of the system, of the power.
@@ -129,7 +131,9 @@ public final class IndexStore implements AutoCloseable {
     state.writing.lock();
     try {
       IndexPages pages = state.indexes.get(Objects.requireNonNull(name, "name"));
-      return pages == null ? state.newVariant() : state.variant(pages.kind);
+      return pages == null
+          ? state.newVariant()
+          : state.variant(state.checkHasLongs(name, pages.codecs, pages.kind));
     } finally {
       state.writing.unlock();
     }
@@ -146,25 +150,60 @@ public final class IndexStore implements AutoCloseable {
     state.writing.lock();
     try {
       state.condition.checkUsable();
-      StoreIndex open = state.open.get(name);
       IndexPages pages = state.indexes.get(name);
       if (pages != null && !pages.kind.equals(variant.name())) {
         throw new IllegalArgumentException(
             "variant is %s, but index '%s' of %s is a %s"
                 .formatted(variant.name(), name, state.path, pages.kind));
       }
-      if (open != null) {
+      if (state.open.get(name) instanceof StoreIndex open) {
         return open;
       }
       if (pages != null) {
         return open(pages, variant);
       }
-      state.condition.checkTakesChanges();
-      return make(name, variant);
+      if (variant.medium() != TreeVariant.Medium.PAGES) {
+        throw new IllegalArgumentException(
+            "variant is " + variant.name() + ", which does not live in pages");
+      }
+      return make(name, variant.name(), Catalogue.LONG_CODECS, made -> open(made, variant));
     } finally {
       state.writing.unlock();
       checkpoints.lock.unlock();
     }
+  }
+
+  /**
+   * Opens an index whose keys and values are byte strings, or makes one: a {@link
+   * dev.espalier.prefix.PrefixBPlusTree} with the pages of this store. It is open until it, or the
+   * store, is closed; opened twice, it is the same one.
+   *
+   * @throws IllegalArgumentException if the index has longs, or the name is empty or longer than
+   *     200 characters
+   * @throws PageFileException if a new one can't be made durable
+   */
+  public BytesIndex bytesIndex(String name) {
+    checkpoints.lock.lock();
+    state.writing.lock();
+    try {
+      state.condition.checkUsable();
+      IndexPages pages = state.indexes.get(Objects.requireNonNull(name, "name"));
+      if (pages == null) {
+        return make(name, StoreBytesIndex.KIND, Catalogue.BYTES_CODECS, this::openBytes);
+      }
+      state.checkHasByteStrings(name, pages.codecs, pages.kind);
+      return state.open.get(name) instanceof StoreBytesIndex open ? open : openBytes(pages);
+    } finally {
+      state.writing.unlock();
+      checkpoints.lock.unlock();
+    }
+  }
+
+  private StoreBytesIndex openBytes(IndexPages pages) {
+    StoreBytesIndex index =
+        state.openBytes(pages, writer, () -> whenIndexCloses.accept(pages.name));
+    state.open.put(pages.name, index);
+    return index;
   }
 
   /** Returns the one index that {@link Espalier} has made, or makes it; closing it closes all. */
@@ -197,29 +236,25 @@ public final class IndexStore implements AutoCloseable {
     return index;
   }
 
-  private LongIndex make(String name, TreeVariant variant) {
+  private <T extends OpenIndex> T make(
+      String name, String kind, String codecs, Function<IndexPages, T> open) {
+    state.condition.checkTakesChanges();
     if (name.isEmpty() || name.length() > 200) {
       throw new IllegalArgumentException(
           "name is '" + name + "'; it must have from 1 to 200 characters");
-    }
-    if (variant.medium() != TreeVariant.Medium.PAGES) {
-      throw new IllegalArgumentException(
-          "variant is " + variant.name() + ", which does not live in pages");
     }
     if (state.nextId == MOST_INDEXES) {
       throw new IllegalStateException(
           state.path + ": has had the most indexes that a store can have, " + MOST_INDEXES);
     }
-    IndexPages pages =
-        new IndexPages(
-            state.nextId++, name, variant.name(), Catalogue.LONG_CODECS, state.pageBytes());
+    IndexPages pages = new IndexPages(state.nextId++, name, kind, codecs, state.pageBytes());
     state.indexes.put(name, pages);
     try {
-      StoreIndex index = open(pages, variant);
+      T index = open.apply(pages);
       writer.skip();
       return index;
     } catch (RuntimeException | Error failed) {
-      StoreIndex index = state.open.remove(name);
+      OpenIndex index = state.open.remove(name);
       if (index != null) {
         index.pages().close();
       }
@@ -235,7 +270,7 @@ public final class IndexStore implements AutoCloseable {
     checkpoints.lock.lock();
     state.writing.lock();
     try {
-      StoreIndex index = state.open.get(name);
+      OpenIndex index = state.open.get(name);
       if (index == null) {
         return;
       }
@@ -244,7 +279,7 @@ public final class IndexStore implements AutoCloseable {
         writer.commit();
       }
       state.open.remove(name);
-      index.tree().close();
+      index.closeTree();
     } finally {
       state.writing.unlock();
       checkpoints.lock.unlock();
@@ -265,9 +300,9 @@ public final class IndexStore implements AutoCloseable {
       if (pages == null) {
         return false;
       }
-      StoreIndex index = state.open.remove(name);
+      OpenIndex index = state.open.remove(name);
       if (index != null) {
-        index.tree().close();
+        index.closeTree();
       }
       state.pool.frames.lock.lock();
       try {
@@ -294,14 +329,14 @@ public final class IndexStore implements AutoCloseable {
    *     has changed then
    */
   public void write(WriteBatch batch) {
-    StoreIndex[] targets = targets(batch);
+    OpenIndex[] targets = targets(batch);
     if (batch.size() == 0) {
       return;
     }
     long sequence;
-    writer.begin(targets[0].pages(), batch.size());
+    writer.begin(targets[0].pages(), batch.size(), batch.recordBytes());
     try {
-      for (StoreIndex target : targets) {
+      for (OpenIndex target : targets) {
         target.pages().checkUsable();
       }
       writer.whole(() -> apply(batch, targets));
@@ -315,10 +350,10 @@ public final class IndexStore implements AutoCloseable {
     writer.acknowledge(sequence);
   }
 
-  private StoreIndex[] targets(WriteBatch batch) {
-    StoreIndex[] targets = new StoreIndex[batch.indexes().size()];
+  private OpenIndex[] targets(WriteBatch batch) {
+    OpenIndex[] targets = new OpenIndex[batch.indexes().size()];
     for (int i = 0; i < targets.length; i++) {
-      if (!(batch.indexes().get(i) instanceof StoreIndex index) || !index.isOf(writer)) {
+      if (!(batch.indexes().get(i) instanceof OpenIndex index) || !index.isOf(writer)) {
         throw new IllegalArgumentException(
             "an index of the batch is none of " + state.path + ": " + batch.indexes().get(i));
       }
@@ -328,12 +363,18 @@ public final class IndexStore implements AutoCloseable {
   }
 
   /** Tells the log of a batch, and makes its writes, in any order but those to one key. */
-  private long apply(WriteBatch batch, StoreIndex[] targets) {
+  private long apply(WriteBatch batch, OpenIndex[] targets) {
     LogRecord record = writer.record();
     SortedWrites[] writes = new SortedWrites[targets.length];
-    Arrays.setAll(writes, i -> new SortedWrites(targets[i].tree()));
     for (int i = 0; i < batch.size(); i++) {
       int target = batch.target(i);
+      if (batch.isOfByteStrings(i)) {
+        apply(batch, i, (StoreBytesIndex) targets[target]);
+        continue;
+      }
+      if (writes[target] == null) {
+        writes[target] = new SortedWrites(((StoreIndex) targets[target]).tree());
+      }
       if (batch.isDelete(i)) {
         writes[target].delete(batch.key(i));
         record.delete(targets[target].id(), batch.key(i));
@@ -343,9 +384,23 @@ public final class IndexStore implements AutoCloseable {
       }
     }
     for (SortedWrites sorted : writes) {
-      sorted.apply();
+      if (sorted != null) {
+        sorted.apply();
+      }
     }
     return batch.size();
+  }
+
+  private void apply(WriteBatch batch, int write, StoreBytesIndex target) {
+    MemorySegment key = batch.keyBytes(write);
+    if (batch.isDelete(write)) {
+      target.tree().delete(key);
+      writer.record().delete(target.id(), key);
+    } else {
+      MemorySegment value = batch.valueBytes(write);
+      target.tree().set(key, value);
+      writer.record().set(target.id(), key, value);
+    }
   }
 
   /**
@@ -576,7 +631,7 @@ public final class IndexStore implements AutoCloseable {
   private void release() {
     state.condition.noteClosed();
     List.copyOf(state.snapshots).forEach(Snapshot::close);
-    state.open.values().forEach(index -> index.tree().close());
+    state.open.values().forEach(OpenIndex::closeTree);
     state.open.clear();
     try (AutoCloseable _ = atEnd::run;
         AutoCloseable _ = state.file;

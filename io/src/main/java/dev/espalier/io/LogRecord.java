@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -29,6 +31,18 @@ import org.jspecify.annotations.Nullable;
  *  | RANGE  | index | from | to    |   both included
  *  | CLEAR  | index |
  * </pre>
+ *
+ * <p>Those of an index of byte strings have lengths, of keys in two bytes and of values in four:
+ *
+ * <pre>
+ *  | SET_BYTES    | index | key length | value length | key | value |
+ *  | DELETE_BYTES | index | key length | key |
+ *  | RANGE_BYTES  | index | bounds     | from length  | to length | from | to |
+ *  | CLEAR_BYTES  | index |
+ * </pre>
+ *
+ * The lowest bit of the bounds says whether {@code from} is included, the next one whether {@code
+ * to} is.
  */
 final class LogRecord {
   static final int HEADER_BYTES = 24;
@@ -45,6 +59,22 @@ final class LogRecord {
   static final int DELETE = 2;
   static final int RANGE = 3;
   static final int CLEAR = 4;
+  static final int SET_BYTES = 5;
+  static final int DELETE_BYTES = 6;
+  static final int RANGE_BYTES = 7;
+  static final int CLEAR_BYTES = 8;
+
+  /** Bounds of a range: {@code from} is included. */
+  static final int FROM_INCLUDED = 1;
+
+  /** Bounds of a range: {@code to} is included. */
+  static final int TO_INCLUDED = 2;
+
+  /** Bytes of an operation before what it tells: its kind, and its index. */
+  static final int OPERATION_BYTES = 3;
+
+  /** The length of a key. */
+  static final int KEY_LENGTH_BYTES = 2;
 
   /** Bytes of the largest operation. */
   static final int MOST_OPERATION_BYTES = 19;
@@ -55,6 +85,9 @@ final class LogRecord {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Memory that is kept from one record to the next; a record of large values has its own. */
+  private static final int KEPT_BYTES = 1 << 20;
 
   /** Store id, segment and offset, which the checksum begins with and which are not written. */
   private static final int SEED_BYTES = 24;
@@ -79,6 +112,9 @@ final class LogRecord {
   void begin(int recordKind) {
     kind = recordKind;
     end = PAYLOAD_AT;
+    if (bytes.length > KEPT_BYTES) {
+      bytes = new byte[KEPT_BYTES];
+    }
   }
 
   void set(int index, long key, long value) {
@@ -103,11 +139,70 @@ final class LogRecord {
     operation(CLEAR, index);
   }
 
+  /** Adds a write to an index of byte strings. */
+  void set(int index, MemorySegment key, MemorySegment value) {
+    ensure(setBytes((int) key.byteSize(), (int) value.byteSize()));
+    operation(SET_BYTES, index);
+    putShort((int) key.byteSize());
+    INT.set(bytes, end, (int) value.byteSize());
+    end += Integer.BYTES;
+    putBytes(key);
+    putBytes(value);
+  }
+
+  /** Adds a removal from an index of byte strings. */
+  void delete(int index, MemorySegment key) {
+    ensure(deleteBytes((int) key.byteSize()));
+    operation(DELETE_BYTES, index);
+    putShort((int) key.byteSize());
+    putBytes(key);
+  }
+
+  /** Adds the removal of all entries between two byte strings. */
+  void removeRange(int index, byte[] from, boolean fromIncluded, byte[] to, boolean toIncluded) {
+    ensure(rangeBytes(from.length, to.length));
+    operation(RANGE_BYTES, index);
+    bytes[end++] = (byte) ((fromIncluded ? FROM_INCLUDED : 0) | (toIncluded ? TO_INCLUDED : 0));
+    putShort(from.length);
+    putShort(to.length);
+    putBytes(MemorySegment.ofArray(from));
+    putBytes(MemorySegment.ofArray(to));
+  }
+
+  /** Adds the removal of all entries of an index of byte strings. */
+  void clearBytes(int index) {
+    operation(CLEAR_BYTES, index);
+  }
+
+  /** Returns the bytes of a write to an index of byte strings. */
+  static int setBytes(int key, int value) {
+    return OPERATION_BYTES + KEY_LENGTH_BYTES + Integer.BYTES + key + value;
+  }
+
+  private static int deleteBytes(int key) {
+    return OPERATION_BYTES + KEY_LENGTH_BYTES + key;
+  }
+
+  /** Returns the bytes of the removal of a range of byte strings. */
+  static int rangeBytes(int from, int to) {
+    return OPERATION_BYTES + 1 + 2 * KEY_LENGTH_BYTES + from + to;
+  }
+
   private void operation(int operation, int index) {
     ensure(MOST_OPERATION_BYTES);
     bytes[end] = (byte) operation;
     SHORT.set(bytes, end + 1, (short) index);
-    end += 3;
+    end += OPERATION_BYTES;
+  }
+
+  private void putShort(int value) {
+    SHORT.set(bytes, end, (short) value);
+    end += Short.BYTES;
+  }
+
+  private void putBytes(MemorySegment from) {
+    MemorySegment.copy(from, ValueLayout.JAVA_BYTE, 0, bytes, end, (int) from.byteSize());
+    end += (int) from.byteSize();
   }
 
   private void putLong(long value) {
@@ -125,7 +220,7 @@ final class LogRecord {
 
   private void ensure(int more) {
     if (end + more > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(end + more, 2 * bytes.length));
+      bytes = Arrays.copyOf(bytes, Math.max(end + more, Math.min(2 * bytes.length, 1 << 30)));
     }
   }
 
@@ -239,6 +334,14 @@ final class LogRecord {
   }
 
   static int indexAt(byte[] payload, int at) {
+    return shortAt(payload, at);
+  }
+
+  static int shortAt(byte[] payload, int at) {
     return (short) SHORT.get(payload, at) & 0xffff;
+  }
+
+  static int intAt(byte[] payload, int at) {
+    return (int) INT.get(payload, at);
   }
 }

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.bytes.BytesIndex;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,7 +56,7 @@ final class Recovery {
     try {
       checkpoints.reserve();
       openSegments();
-      Replay replay = new Replay(this::tree, state.pool.bytes());
+      Replay replay = new Replay(this::longs, this::byteStrings, state.pool.bytes());
       // Trees that recovery opens write their pages, but no log.
       replay(replay, needed);
       replay.finish();
@@ -247,25 +248,34 @@ final class Recovery {
 
   // ---------------------------------------------------------------- trees
 
-  private LongIndex tree(int id) {
+  private LongIndex longs(int id) {
+    if (index(id) instanceof StoreIndex index) {
+      return index.tree();
+    }
+    throw damage("its log has longs for index " + id + ", which is one of byte strings");
+  }
+
+  private BytesIndex byteStrings(int id) {
+    if (index(id) instanceof StoreBytesIndex index) {
+      return index.tree();
+    }
+    throw damage("its log has byte strings for index " + id + ", which is one of longs");
+  }
+
+  private OpenIndex index(int id) {
     for (IndexPages index : state.indexes.values()) {
       if (index.id == id) {
-        return openTree(index);
+        OpenIndex open = state.openAny(index, new StoreWriter(state, checkpoints));
+        state.open.put(index.name, open);
+        return open;
       }
     }
     throw damage("its log tells of index " + id + ", which it does not have");
   }
 
-  private LongIndex openTree(IndexPages index) {
-    StoreWriter none = new StoreWriter(state, checkpoints);
-    StoreIndex open = state.openTree(index, state.variant(index.kind), none, () -> {});
-    state.open.put(index.name, open);
-    return open.tree();
-  }
-
   /** Closes the trees, whose pages are written; users open them by what variant they like. */
   private void closeTrees() {
-    state.open.values().forEach(index -> index.tree().close());
+    state.open.values().forEach(OpenIndex::closeTree);
     state.open.clear();
   }
 }

@@ -2,6 +2,9 @@
 package dev.espalier.io;
 
 import dev.espalier.LongIndex;
+import dev.espalier.bytes.BytesIndex;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
@@ -9,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out again what records of the log tell, in order. Writes to single keys are gathered, and
- * applied in the order of the keys, of each key the last one only.
+ * applied in the order of the keys, of each key the last one only. Writes of byte strings are made
+ * one by one.
  */
 final class Replay {
   private static final int MOST_GATHERED = 1 << 26;
@@ -17,9 +21,11 @@ final class Replay {
   /** Of the memory that the heap may have, what gathering takes at most. */
   private static final int HEAP_PART = 4;
 
-  private final IntFunction<LongIndex> trees;
+  private final IntFunction<LongIndex> longs;
+  private final IntFunction<BytesIndex> byteStrings;
   private final int gatheredWrites;
   private final Map<Integer, SortedWrites> gathered = new HashMap<>();
+  private final Map<Integer, BytesIndex> ofBytes = new HashMap<>();
 
   /** The index that the last write went to, as the next one mostly does. */
   private int lastId = -1;
@@ -31,14 +37,16 @@ final class Replay {
   /**
    * Begins.
    *
-   * @param trees returns the tree of an index by its id
+   * @param longs returns an index of longs by its id
+   * @param byteStrings returns an index of byte strings by its id
    * @param bytes of memory that writes may take while they are gathered
    */
-  Replay(IntFunction<LongIndex> trees, long bytes) {
+  Replay(IntFunction<LongIndex> longs, IntFunction<BytesIndex> byteStrings, long bytes) {
     long most = Math.min(bytes, Runtime.getRuntime().maxMemory() / HEAP_PART);
     this.gatheredWrites =
         Math.clamp(most / SortedWrites.BYTES, SortedWrites.USUAL_MOST, MOST_GATHERED);
-    this.trees = trees;
+    this.longs = longs;
+    this.byteStrings = byteStrings;
   }
 
   /** Returns how many writes were carried out. */
@@ -51,43 +59,92 @@ final class Replay {
     int at = from;
     while (at < from + length) {
       int kind = segment[at];
-      SortedWrites index = of(LogRecord.indexAt(segment, at + 1));
-      at += 3;
-      switch (kind) {
-        case LogRecord.SET -> {
-          index.set(LogRecord.longAt(segment, at), LogRecord.longAt(segment, at + 8));
-          at += 16;
-        }
-        case LogRecord.DELETE -> {
-          index.delete(LogRecord.longAt(segment, at));
-          at += 8;
-        }
-        case LogRecord.RANGE -> {
-          index.apply();
-          index
-              .tree()
-              .removeRange(
-                  LogRecord.longAt(segment, at), true, LogRecord.longAt(segment, at + 8), true);
-          at += 16;
-        }
-        case LogRecord.CLEAR -> {
-          index.clear();
-          index.tree().clear();
-        }
-        default -> throw new IllegalArgumentException("the log has an operation of kind " + kind);
-      }
+      int index = LogRecord.indexAt(segment, at + 1);
+      at += LogRecord.OPERATION_BYTES;
+      at +=
+          switch (kind) {
+            case LogRecord.SET, LogRecord.DELETE, LogRecord.RANGE, LogRecord.CLEAR ->
+                add(kind, of(index), segment, at);
+            case LogRecord.SET_BYTES,
+                LogRecord.DELETE_BYTES,
+                LogRecord.RANGE_BYTES,
+                LogRecord.CLEAR_BYTES ->
+                carryOut(kind, ofBytes.computeIfAbsent(index, byteStrings::apply), segment, at);
+            default ->
+                throw new IllegalArgumentException("the log has an operation of kind " + kind);
+          };
       writes++;
     }
+  }
+
+  /** Adds an operation on longs, and returns how many bytes tell of it. */
+  private static int add(int kind, SortedWrites index, byte[] segment, int at) {
+    return switch (kind) {
+      case LogRecord.SET -> {
+        index.set(LogRecord.longAt(segment, at), LogRecord.longAt(segment, at + 8));
+        yield 16;
+      }
+      case LogRecord.DELETE -> {
+        index.delete(LogRecord.longAt(segment, at));
+        yield 8;
+      }
+      case LogRecord.RANGE -> {
+        index.apply();
+        long first = LogRecord.longAt(segment, at);
+        index.tree().removeRange(first, true, LogRecord.longAt(segment, at + 8), true);
+        yield 16;
+      }
+      default -> {
+        index.clear();
+        index.tree().clear();
+        yield 0;
+      }
+    };
   }
 
   private SortedWrites of(int id) {
     SortedWrites of = last;
     if (of == null || id != lastId) {
-      of = gathered.computeIfAbsent(id, any -> new SortedWrites(trees.apply(any), gatheredWrites));
+      of = gathered.computeIfAbsent(id, any -> new SortedWrites(longs.apply(any), gatheredWrites));
       last = of;
       lastId = id;
     }
     return of;
+  }
+
+  /** Carries out an operation on byte strings, and returns how many bytes tell of it. */
+  private static int carryOut(int kind, BytesIndex tree, byte[] segment, int at) {
+    MemorySegment bytes = MemorySegment.ofArray(segment);
+    return switch (kind) {
+      case LogRecord.SET_BYTES -> {
+        int key = LogRecord.shortAt(segment, at);
+        int value = LogRecord.intAt(segment, at + 2);
+        tree.set(bytes.asSlice(at + 6L, key), bytes.asSlice(at + 6L + key, value));
+        yield 6 + key + value;
+      }
+      case LogRecord.DELETE_BYTES -> {
+        int key = LogRecord.shortAt(segment, at);
+        tree.delete(bytes.asSlice(at + 2L, key));
+        yield 2 + key;
+      }
+      case LogRecord.RANGE_BYTES -> {
+        int bounds = segment[at];
+        int middle = at + 5 + LogRecord.shortAt(segment, at + 1);
+        int end = middle + LogRecord.shortAt(segment, at + 3);
+        byte[] from = Arrays.copyOfRange(segment, at + 5, middle);
+        byte[] to = Arrays.copyOfRange(segment, middle, end);
+        tree.removeRange(
+            from,
+            (bounds & LogRecord.FROM_INCLUDED) != 0,
+            to,
+            (bounds & LogRecord.TO_INCLUDED) != 0);
+        yield end - at;
+      }
+      default -> {
+        tree.clear();
+        yield 0;
+      }
+    };
   }
 
   /** Carries out what was gathered. */

@@ -108,7 +108,7 @@ public final class Salvage {
       ranges.add(save(index));
     }
     SalvageLog log = new SalvageLog(damaged.state, findings);
-    String later = damaged.hasHeader ? log.replay(saved::get) : null;
+    String later = damaged.hasHeader ? log.replay(saved::get, _ -> null) : null;
     for (int i = 0; i < ranges.size(); i++) {
       Catalogue.Entry entry = damaged.indexes.get(i).entry();
       addIfOld(ranges.get(i), damaged.mayBeOld);

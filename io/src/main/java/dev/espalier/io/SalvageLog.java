@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import dev.espalier.LongIndex;
+import dev.espalier.bytes.BytesIndex;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -38,10 +39,12 @@ final class SalvageLog {
   /**
    * Carries out what the log tells.
    *
-   * @param trees returns an index by its id, null if it is not known
+   * @param longs returns an index of longs by its id, null if it is not known
+   * @param byteStrings the same of byte strings
    * @return why later writes may be missing, null if they are not
    */
-  @Nullable String replay(IntFunction<@Nullable LongIndex> trees) {
+  @Nullable String replay(
+      IntFunction<@Nullable LongIndex> longs, IntFunction<@Nullable BytesIndex> byteStrings) {
     open();
     if (header.epoch() == 0 || (header.clean() && !segments.containsKey(header.logSegment()))) {
       return missing; // The store was closed, or is new.
@@ -51,13 +54,8 @@ final class SalvageLog {
     }
     Replay replay =
         new Replay(
-            id -> {
-              LongIndex index = trees.apply(id);
-              if (index == null) {
-                throw new IllegalStateException("the log tells of index " + id);
-              }
-              return index;
-            },
+            id -> known(longs.apply(id), id),
+            id -> known(byteStrings.apply(id), id),
             state.pool.bytes());
     try {
       long number = header.logSegment();
@@ -73,6 +71,13 @@ final class SalvageLog {
       missing = "the log is damaged after record %d".formatted(sequence);
     }
     return missing;
+  }
+
+  private static <T> T known(@Nullable T index, int id) {
+    if (index == null) {
+      throw new IllegalStateException("the log tells of index " + id);
+    }
+    return index;
   }
 
   /** Reads all segments of the store. */

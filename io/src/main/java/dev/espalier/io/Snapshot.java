@@ -4,6 +4,8 @@ package dev.espalier.io;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.prefix.PrefixBPlusTree;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 
 /**
  * All indexes of a store as they were at one moment, to be read while the store is written to. Made
@@ -41,7 +44,7 @@ public final class Snapshot implements AutoCloseable {
   /** Held while the snapshot is closed, and where it must not be. */
   final ReentrantLock lock = new ReentrantLock();
 
-  private final Map<String, StoreIndex> open = new LinkedHashMap<>();
+  private final Map<String, OpenIndex> open = new LinkedHashMap<>();
   private boolean closed;
 
   private Snapshot(
@@ -159,7 +162,9 @@ public final class Snapshot implements AutoCloseable {
    * it is of that name, and else with the one of its name in its usual geometry.
    */
   public LongIndex index(String name) {
-    return index(name, state.variant(entry(name).kind()));
+    Catalogue.Entry entry = entry(name);
+    return index(
+        name, state.variant(state.checkHasLongs(entry.name(), entry.codecs(), entry.kind())));
   }
 
   /**
@@ -179,11 +184,47 @@ public final class Snapshot implements AutoCloseable {
             "variant is %s, but index '%s' of %s is a %s"
                 .formatted(variant.name(), name, state.path, entry.kind()));
       }
-      StoreIndex known = open.get(name);
-      if (known != null) {
+      if (open.get(name) instanceof StoreIndex known) {
         return known;
       }
-      StoreIndex index = openTree(entry, variant);
+      StoreIndex index =
+          open(
+              entry,
+              (pages, store) -> {
+                IndexOptions options =
+                    IndexOptions.DEFAULT.withMissingValue(state.options.files().missingValue());
+                LongIndex tree = variant.open(options, store);
+                return new StoreIndex(writer, pages, store, tree, () -> closeIndex(name));
+              });
+      open.put(name, index);
+      return index;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Opens an index of byte strings. All its writes end in an {@link UnsupportedOperationException}.
+   * It is open until it, the snapshot or the store is closed; opened twice, it is the same one.
+   *
+   * @throws IllegalArgumentException if there is no such index, or it has longs
+   * @throws CorruptPageException if a page is damaged
+   */
+  public BytesIndex bytesIndex(String name) {
+    lock.lock();
+    try {
+      Catalogue.Entry entry = entry(name);
+      state.checkHasByteStrings(name, entry.codecs(), entry.kind());
+      if (open.get(name) instanceof StoreBytesIndex known) {
+        return known;
+      }
+      StoreBytesIndex index =
+          open(
+              entry,
+              (pages, store) -> {
+                BytesIndex tree = PrefixBPlusTree.open(store);
+                return new StoreBytesIndex(writer, pages, store, tree, () -> closeIndex(name));
+              });
       open.put(name, index);
       return index;
     } finally {
@@ -209,7 +250,8 @@ public final class Snapshot implements AutoCloseable {
     }
   }
 
-  private StoreIndex openTree(Catalogue.Entry entry, TreeVariant variant) {
+  /** Opens the pages of an index, and its tree over them. */
+  private <T> T open(Catalogue.Entry entry, BiFunction<IndexPages, SlotPageStore, T> tree) {
     SlotSpace space = own(state);
     IndexPages pages = pages(entry, space);
     String refusal =
@@ -226,10 +268,7 @@ public final class Snapshot implements AutoCloseable {
             !state.options.files().flags().contains(FileOption.WITHOUT_READ_AHEAD));
     state.pool.enter(store);
     try {
-      IndexOptions options =
-          IndexOptions.DEFAULT.withMissingValue(state.options.files().missingValue());
-      LongIndex tree = variant.open(options, store);
-      return new StoreIndex(writer, pages, store, tree, () -> closeIndex(entry.name()));
+      return tree.apply(pages, store);
     } catch (RuntimeException | Error failed) {
       store.close();
       throw failed;
@@ -288,9 +327,9 @@ public final class Snapshot implements AutoCloseable {
   private void closeIndex(String name) {
     lock.lock();
     try {
-      StoreIndex index = open.remove(name);
+      OpenIndex index = open.remove(name);
       if (index != null) {
-        index.tree().close();
+        index.closeTree();
       }
     } finally {
       lock.unlock();
@@ -304,7 +343,7 @@ public final class Snapshot implements AutoCloseable {
     try {
       if (!closed) {
         closed = true;
-        open.values().forEach(index -> index.tree().close());
+        open.values().forEach(OpenIndex::closeTree);
         open.clear();
         state.snapshots.remove(this);
         letGo(state, slots);

@@ -19,7 +19,7 @@ import java.util.Objects;
  *
  * <p>Writers of all indexes of a store take turns; while one waits for the device, others go on.
  */
-final class StoreIndex implements LongIndex {
+final class StoreIndex implements LongIndex, OpenIndex {
   /** Entries of {@code putAll} that become one record. */
   private static final int PUT_ALL = 256;
 
@@ -50,17 +50,29 @@ final class StoreIndex implements LongIndex {
     this.whenClosed = whenClosed;
   }
 
-  /** Tells whether this is an index of the store of a writer. */
-  boolean isOf(StoreWriter other) {
+  @Override
+  public boolean isOf(StoreWriter other) {
     return writer == other;
   }
 
-  int id() {
+  @Override
+  public int id() {
     return pages.id;
   }
 
-  SlotPageStore pages() {
+  @Override
+  public SlotPageStore pages() {
     return store;
+  }
+
+  @Override
+  public void closeTree() {
+    tree.close();
+  }
+
+  @Override
+  public void verifyTree(ProgressListener listener) {
+    tree.verify(listener);
   }
 
   /** Returns the index without the log. */

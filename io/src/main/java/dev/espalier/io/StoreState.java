@@ -4,8 +4,10 @@ package dev.espalier.io;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.family.Family;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
+import dev.espalier.prefix.PrefixBPlusTree;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -40,7 +42,7 @@ final class StoreState {
   final Map<String, IndexPages> indexes = new LinkedHashMap<>();
 
   /** Those of them that are open. */
-  final Map<String, StoreIndex> open = new LinkedHashMap<>();
+  final Map<String, OpenIndex> open = new LinkedHashMap<>();
 
   int nextId;
   byte[] note = {};
@@ -122,6 +124,24 @@ final class StoreState {
         .orElseGet(() -> Family.named(kind));
   }
 
+  /** Returns the name of the tree of an index, if it is one of longs. */
+  String checkHasLongs(String name, String codecs, String kind) {
+    if (codecs.equals(Catalogue.BYTES_CODECS)) {
+      throw new IllegalArgumentException(
+          "index '%s' of %s has byte strings; open it with bytesIndex".formatted(name, path));
+    }
+    return kind;
+  }
+
+  /** Checks that an index is one of byte strings. */
+  void checkHasByteStrings(String name, String codecs, String kind) {
+    if (!codecs.equals(Catalogue.BYTES_CODECS)) {
+      throw new IllegalArgumentException(
+          "index '%s' of %s is a %s, which has longs; open it with index"
+              .formatted(name, path, kind));
+    }
+  }
+
   /** Opens the tree of an index, and has its pages in the pool until it is closed. */
   StoreIndex openTree(
       IndexPages index, TreeVariant variant, StoreWriter writer, Runnable whenClosed) {
@@ -135,6 +155,27 @@ final class StoreState {
       store.close();
       throw failed;
     }
+  }
+
+  /**
+   * Opens the tree of an index of byte strings, and has its pages in the pool until it is closed.
+   */
+  StoreBytesIndex openBytes(IndexPages index, StoreWriter writer, Runnable whenClosed) {
+    SlotPageStore store = pages(index);
+    try {
+      BytesIndex tree = PrefixBPlusTree.open(store);
+      return new StoreBytesIndex(writer, index, store, tree, whenClosed);
+    } catch (RuntimeException | Error failed) {
+      store.close();
+      throw failed;
+    }
+  }
+
+  /** Opens the tree of an index by what the catalogue says of it. */
+  OpenIndex openAny(IndexPages index, StoreWriter writer) {
+    return index.hasByteStrings()
+        ? openBytes(index, writer, () -> {})
+        : openTree(index, variant(index.kind), writer, () -> {});
   }
 
   /** Answers nothing any more, because a change was left halfway; by the thread that writes. */

@@ -3,7 +3,6 @@ package dev.espalier.io;
 
 import static dev.espalier.io.Invariants.check;
 
-import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import java.util.ArrayList;
@@ -184,7 +183,7 @@ final class StoreVerifier {
   }
 
   private void verifyNumbers(IndexPages index) {
-    StoreIndex open = state.open.get(index.name);
+    OpenIndex open = state.open.get(index.name);
     int end = Math.max(index.map.end(), index.numbers.top() + 1);
     for (int page = 1; page < end; page++) {
       boolean isInUse = index.numbers.isInUse(page);
@@ -398,24 +397,23 @@ final class StoreVerifier {
 
   private void verifyTrees() {
     for (IndexPages index : state.indexes.values()) {
-      StoreIndex open = state.open.get(index.name);
+      OpenIndex open = state.open.get(index.name);
       if (open != null) {
-        verifyTree(index, open.tree());
+        verifyTree(index, open);
       } else {
-        StoreWriter writer = new StoreWriter(state, checkpoints);
-        StoreIndex closed = openTree(index, writer);
+        OpenIndex closed = openTree(index, new StoreWriter(state, checkpoints));
         try {
-          verifyTree(index, closed.tree());
+          verifyTree(index, closed);
         } finally {
-          closed.tree().close();
+          closed.closeTree();
         }
       }
     }
   }
 
-  private StoreIndex openTree(IndexPages index, StoreWriter writer) {
+  private OpenIndex openTree(IndexPages index, StoreWriter writer) {
     try {
-      return state.openTree(index, state.variant(index.kind), writer, () -> {});
+      return state.openAny(index, writer);
     } catch (IllegalArgumentException unknown) {
       throw new IllegalArgumentException(
           "index '%s' of %s is to be opened before it is verified: %s"
@@ -424,9 +422,9 @@ final class StoreVerifier {
     }
   }
 
-  private void verifyTree(IndexPages index, LongIndex tree) {
+  private void verifyTree(IndexPages index, OpenIndex tree) {
     try {
-      tree.verify((_, _) -> listener.onProgress(done, total));
+      tree.verifyTree((_, _) -> listener.onProgress(done, total));
     } catch (InvariantViolationException | CorruptPageException broken) {
       throw violation("I12", "index '" + index.name + "': " + broken.getMessage(), broken);
     }

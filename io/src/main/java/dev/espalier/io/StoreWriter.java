@@ -32,11 +32,26 @@ final class StoreWriter {
    * @throws IllegalStateException if no changes are taken
    */
   void begin(SlotPageStore store, int writes) {
+    begin(store, (long) PAGES_PER_WRITE * writes, writes * LogRecord.MOST_OPERATION_BYTES);
+  }
+
+  /**
+   * Begins a record, as {@link #begin(SlotPageStore, int)}, with writes of byte strings.
+   *
+   * @param bytes of all the writes, which may take pages of their own
+   */
+  void begin(SlotPageStore store, int writes, int bytes) {
+    int inPage = store.pageBytes() - store.pageBytes() / 16; // which has a header as well
+    long ofBytes = bytes / inPage;
+    begin(store, (long) PAGES_PER_WRITE * writes + ofBytes, bytes);
+  }
+
+  private void begin(SlotPageStore store, long pages, int bytes) {
     for (boolean again = false; ; again = true) {
       state.writing.lock();
       try {
         store.beforeChange();
-        ensureRoom(store, writes);
+        ensureRoom(store, pages, bytes);
         state.record.begin(LogRecord.BATCH);
         return;
       } catch (NoSlotException full) {
@@ -52,10 +67,10 @@ final class StoreWriter {
     }
   }
 
-  private void ensureRoom(SlotPageStore store, int writes) {
-    store.ensureSlots((long) PAGES_PER_WRITE * writes);
+  private void ensureRoom(SlotPageStore store, long pages, int bytes) {
+    store.ensureSlots(pages);
     try {
-      ensureLogRoom(LogRecord.logBytes(writes * LogRecord.MOST_OPERATION_BYTES));
+      ensureLogRoom(LogRecord.logBytes(bytes));
     } catch (PageFileException full) {
       if (SlotSpace.isFull(full)) {
         throw new NoSlotException(full);

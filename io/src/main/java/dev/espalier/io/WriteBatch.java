@@ -2,6 +2,8 @@
 package dev.espalier.io;
 
 import dev.espalier.LongIndex;
+import dev.espalier.bytes.BytesIndex;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,15 +18,32 @@ public final class WriteBatch {
   /** Most writes of a batch. */
   public static final int MOST_WRITES = 1 << 22;
 
+  /** Most bytes of all keys and values that are byte strings. */
+  public static final int MOST_BYTES = 1 << 30;
+
   private static final byte SET = 0;
   private static final byte DELETE = 1;
+  private static final byte SET_BYTES = 2;
+  private static final byte DELETE_BYTES = 3;
 
-  private final List<LongIndex> indexes = new ArrayList<>();
+  private static final byte[] NO_VALUE = {};
+
+  /** Indexes of longs and of byte strings. */
+  private final List<Object> indexes = new ArrayList<>();
+
   private byte[] kinds = new byte[16];
   private int[] targets = new int[16];
+
+  /** Keys; of byte strings, where key and value begin. */
   private long[] keys = new long[16];
+
+  /** Values; of byte strings, the lengths of key and value. */
   private long[] values = new long[16];
+
   private int count;
+
+  private byte[] bytes = {};
+  private int usedBytes;
 
   /** Makes an empty batch. */
   public WriteBatch() {}
@@ -39,7 +58,50 @@ public final class WriteBatch {
     return add(DELETE, index, key, 0);
   }
 
-  private WriteBatch add(byte kind, LongIndex index, long key, long value) {
+  /**
+   * Adds: store a copy of a value for a copy of a key.
+   *
+   * @throws IllegalArgumentException if one of them is longer than the index takes
+   */
+  public WriteBatch set(BytesIndex index, byte[] key, byte[] value) {
+    return add(SET_BYTES, index, key, value);
+  }
+
+  /**
+   * Adds: remove a copy of a key, if it is there.
+   *
+   * @throws IllegalArgumentException if it is longer than the index takes
+   */
+  public WriteBatch delete(BytesIndex index, byte[] key) {
+    return add(DELETE_BYTES, index, key, NO_VALUE);
+  }
+
+  private WriteBatch add(byte kind, BytesIndex index, byte[] key, byte[] value) {
+    check("key", key, BytesIndex.MAX_KEY);
+    check("value", value, BytesIndex.MAX_VALUE);
+    long used = (long) usedBytes + key.length + value.length;
+    if (used > MOST_BYTES) {
+      throw new IllegalStateException("the batch is full: it would have " + used + " bytes");
+    }
+    if (used > bytes.length) {
+      long room = Math.clamp(2L * bytes.length, used, MOST_BYTES);
+      bytes = Arrays.copyOf(bytes, (int) room);
+    }
+    add(kind, (Object) index, usedBytes, (long) key.length << Integer.SIZE | value.length);
+    System.arraycopy(key, 0, bytes, usedBytes, key.length);
+    System.arraycopy(value, 0, bytes, usedBytes + key.length, value.length);
+    usedBytes = (int) used;
+    return this;
+  }
+
+  private static void check(String what, byte[] string, int most) {
+    if (string.length > most) {
+      throw new IllegalArgumentException(
+          "%s has %d bytes; at most %d are allowed".formatted(what, string.length, most));
+    }
+  }
+
+  private WriteBatch add(byte kind, Object index, long key, long value) {
     Objects.requireNonNull(index, "index");
     if (count == MOST_WRITES) {
       throw new IllegalStateException("the batch is full: it has " + MOST_WRITES + " writes");
@@ -60,7 +122,7 @@ public final class WriteBatch {
 
   /** Returns the number of an index in this batch; a batch has few. */
   @SuppressWarnings("ReferenceEquality") // An index is only ever itself.
-  private int target(LongIndex index) {
+  private int target(Object index) {
     for (int i = 0; i < indexes.size(); i++) {
       if (indexes.get(i) == index) {
         return i;
@@ -79,11 +141,12 @@ public final class WriteBatch {
   public void clear() {
     count = 0;
     indexes.clear();
+    usedBytes = 0;
   }
 
   // ---------------------------------------------------------------- for the store
 
-  List<LongIndex> indexes() {
+  List<Object> indexes() {
     return indexes;
   }
 
@@ -93,7 +156,11 @@ public final class WriteBatch {
   }
 
   boolean isDelete(int write) {
-    return kinds[write] == DELETE;
+    return kinds[write] == DELETE || kinds[write] == DELETE_BYTES;
+  }
+
+  boolean isOfByteStrings(int write) {
+    return kinds[write] >= SET_BYTES;
   }
 
   long key(int write) {
@@ -102,5 +169,19 @@ public final class WriteBatch {
 
   long value(int write) {
     return values[write];
+  }
+
+  MemorySegment keyBytes(int write) {
+    return MemorySegment.ofArray(bytes).asSlice(keys[write], values[write] >>> Integer.SIZE);
+  }
+
+  MemorySegment valueBytes(int write) {
+    long key = values[write] >>> Integer.SIZE;
+    return MemorySegment.ofArray(bytes).asSlice(keys[write] + key, values[write] & 0xffff_ffffL);
+  }
+
+  /** Returns the bytes that the writes take in a record, at most. */
+  int recordBytes() {
+    return count * LogRecord.MOST_OPERATION_BYTES + usedBytes;
   }
 }

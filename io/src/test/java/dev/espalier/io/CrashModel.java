@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import dev.espalier.LongCursor;
-import dev.espalier.LongIndex;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -31,25 +29,20 @@ final class CrashModel {
     }
 
     /** Reads all of a store. */
-    static State of(IndexStore store) {
-      return of(store.names(), store::index, store.note());
+    static State of(IndexStore store, String tree) {
+      return of(store.names(), name -> StoredIndex.of(store, tree, name), store.note());
     }
 
     /** Reads all of a snapshot. */
-    static State of(Snapshot snapshot) {
-      return of(snapshot.names(), snapshot::index, snapshot.note());
+    static State of(Snapshot snapshot, String tree) {
+      return of(snapshot.names(), name -> StoredIndex.of(snapshot, tree, name), snapshot.note());
     }
 
-    private static State of(List<String> names, Function<String, LongIndex> indexes, byte[] note) {
+    private static State of(
+        List<String> names, Function<String, StoredIndex> indexes, byte[] note) {
       State state = new State();
       for (String name : names) {
-        TreeMap<Long, Long> entries = new TreeMap<>();
-        LongIndex index = indexes.apply(name);
-        LongCursor cursor = index.cursor();
-        while (cursor.next()) {
-          entries.put(cursor.key(), cursor.value());
-        }
-        state.indexes.put(name, entries);
+        state.indexes.put(name, new TreeMap<>(indexes.apply(name).entries()));
       }
       state.note = new String(note, StandardCharsets.UTF_8);
       return state;

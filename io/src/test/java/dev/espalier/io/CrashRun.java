@@ -197,10 +197,10 @@ final class CrashRun {
     store = new StoreOpening(SimulatedDisk.path("store"), options, environment).open();
     openingOperations = disk.operations() - before + 1;
     opening = false;
-    CrashModel.State found = CrashModel.State.of(store);
+    CrashModel.State found = CrashModel.State.of(store, setup.tree());
     model.recover(found);
     for (String name : store.names()) {
-      store.index(name).verify();
+      StoredIndex.of(store, setup.tree(), name).verify();
     }
     workload.use(store);
   }

@@ -91,9 +91,11 @@ record CrashSetup(
   StoreOptions options(SplittableRandom random, int pageBytes) {
     FileOptions files =
         FileOptions.DEFAULT
-            .withVariant(Family.named(tree))
             .withPageBytes(pageBytes)
             .withPoolBytes((16L + random.nextInt(32)) * pageBytes);
+    if (!tree.equals(StoreBytesIndex.KIND)) {
+      files = files.withVariant(Family.named(tree));
+    }
     return StoreOptions.DEFAULT
         .withFiles(files)
         .withDurability(random.nextInt(4) == 0 ? Durability.EVERY_WRITE : Durability.ON_COMMIT)

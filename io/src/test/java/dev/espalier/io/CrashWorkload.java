@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import dev.espalier.LongCursor;
-import dev.espalier.LongIndex;
 import dev.espalier.memory.MemoryLimitException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -57,6 +55,10 @@ final class CrashWorkload {
     snapshot = null; // It ended with the store before.
   }
 
+  private StoredIndex index(String name) {
+    return StoredIndex.of(store(), setup.tree(), name);
+  }
+
   private IndexStore store() {
     return Objects.requireNonNull(store);
   }
@@ -83,7 +85,7 @@ final class CrashWorkload {
     switch (random.nextInt(60)) {
       case 0 -> drop(name);
       case 1 -> reopen.run();
-      case 2 -> store().index(name).close();
+      case 2 -> index(name).close();
       case 19 -> fillSegment();
       case 3, 4 -> bulkload(name);
       case 5, 6, 7, 8 -> checkpoint();
@@ -98,7 +100,7 @@ final class CrashWorkload {
   // ---------------------------------------------------------------- durable at once
 
   private void create(String name) {
-    change(s -> s.indexes.put(name, new TreeMap<>()), () -> store().index(name));
+    change(s -> s.indexes.put(name, new TreeMap<>()), () -> index(name));
     acknowledgeIfThere(name);
   }
 
@@ -116,7 +118,7 @@ final class CrashWorkload {
   }
 
   private void bulkload(String name) {
-    LongIndex index = store().index(name);
+    StoredIndex index = index(name);
     if (!model.now().index(name).isEmpty() && !clear(name)) {
       return;
     }
@@ -176,7 +178,7 @@ final class CrashWorkload {
       takeSnapshot();
       return;
     }
-    CrashModel.State found = CrashModel.State.of(held);
+    CrashModel.State found = CrashModel.State.of(held, setup.tree());
     if (!found.isSame(ofSnapshot)) {
       throw new AssertionError("a snapshot has changed: " + ofSnapshot.difference(found));
     }
@@ -217,11 +219,11 @@ final class CrashWorkload {
   // ---------------------------------------------------------------- logged
 
   private boolean clear(String name) {
-    return logged(s -> s.index(name).clear(), () -> store().index(name).clear());
+    return logged(s -> s.index(name).clear(), () -> index(name).clear());
   }
 
   private void write(String name) {
-    LongIndex index = store().index(name);
+    StoredIndex index = index(name);
     long key = random.nextInt(KEYS);
     long value = nextValue++;
     switch (random.nextInt(14)) {
@@ -230,7 +232,7 @@ final class CrashWorkload {
       case 3 ->
           logged(
               s -> s.index(name).subMap(key, true, key + 20, true).clear(),
-              () -> index.removeRange(key, true, key + 20, true));
+              () -> index.removeRange(key, key + 20));
       case 4 ->
           logged(s -> s.index(name).putIfAbsent(key, value), () -> index.putIfAbsent(key, value));
       case 5 -> throughCursor(name, index, key, value);
@@ -241,21 +243,21 @@ final class CrashWorkload {
     }
   }
 
-  private void throughCursor(String name, LongIndex index, long key, long value) {
-    LongCursor cursor = index.cursor();
-    if (!cursor.ceiling(key)) {
+  private void throughCursor(String name, StoredIndex index, long key, long value) {
+    StoredIndex.Place place = index.ceiling(key);
+    if (place == null) {
       return;
     }
-    long there = cursor.key();
+    long there = place.key();
     if (random.nextBoolean()) {
-      logged(s -> s.index(name).put(there, value), () -> cursor.setValue(value));
+      logged(s -> s.index(name).put(there, value), () -> place.setValue().accept(value));
     } else {
-      logged(s -> s.index(name).remove(there), cursor::remove);
+      logged(s -> s.index(name).remove(there), place.remove());
     }
   }
 
   /** Stores entries that become one record. */
-  private void putAll(String name, LongIndex index) {
+  private void putAll(String name, StoredIndex index) {
     if (mayBeFull) {
       return; // Some of them may be stored then.
     }
@@ -279,10 +281,10 @@ final class CrashWorkload {
       long key = random.nextInt(KEYS);
       long value = nextValue++;
       if (random.nextInt(4) == 0) {
-        batch.delete(store().index(name), key);
+        index(name).addDelete(batch, key);
         change = change.andThen(s -> s.index(name).remove(key));
       } else {
-        batch.set(store().index(name), key, value);
+        index(name).addSet(batch, key, value);
         change = change.andThen(s -> s.index(name).put(key, value));
       }
     }
@@ -305,9 +307,9 @@ final class CrashWorkload {
     if (attempt(write)) {
       return true;
     }
-    if (!CrashModel.State.of(store()).isSame(model.now())) {
+    if (!CrashModel.State.of(store(), setup.tree()).isSame(model.now())) {
       model.refuse();
-      CrashModel.State is = CrashModel.State.of(store());
+      CrashModel.State is = CrashModel.State.of(store(), setup.tree());
       if (!is.isSame(model.now())) {
         throw new AssertionError(
             "a write that was refused left something: " + model.now().difference(is));

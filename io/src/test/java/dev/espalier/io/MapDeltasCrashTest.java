@@ -44,7 +44,7 @@ class MapDeltasCrashTest {
     SplittableRandom random = new SplittableRandom(seed);
     IndexStore store = open(disk, seed);
     try {
-      model.recover(CrashModel.State.of(store));
+      model.recover(CrashModel.State.of(store, "DiskOptimizedBPlusTree"));
       LongIndex index = store.index("a");
       int deltas = 0;
       for (int round = 0; round < ROUNDS; round++) {
@@ -122,7 +122,7 @@ class MapDeltasCrashTest {
     }
     disk.restart(CrashPlan.NOTHING);
     try (IndexStore store = open(disk, seed)) {
-      model.recover(CrashModel.State.of(store));
+      model.recover(CrashModel.State.of(store, "DiskOptimizedBPlusTree"));
       store.verify();
     } catch (AssertionError | RuntimeException failed) {
       throw new AssertionError("seed " + seed + ", crash at operation " + crashAt, failed);

@@ -11,9 +11,13 @@ import dev.espalier.family.Family;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The trees that can live in files, and a way to compare one with a map. */
 final class PagedTrees {
+  /** The trees that need pages of 512 bytes at least. */
+  private static final Set<String> MIDDLE_PAGED = Set.of(StoreBytesIndex.KIND);
+
   /** The trees that need pages of 1,024 bytes at least. */
   private static final Set<String> LARGE_PAGED = Set.of("Cola", "DeamortizedCola", "FdTree");
 
@@ -27,9 +31,14 @@ final class PagedTrees {
         .toList();
   }
 
+  /** Returns the names of the trees that live in pages, with the tree of byte strings. */
+  static List<String> allNames() {
+    return Stream.concat(names().stream(), Stream.of(StoreBytesIndex.KIND)).toList();
+  }
+
   /** Returns the bytes of the smallest pages that the tests give a tree. */
   static int leastPageBytes(String tree) {
-    return LARGE_PAGED.contains(tree) ? 1024 : 256;
+    return LARGE_PAGED.contains(tree) ? 1024 : MIDDLE_PAGED.contains(tree) ? 512 : 256;
   }
 
   /**

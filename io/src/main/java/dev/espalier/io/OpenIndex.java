@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.ProgressListener;
+
+/** An index of a store that is open, whatever its keys are. */
+interface OpenIndex {
+  /** Returns the number by which the log knows the index. */
+  int id();
+
+  /** Returns where its pages are. */
+  SlotPageStore pages();
+
+  /** Tells whether this is an index of the store of a writer. */
+  boolean isOf(StoreWriter other);
+
+  /** Closes the tree, and lets go of its pages; the store goes on. */
+  void closeTree();
+
+  /** Checks every invariant of the tree. */
+  void verifyTree(ProgressListener listener);
+}

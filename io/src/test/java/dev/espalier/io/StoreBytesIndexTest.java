@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongIndex;
+import dev.espalier.bytes.BytesCursor;
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.PackedBytes;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an index of byte strings in a store does beside what those of longs do. */
+class StoreBytesIndexTest {
+  private static final StoreOptions SMALL = IndexStoreTest.SMALL;
+
+  @TempDir private Path folder;
+
+  private Path path() {
+    return folder.resolve("store").resolve("store");
+  }
+
+  private IndexStore open() throws IOException {
+    java.nio.file.Files.createDirectories(path().getParent());
+    return IndexStore.open(path(), SMALL);
+  }
+
+  private static byte[] bytes(String string) {
+    return string.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Opens what a killed process would leave. */
+  private IndexStore killed() throws IOException {
+    Path copy = folder.resolve("killed");
+    Stores.copy(path().getParent(), copy);
+    return IndexStore.open(copy.resolve("store"), SMALL);
+  }
+
+  @Test
+  void everyKindOfWriteIsReplayed() throws IOException {
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("names");
+      index.putAll(
+          PackedBytes.of(List.of(bytes("a"), bytes("b"), bytes("c"), bytes("d"), bytes("e"))),
+          PackedBytes.of(List.of(bytes("1"), bytes("2"), bytes("3"), bytes("4"), bytes("5"))));
+      assertArrayEquals(bytes("1"), index.put(bytes("a"), bytes("one")));
+      assertArrayEquals(bytes("2"), index.putIfAbsent(bytes("b"), bytes("two")));
+      assertNull(index.putIfAbsent(bytes("f"), bytes("6")));
+      assertEquals(1, index.removeRange(bytes("b"), false, bytes("d"), false));
+      assertTrue(index.delete(bytes("d")));
+      assertFalse(index.delete(bytes("d")));
+      BytesCursor cursor = index.cursor();
+      assertTrue(cursor.ceiling(MemorySegment.ofArray(bytes("e"))));
+      cursor.setValue(MemorySegment.ofArray(bytes("five")));
+      assertTrue(cursor.next());
+      cursor.remove();
+      index.set(new byte[0], new byte[0]);
+      store.commit();
+      try (IndexStore again = killed()) {
+        assertFalse(again.recovery().wasClean());
+        BytesIndex recovered = again.bytesIndex("names");
+        recovered.verify();
+        assertEquals(4, recovered.size());
+        assertArrayEquals(new byte[0], recovered.get(new byte[0]));
+        assertArrayEquals(bytes("one"), recovered.get(bytes("a")));
+        assertArrayEquals(bytes("2"), recovered.get(bytes("b")));
+        assertArrayEquals(bytes("five"), recovered.get(bytes("e")));
+      }
+      index.clear();
+      index.set(bytes("z"), bytes("26"));
+      store.commit();
+      try (IndexStore again = killed()) {
+        assertEquals(1, again.bytesIndex("names").size());
+      }
+    }
+    try (IndexStore again = open()) {
+      assertTrue(again.recovery().wasClean());
+      assertArrayEquals(bytes("26"), again.bytesIndex("names").get(bytes("z")));
+    }
+  }
+
+  @Test
+  void batchOfLongsAndByteStringsComesTrueTogether() throws IOException {
+    try (IndexStore store = open()) {
+      LongIndex rows = store.index("rows");
+      BytesIndex names = store.bytesIndex("names");
+      WriteBatch batch = new WriteBatch();
+      for (int i = 0; i < 1_000; i++) {
+        byte[] name = bytes("name " + i);
+        batch.set(rows, i, i).set(names, name, bytes("row " + i));
+        Arrays.fill(name, (byte) 0); // The batch has a copy.
+      }
+      batch.delete(names, bytes("name 7")).delete(rows, 7);
+      store.write(batch);
+      batch.clear();
+      store.commit(bytes("offset 1"));
+      try (IndexStore again = killed()) {
+        assertEquals(999, again.index("rows").size());
+        assertEquals(999, again.bytesIndex("names").size());
+        assertArrayEquals(bytes("row 8"), again.bytesIndex("names").get(bytes("name 8")));
+        assertArrayEquals(bytes("offset 1"), again.note());
+        again.verify();
+      }
+      IllegalArgumentException tooLong =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> batch.set(names, new byte[BytesIndex.MAX_KEY + 1], new byte[0]));
+      assertEquals("key has 65536 bytes; at most 65535 are allowed", tooLong.getMessage());
+      assertEquals(0, batch.size());
+    }
+  }
+
+  @Test
+  void indexIsOpenedAsWhatItIs() throws IOException {
+    try (IndexStore store = open()) {
+      BytesIndex names = store.bytesIndex("names");
+      assertSame(names, store.bytesIndex("names"));
+      store.index("rows");
+      assertThrows(IllegalArgumentException.class, () -> store.index("names"));
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> store.bytesIndex("rows"));
+      assertTrue(refused.getMessage().contains("has longs; open it with index"));
+      names.set(bytes("k"), bytes("v"));
+      try (Snapshot snapshot = store.snapshot()) {
+        assertThrows(IllegalArgumentException.class, () -> snapshot.index("names"));
+        assertThrows(IllegalArgumentException.class, () -> snapshot.bytesIndex("rows"));
+        BytesIndex then = snapshot.bytesIndex("names");
+        assertSame(then, snapshot.bytesIndex("names"));
+        names.set(bytes("k"), bytes("w"));
+        assertArrayEquals(bytes("v"), then.get(bytes("k")));
+        assertThrows(UnsupportedOperationException.class, () -> then.set(bytes("k"), bytes("x")));
+      }
+      names.close();
+      assertTrue(names.isClosed());
+      assertThrows(IllegalStateException.class, () -> names.get(bytes("k")));
+      assertArrayEquals(bytes("w"), store.bytesIndex("names").get(bytes("k")));
+      assertTrue(store.drop("names"));
+      assertEquals(0, store.bytesIndex("names").size());
+    }
+  }
+
+  /** Values larger than the pool, and than a segment of the log. */
+  @Test
+  void largeValuesSurvive() throws IOException {
+    TreeMap<Integer, byte[]> values = new TreeMap<>();
+    Random random = new Random(5);
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("blobs");
+      for (int i = 0; i < 20; i++) {
+        byte[] value = new byte[1 << i];
+        random.nextBytes(value);
+        values.put(i, value);
+        index.set(bytes("blob " + i), value);
+      }
+      store.commit();
+      try (IndexStore again = killed()) {
+        BytesIndex recovered = again.bytesIndex("blobs");
+        values.forEach((i, value) -> assertArrayEquals(value, recovered.get(bytes("blob " + i))));
+        again.verify();
+        WriteBatch batch = new WriteBatch();
+        values.forEach((i, value) -> batch.set(recovered, bytes("copy " + i), value));
+        again.write(batch);
+        assertTrue(recovered.delete(bytes("blob 19")));
+        again.verify();
+        assertArrayEquals(values.get(19), recovered.get(bytes("copy 19")));
+      }
+    }
+  }
+
+  @Test
+  void readersGoOnBesideAWriter() throws Exception {
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("names").withReadWriteLock();
+      for (int i = 0; i < 3_000; i++) {
+        index.set(bytes("fixed " + i), bytes("value " + i));
+      }
+      List<Throwable> failures = new ArrayList<>();
+      Thread reader =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      for (int i = 0; i < 30_000; i++) {
+                        int key = i * 7 % 3_000;
+                        assertArrayEquals(bytes("value " + key), index.get(bytes("fixed " + key)));
+                      }
+                    } catch (Throwable failed) {
+                      failures.add(failed);
+                    }
+                  });
+      Random random = new Random(4);
+      while (reader.isAlive()) {
+        byte[] key = bytes("moving " + random.nextInt(5_000));
+        if (random.nextInt(3) == 0) {
+          index.delete(key);
+        } else {
+          index.set(key, new byte[random.nextInt(3_000)]);
+        }
+      }
+      reader.join();
+      assertEquals(List.of(), failures);
+      store.verify();
+    }
+  }
+}
