@@ -42,7 +42,7 @@ final class PrefixStructure {
   static final int SIZE = 3;
 
   /** "PFX" and a version. */
-  private static final long OWN_STAMP = 0x50_4658_0000_0001L;
+  static final long OWN_STAMP = 0x50_4658_0000_0001L;
 
   /** More levels than a tree of 2^31 pages can have. */
   static final int MAX_HEIGHT = 40;

@@ -6,6 +6,7 @@ import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.paged.StoredTree;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +41,7 @@ public final class Salvage {
   private final IndexStore target;
   private final ProgressListener listener;
   private final Map<Integer, LongIndex> saved = new HashMap<>();
+  private final Map<Integer, BytesIndex> savedStrings = new HashMap<>();
   private final List<SalvageReport.Index> reports = new ArrayList<>();
   private long entries;
 
@@ -103,34 +105,57 @@ public final class Salvage {
   }
 
   private SalvageReport run() {
-    List<List<SalvageReport.Range>> ranges = new ArrayList<>();
+    List<Losses> losses = new ArrayList<>();
     for (DamagedStore.DamagedIndex index : damaged.indexes) {
-      ranges.add(save(index));
+      losses.add(
+          index.entry().codecs().equals(Catalogue.BYTES_CODECS)
+              ? saveStrings(index)
+              : new Losses(save(index), new ArrayList<>()));
     }
     SalvageLog log = new SalvageLog(damaged.state, findings);
-    String later = damaged.hasHeader ? log.replay(saved::get, _ -> null) : null;
-    for (int i = 0; i < ranges.size(); i++) {
-      Catalogue.Entry entry = damaged.indexes.get(i).entry();
-      addIfOld(ranges.get(i), damaged.mayBeOld);
-      addIfOld(ranges.get(i), later);
-      LongIndex index = saved.get(entry.id());
-      reports.add(
-          new SalvageReport.Index(
-              entry.name(),
-              entry.kind(),
-              index == null ? 0 : index.size(),
-              ranges.get(i).stream()
-                  .sorted(Comparator.comparingLong(SalvageReport.Range::first))
-                  .toList()));
+    String later = damaged.hasHeader ? log.replay(saved::get, savedStrings::get) : null;
+    for (int i = 0; i < losses.size(); i++) {
+      reports.add(report(damaged.indexes.get(i).entry(), losses.get(i), later));
     }
     for (int id : damaged.nameless) {
       SalvageReport.Range all = lost("the catalogue that names it is damaged");
-      reports.add(new SalvageReport.Index("(index " + id + ")", "unknown", 0, List.of(all)));
+      reports.add(
+          new SalvageReport.Index("(index " + id + ")", "unknown", 0, List.of(all), List.of()));
     }
     if (damaged.state.note.length > 0) {
       target.commit(damaged.state.note);
     }
     return new SalvageReport(List.copyOf(findings), log.records(), List.copyOf(reports));
+  }
+
+  /** What of an index is not saved: of longs, or of byte strings. */
+  private record Losses(List<SalvageReport.Range> ranges, List<SalvageReport.KeyRange> keyRanges) {}
+
+  private SalvageReport.Index report(Catalogue.Entry entry, Losses losses, @Nullable String later) {
+    BytesIndex strings = savedStrings.get(entry.id());
+    if (strings != null) {
+      addIfOldStrings(losses.keyRanges, damaged.mayBeOld);
+      addIfOldStrings(losses.keyRanges, later);
+      return new SalvageReport.Index(
+          entry.name(), entry.kind(), strings.size(), List.of(), List.copyOf(losses.keyRanges));
+    }
+    addIfOld(losses.ranges, damaged.mayBeOld);
+    addIfOld(losses.ranges, later);
+    LongIndex index = saved.get(entry.id());
+    return new SalvageReport.Index(
+        entry.name(),
+        entry.kind(),
+        index == null ? 0 : index.size(),
+        losses.ranges.stream()
+            .sorted(Comparator.comparingLong(SalvageReport.Range::first))
+            .toList(),
+        List.of());
+  }
+
+  private static void addIfOldStrings(List<SalvageReport.KeyRange> ranges, @Nullable String why) {
+    if (why != null) {
+      ranges.add(new SalvageReport.KeyRange(new byte[0], null, true, why));
+    }
   }
 
   private static SalvageReport.Range lost(String why) {
@@ -144,6 +169,17 @@ public final class Salvage {
   }
 
   // ---------------------------------------------------------------- one index
+
+  private Losses saveStrings(DamagedStore.DamagedIndex index) {
+    BytesIndex into = target.bytesIndex(index.entry().name());
+    savedStrings.put(index.entry().id(), into);
+    long before = entries;
+    SalvageStrings strings = new SalvageStrings(damaged.state, index, into);
+    List<SalvageReport.KeyRange> lost =
+        strings.save((done, total) -> listener.onProgress(before + done, total));
+    entries += into.size();
+    return new Losses(List.of(), lost);
+  }
 
   /** Saves an index, and returns what is not saved. */
   private List<SalvageReport.Range> save(DamagedStore.DamagedIndex index) {

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was saved from a damaged store, and what was not. A key is in the new store with its right
@@ -20,9 +21,17 @@ public record SalvageReport(List<String> findings, long records, List<Index> ind
    * @param name of it
    * @param kind name of its tree
    * @param entries saved
-   * @param ranges of keys of which not all that was there was saved, ascending
+   * @param ranges of keys of which not all that was there was saved, ascending; of an index of
+   *     longs, or one of which nothing is known
+   * @param keyRanges the same of an index of byte strings
    */
-  public record Index(String name, String kind, long entries, List<Range> ranges) {}
+  public record Index(
+      String name, String kind, long entries, List<Range> ranges, List<KeyRange> keyRanges) {
+    /** Tells whether all was saved. */
+    public boolean isComplete() {
+      return ranges.isEmpty() && keyRanges.isEmpty();
+    }
+  }
 
   /**
    * Keys.
@@ -35,8 +44,19 @@ public record SalvageReport(List<String> findings, long records, List<Index> ind
    */
   public record Range(long first, long last, boolean mayBeOld, String reason) {}
 
+  /**
+   * Keys that are byte strings.
+   *
+   * @param first none of them is below it
+   * @param end all of them are below it; null if they may be any from the first on
+   * @param mayBeOld as in {@link Range}
+   * @param reason why
+   */
+  @SuppressWarnings("ArrayRecordComponent") // It is never compared.
+  public record KeyRange(byte[] first, byte @Nullable [] end, boolean mayBeOld, String reason) {}
+
   /** Tells whether all was saved. */
   public boolean isComplete() {
-    return indexes.stream().allMatch(index -> index.ranges().isEmpty());
+    return indexes.stream().allMatch(Index::isComplete);
   }
 }

@@ -47,10 +47,9 @@ final class PagedTrees {
    */
   static FileOptions options(String tree, int pageBytes, int frames) {
     int bytes = Math.max(pageBytes, leastPageBytes(tree));
-    return FileOptions.DEFAULT
-        .withVariant(Family.named(tree))
-        .withPageBytes(bytes)
-        .withPoolBytes((frames + 1L) * bytes);
+    FileOptions options =
+        FileOptions.DEFAULT.withPageBytes(bytes).withPoolBytes((frames + 1L) * bytes);
+    return tree.equals(StoreBytesIndex.KIND) ? options : options.withVariant(Family.named(tree));
   }
 
   /** Checks that an index has the entries of a map, by lookups and by a scan, and is sound. */

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.LongCursor;
 import dev.espalier.ProgressListener;
 import dev.espalier.TestSize;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +47,8 @@ class SalvageTest {
   // ---------------------------------------------------------------- make
 
   /** Makes a store of two indexes that were changed over several checkpoints. */
-  private void make(StoreOptions options, boolean isClosed, long seed) throws IOException {
+  private void make(String tree, StoreOptions options, boolean isClosed, long seed)
+      throws IOException {
     Random random = new Random(seed);
     Path live = Files.createDirectories(folder.resolve("live"));
     models.clear();
@@ -55,22 +56,22 @@ class SalvageTest {
         IndexStore.open(isClosed ? path() : live.resolve("store.esp"), options)) {
       for (String name : List.of("a", "b")) {
         models.put(name, new TreeMap<>());
-        store.index(name);
+        StoredIndex.of(store, tree, name);
       }
       for (int round = 0; round < 4; round++) {
         for (int i = 0; i < 700; i++) {
           String name = random.nextInt(4) == 0 ? "b" : "a";
           long key = random.nextInt(3_000) * (name.equals("a") ? 1L : 1L << 50);
           if (random.nextInt(4) == 0) {
-            store.index(name).delete(key);
+            StoredIndex.of(store, tree, name).delete(key);
             models.get(name).remove(key);
           } else {
-            store.index(name).set(key, i + 1_000L * round);
+            StoredIndex.of(store, tree, name).set(key, i + 1_000L * round);
             models.get(name).put(key, i + 1_000L * round);
           }
         }
         if (round < 3) {
-          store.index("a").removeRange(round * 100, true, round * 100 + 50, true);
+          StoredIndex.of(store, tree, "a").removeRange(round * 100, round * 100 + 50);
           models.get("a").subMap(round * 100L, true, round * 100L + 50, true).clear();
           store.checkpoint();
         }
@@ -96,23 +97,20 @@ class SalvageTest {
   }
 
   /** Checks what was saved against what was there. Returns how many entries were saved. */
-  private long check(StoreOptions options, SalvageReport report, String what) {
+  private long check(String tree, StoreOptions options, SalvageReport report, String what) {
     long saved = 0;
-    Map<String, List<SalvageReport.Range>> ranges = new LinkedHashMap<>();
-    report.indexes().forEach(index -> ranges.put(index.name(), index.ranges()));
+    Map<String, List<SalvageReport.Index>> reports = new LinkedHashMap<>();
+    report.indexes().forEach(index -> reports.put(index.name(), List.of(index)));
     FileOptions plain = options.files().withStripes();
     try (IndexStore store = IndexStore.open(target(), options.withFiles(plain))) {
       store.verify();
       for (Map.Entry<String, TreeMap<Long, Long>> model : models.entrySet()) {
         TreeMap<Long, Long> found = new TreeMap<>();
-        List<SalvageReport.Range> listed = ranges.get(model.getKey());
+        List<SalvageReport.Index> listed = reports.get(model.getKey());
         if (store.names().contains(model.getKey())) {
-          LongCursor cursor = store.index(model.getKey()).cursor();
-          while (cursor.next()) {
-            found.put(cursor.key(), cursor.value());
-          }
+          found.putAll(StoredIndex.of(store, tree, model.getKey()).entries());
         } else {
-          listed = report.indexes().stream().flatMap(index -> index.ranges().stream()).toList();
+          listed = report.indexes();
         }
         saved += found.size();
         for (Map.Entry<Long, Long> entry : model.getValue().entrySet()) {
@@ -131,7 +129,7 @@ class SalvageTest {
         for (Map.Entry<Long, Long> entry : found.entrySet()) {
           assertTrue(
               entry.getValue().equals(model.getValue().get(entry.getKey()))
-                  || has(ranges.get(model.getKey()), entry.getKey(), true),
+                  || has(reports.get(model.getKey()), entry.getKey(), true),
               () -> what + ": invented: " + entry + " of " + model.getKey() + ", " + report);
         }
       }
@@ -139,10 +137,24 @@ class SalvageTest {
     return saved;
   }
 
-  private static boolean has(List<SalvageReport.Range> ranges, long key, boolean onlyOld) {
-    return ranges.stream()
+  private static boolean has(List<SalvageReport.Index> reports, long key, boolean onlyOld) {
+    return reports.stream()
         .anyMatch(
-            range -> range.first() <= key && key <= range.last() && (range.mayBeOld() || !onlyOld));
+            index ->
+                index.ranges().stream().anyMatch(range -> has(range, key, onlyOld))
+                    || index.keyRanges().stream().anyMatch(range -> has(range, key, onlyOld)));
+  }
+
+  private static boolean has(SalvageReport.Range range, long key, boolean onlyOld) {
+    return range.first() <= key && key <= range.last() && (range.mayBeOld() || !onlyOld);
+  }
+
+  private static boolean has(SalvageReport.KeyRange range, long key, boolean onlyOld) {
+    byte[] string = StoredStrings.key(key);
+    byte[] end = range.end();
+    return Arrays.compareUnsigned(range.first(), string) <= 0
+        && (end == null || Arrays.compareUnsigned(string, end) < 0)
+        && (range.mayBeOld() || !onlyOld);
   }
 
   private long entries() {
@@ -150,7 +162,7 @@ class SalvageTest {
   }
 
   static Stream<String> trees() {
-    return PagedTrees.names().stream();
+    return PagedTrees.allNames().stream();
   }
 
   // ---------------------------------------------------------------- sound stores
@@ -160,11 +172,11 @@ class SalvageTest {
   void allOfASoundStoreIsSaved(String tree) throws IOException {
     for (boolean isClosed : new boolean[] {true, false}) {
       Files.deleteIfExists(path());
-      make(options(tree), isClosed, 1);
+      make(tree, options(tree), isClosed, 1);
       SalvageReport report = salvage(options(tree));
       assertEquals(List.of(), report.findings());
       assertTrue(report.isComplete(), report.toString());
-      assertEquals(entries(), check(options(tree), report, "sound"));
+      assertEquals(entries(), check(tree, options(tree), report, "sound"));
       assertEquals(isClosed, report.records() == 0);
       try (IndexStore store = IndexStore.open(target())) {
         assertArrayEquals(new byte[] {7}, store.note());
@@ -227,7 +239,7 @@ class SalvageTest {
     int tries = TestSize.of(12, 120);
     for (int round = 0; round < 2; round++) {
       Files.deleteIfExists(path());
-      make(options, round == 0, 5);
+      make(tree, options, round == 0, 5);
       byte[] sound = Files.readAllBytes(path());
       for (int i = 0; i < tries; i++) {
         Random random = new Random(i);
@@ -238,7 +250,7 @@ class SalvageTest {
         }
         try {
           SalvageReport report = salvage(options);
-          check(options, report, what.toString());
+          check(tree, options, report, what.toString());
         } catch (PageFileException refused) {
           assertTrue(
               refused.getMessage().contains("no catalogue"), () -> what + refused.toString());

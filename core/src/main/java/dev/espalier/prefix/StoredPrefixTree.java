@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.prefix;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can be told of the pages of a {@link PrefixBPlusTree} without the tree, for those who save
+ * what is left of a damaged one. A leaf has all that is to be known of its entries.
+ */
+public final class StoredPrefixTree {
+  private StoredPrefixTree() {}
+
+  /** Returns the number of entries of the tree whose meta words these are. */
+  public static long size(long[] meta) {
+    return meta[PrefixStructure.SIZE];
+  }
+
+  /** Tells whether a page at an offset is a leaf. */
+  public static boolean isLeaf(MemorySegment pages, long at) {
+    return PageLayout.level(pages, at) == 0;
+  }
+
+  /** Returns the number of entries of a leaf. */
+  public static int count(MemorySegment pages, long at) {
+    return PageLayout.count(pages, at);
+  }
+
+  /** Returns how many bytes of a separator a page has at most. */
+  public static int fenceBytes(int pageBytes) {
+    return new PageLayout(pageBytes).fenceBytes;
+  }
+
+  /**
+   * Returns the beginning of the separator before a leaf, or null if it is the first one. It is
+   * that of the separator behind the leaf before it.
+   */
+  public static byte @Nullable [] lowerFence(MemorySegment pages, long at, int pageBytes) {
+    return (PageLayout.flags(pages, at) & PageLayout.NO_LOWER) != 0
+        ? null
+        : new PageLayout(pageBytes).lowerBytes(pages, at);
+  }
+
+  /** Returns the beginning of the separator behind a leaf, or null if it is the last one. */
+  public static byte @Nullable [] upperFence(MemorySegment pages, long at, int pageBytes) {
+    return (PageLayout.flags(pages, at) & PageLayout.NO_UPPER) != 0
+        ? null
+        : new PageLayout(pageBytes).upperBytes(pages, at);
+  }
+
+  /**
+   * Makes a leaf the only page of its tree, until its meta words are changed again. It must not be
+   * written to.
+   */
+  public static void becomeLeaf(long[] meta, int page) {
+    meta[PrefixStructure.STAMP] = PrefixStructure.OWN_STAMP;
+    meta[PrefixStructure.ROOT] = page;
+    meta[PrefixStructure.HEIGHT] = 1;
+    meta[PrefixStructure.SIZE] = 0;
+  }
+}
