@@ -14,8 +14,8 @@ import java.util.NavigableMap;
  * returns an index that sees to it.
  *
  * <p>{@link #close} frees the memory. Afterwards every method of the index, its views, cursors and
- * maps throws {@link IllegalStateException}, in any thread, but for {@link #isClosed} and {@link
- * #asMap}.
+ * maps throws {@link IllegalStateException}, in any thread, but for {@link #isClosed}, {@link
+ * #asMap} and {@link #withReadWriteLock}.
  */
 public interface BytesIndex extends BytesNavigable, AutoCloseable {
 
@@ -136,7 +136,7 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
    * Waits until all that was written is safe from a crash, if the index is in a file; otherwise
    * does nothing.
    */
-  default void flush() {}
+  void flush();
 
   /** Returns a view of the root, for printers and statistics; not for fast loops. */
   NodeView rootView();

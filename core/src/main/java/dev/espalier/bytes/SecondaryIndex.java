@@ -28,8 +28,8 @@ import java.util.stream.StreamSupport;
  *
  * <p>Each key and id is one entry of a {@link BytesIndex}, whose key is the tuple of both and whose
  * value is empty. So all ids of a key lie together, in ascending order, and keys are in the order
- * of their codec. The entries are for this class alone: nobody else should write to them. To close
- * or verify them is up to whoever made them.
+ * of their codec. The entries are for this class alone, and for batches that write to them with
+ * others. To close or verify them is up to whoever made them.
  *
  * <p>An entry takes the bytes of its key, one more for each byte that is 0, and 3 to 11 for the id
  * and the ends of the parts. It may have {@link BytesIndex#MAX_KEY} in all. Threads may use this as
@@ -121,7 +121,18 @@ public final class SecondaryIndex<K> {
     return between(from, fromInclusive, to, toInclusive).size();
   }
 
-  private byte[] entry(K key, long id) {
+  /** Returns the index that has the entries. */
+  public BytesIndex entries() {
+    return entries;
+  }
+
+  /**
+   * Returns the key of the entry for a key and an id, whose value is empty: for those who write to
+   * several indexes at once.
+   *
+   * @throws IllegalArgumentException if the codec can't store the key
+   */
+  public byte[] entry(K key, long id) {
     return start(key).add(id).toBytes();
   }
 

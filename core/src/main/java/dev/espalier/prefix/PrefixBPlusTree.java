@@ -319,6 +319,12 @@ public final class PrefixBPlusTree implements BytesIndex {
   }
 
   @Override
+  public void flush() {
+    tree.checkOpen();
+    tree.store.flush();
+  }
+
+  @Override
   public boolean isClosed() {
     return tree.store.isClosed();
   }

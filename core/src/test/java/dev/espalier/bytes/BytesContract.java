@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bytes;
 
+import dev.espalier.TestSize;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -18,9 +19,26 @@ final class BytesContract {
   /**
    * A law.
    *
-   * @param usually how many seeds to check it with; a thorough run takes eight times as many
+   * @param usually how many seeds to check it with; a thorough run takes more
+   * @param needsLimit whether it is about indexes that are full
    */
-  record Law(String name, int usually, Check check) {}
+  record Law(String name, int usually, Check check, boolean needsLimit) {
+    Law(String name, int usually, Check check) {
+      this(name, usually, check, false);
+    }
+
+    /** Checks it with all seeds. */
+    void check(BytesShape shape) throws Exception {
+      int seeds = TestSize.of(usually, shape.thoroughly() * usually);
+      for (long seed = 1; seed <= seeds; seed++) {
+        try {
+          check.of(shape, seed);
+        } catch (AssertionError | RuntimeException broken) {
+          throw new AssertionError("broken with seed " + seed + ": " + broken.getMessage(), broken);
+        }
+      }
+    }
+  }
 
   private BytesContract() {}
 

@@ -4,6 +4,7 @@ package dev.espalier.bytes;
 import dev.espalier.IndexOptions;
 import dev.espalier.prefix.PrefixBPlusTree;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.function.LongFunction;
 
 /**
@@ -13,16 +14,37 @@ import java.util.function.LongFunction;
  * @param limit bytes in which there is room for a hundred short entries, and none for a thousand of
  *     1,000 bytes
  */
-record BytesShape(String name, LongFunction<? extends BytesIndex> factory, long limit) {
+public record BytesShape(
+    String name, LongFunction<? extends BytesIndex> factory, long limit, int thoroughly) {
 
-  /** Returns all shapes. */
+  BytesShape(String name, LongFunction<? extends BytesIndex> factory, long limit) {
+    this(name, factory, limit, 8);
+  }
+
+  /** In place of a limit: the index takes what it is given. */
+  public static final long NO_LIMIT = Long.MAX_VALUE;
+
+  /** Returns the shapes of another module's tests, if they run, or else those in memory. */
   static List<BytesShape> all() {
+    return ServiceLoader.load(BytesShapeSource.class)
+        .findFirst()
+        .map(BytesShapeSource::shapes)
+        .orElseGet(BytesShape::inMemory);
+  }
+
+  private static List<BytesShape> inMemory() {
     return List.of(
         new BytesShape("HeapBytesIndex", HeapBytesIndex::new, 200_000),
         prefix(512),
         prefix(1024),
         prefix(4096),
-        prefix(65_536));
+        prefix(65_536),
+        new BytesShape(
+            "PrefixBPlusTree 1024, locked",
+            limit ->
+                PrefixBPlusTree.create(IndexOptions.DEFAULT.withMemoryLimit(limit), 1024)
+                    .withReadWriteLock(),
+            400_000));
   }
 
   private static BytesShape prefix(int pageBytes) {
@@ -35,6 +57,10 @@ record BytesShape(String name, LongFunction<? extends BytesIndex> factory, long 
   /** Returns an empty index. */
   BytesIndex create() {
     return factory.apply(Long.MAX_VALUE);
+  }
+
+  boolean hasLimit() {
+    return limit != NO_LIMIT;
   }
 
   /** Returns an empty index that is soon full. */

@@ -253,6 +253,11 @@ class HeapBytesIndex implements BytesIndex {
   }
 
   @Override
+  public void flush() {
+    checkOpen();
+  }
+
+  @Override
   public boolean isClosed() {
     return closed;
   }

@@ -3,8 +3,10 @@ package dev.espalier.io;
 
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.bytes.BytesIndex;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Opens indexes that live in files, one to a file: an {@link IndexStore} of one. While it is open,
@@ -49,9 +51,37 @@ public final class Espalier {
   }
 
   static LongIndex open(Path path, StoreOptions options, StoreEnvironment environment) {
+    return open(path, options, environment, IndexStore::only);
+  }
+
+  /** Opens the index of byte strings in a file, or makes one, with default options. */
+  public static BytesIndex openBytes(Path path) {
+    return openBytes(path, StoreOptions.DEFAULT);
+  }
+
+  /**
+   * Opens the index of byte strings in a file, or makes one.
+   *
+   * @param options of which there is no use for the variant and the missing value
+   * @throws PageFileException if the file can't be opened, is open already, is no store of this
+   *     version, is damaged, or holds other indexes
+   * @throws IllegalArgumentException if the file holds an index of longs, or pages of another size
+   *     than the options or their pool ask for, or a path is not one of the system's own file
+   *     system
+   */
+  public static BytesIndex openBytes(Path path, StoreOptions options) {
+    return openBytes(path, options, StoreEnvironment.of(options.files()));
+  }
+
+  static BytesIndex openBytes(Path path, StoreOptions options, StoreEnvironment environment) {
+    return open(path, options, environment, IndexStore::onlyBytes);
+  }
+
+  private static <T> T open(
+      Path path, StoreOptions options, StoreEnvironment environment, Function<IndexStore, T> only) {
     IndexStore store = new StoreOpening(path, options, environment).open();
     try {
-      return store.only();
+      return only.apply(store);
     } catch (RuntimeException | Error failed) {
       store.closeAfter(failed);
       throw failed;

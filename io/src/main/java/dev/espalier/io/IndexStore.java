@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Indexes that live in one file, and survive a crash: of the program, of the system, of the power.
@@ -209,13 +210,24 @@ public final class IndexStore implements AutoCloseable {
 
   /** Returns the one index that {@link Espalier} has made, or makes it; closing it closes all. */
   LongIndex only() {
+    return only(
+        () ->
+            index(
+                Espalier.NAME,
+                state.options.files().variant().orElseGet(() -> knownVariant(Espalier.NAME))));
+  }
+
+  /** Does as {@link #only} does, with an index of byte strings. */
+  BytesIndex onlyBytes() {
+    return only(() -> bytesIndex(Espalier.NAME));
+  }
+
+  private <T> T only(Supplier<T> index) {
     checkpoints.lock.lock();
     state.writing.lock();
     try {
-      IndexPages pages = state.indexes.get(Espalier.NAME);
-      TreeVariant variant =
-          state.options.files().variant().orElseGet(() -> knownVariant(Espalier.NAME));
-      if (pages == null && (!state.indexes.isEmpty() || state.condition.isReadOnly())) {
+      if (!state.indexes.containsKey(Espalier.NAME)
+          && (!state.indexes.isEmpty() || state.condition.isReadOnly())) {
         throw new PageFileException(
             state.path,
             "is a store with the indexes %s; open it as an IndexStore"
@@ -223,7 +235,7 @@ public final class IndexStore implements AutoCloseable {
             PageFileException.NO_ERRNO);
       }
       whenIndexCloses = _ -> close();
-      return index(Espalier.NAME, variant);
+      return index.get();
     } finally {
       state.writing.unlock();
       checkpoints.lock.unlock();

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import dev.espalier.LongIndex;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.SecondaryIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -74,6 +75,20 @@ public final class WriteBatch {
    */
   public WriteBatch delete(BytesIndex index, byte[] key) {
     return add(DELETE_BYTES, index, key, NO_VALUE);
+  }
+
+  /**
+   * Adds: give a key an id, if it does not have it.
+   *
+   * @throws IllegalArgumentException if the codec can't store the key, or the entry is too long
+   */
+  public <K> WriteBatch add(SecondaryIndex<K> index, K key, long id) {
+    return set(index.entries(), index.entry(key, id), NO_VALUE);
+  }
+
+  /** Adds: take an id away from a key, if it has it. */
+  public <K> WriteBatch remove(SecondaryIndex<K> index, K key, long id) {
+    return delete(index.entries(), index.entry(key, id));
   }
 
   private WriteBatch add(byte kind, BytesIndex index, byte[] key, byte[] value) {

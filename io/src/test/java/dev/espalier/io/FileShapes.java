@@ -63,28 +63,36 @@ public final class FileShapes implements ShapeSource {
   /** Opens an index, and lets a thread make checkpoints beside what is done to it, or not. */
   private static LongIndex open(FileOptions file, IndexOptions options, boolean checkpoints) {
     try {
-      Path folder =
-          Files.isWritable(MEMORY)
-              ? Files.createTempDirectory(MEMORY, "espalier")
-              : Files.createTempDirectory("espalier");
-      folder.toFile().deleteOnExit();
       StoreOptions all =
           StoreOptions.DEFAULT
               .withFiles(file.withMissingValue(options.missingValue()))
               .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES)
               .withCheckpointTime(checkpoints ? Duration.ofMillis(1) : Duration.ofHours(1));
-      PageFileOpener engine = file.engine();
-      StoreFiles files =
-          new SystemFiles(
-              engine, (path, access, blockBytes) -> gone(engine, path, access, blockBytes));
-      StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, checkpoints);
-      Path path = folder.resolve("index.esp");
+      StoreEnvironment environment =
+          new StoreEnvironment(goneFiles(file.engine()), new Random(1), false, checkpoints);
+      Path path = folder().resolve("index.esp");
       LongIndex index = Espalier.open(path, all, environment);
       Files.delete(path);
       return index;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Makes a folder that is deleted at the end. */
+  static Path folder() throws IOException {
+    Path folder =
+        Files.isWritable(MEMORY)
+            ? Files.createTempDirectory(MEMORY, "espalier")
+            : Files.createTempDirectory("espalier");
+    folder.toFile().deleteOnExit();
+    return folder;
+  }
+
+  /** Returns files of which those of the log are deleted as soon as they are open. */
+  static StoreFiles goneFiles(PageFileOpener engine) {
+    return new SystemFiles(
+        engine, (path, access, blockBytes) -> gone(engine, path, access, blockBytes));
   }
 
   /** Opens a file of the log, and deletes it at once if it is new. */

@@ -12,10 +12,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongIndex;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.BytesKeyCodec;
 import dev.espalier.bytes.PackedBytes;
+import dev.espalier.bytes.SecondaryIndex;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,7 +39,7 @@ class StoreBytesIndexTest {
   }
 
   private IndexStore open() throws IOException {
-    java.nio.file.Files.createDirectories(path().getParent());
+    Files.createDirectories(path().getParent());
     return IndexStore.open(path(), SMALL);
   }
 
@@ -122,6 +125,30 @@ class StoreBytesIndexTest {
               () -> batch.set(names, new byte[BytesIndex.MAX_KEY + 1], new byte[0]));
       assertEquals("key has 65536 bytes; at most 65535 are allowed", tooLong.getMessage());
       assertEquals(0, batch.size());
+    }
+  }
+
+  @Test
+  void secondaryIndexIsWrittenWithItsPrimary() throws IOException {
+    try (IndexStore store = open()) {
+      BytesIndex rows = store.bytesIndex("rows");
+      SecondaryIndex<String> byCity =
+          SecondaryIndex.over(store.bytesIndex("by city"), BytesKeyCodec.ofString());
+      WriteBatch batch = new WriteBatch();
+      batch.set(rows, bytes("4711"), bytes("Zurich")).add(byCity, "Zurich", 4711);
+      batch.set(rows, bytes("17"), bytes("Zurich")).add(byCity, "Zurich", 17);
+      store.write(batch);
+      batch.clear();
+      batch.set(rows, bytes("17"), bytes("Bern")).remove(byCity, "Zurich", 17);
+      store.write(batch.add(byCity, "Bern", 17));
+      store.commit();
+      try (IndexStore again = killed()) {
+        SecondaryIndex<String> recovered =
+            SecondaryIndex.over(again.bytesIndex("by city"), BytesKeyCodec.ofString());
+        assertArrayEquals(new long[] {4711}, recovered.ids("Zurich").toArray());
+        assertArrayEquals(new long[] {17}, recovered.ids("Bern").toArray());
+        assertArrayEquals(bytes("Bern"), again.bytesIndex("rows").get(bytes("17")));
+      }
     }
   }
 
