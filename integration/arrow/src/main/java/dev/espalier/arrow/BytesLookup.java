@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.arrow;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+
+import dev.espalier.bytes.BytesIndex;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * Looks up columns of keys in an index of byte strings, and makes columns of values.
+ *
+ * <p>Keeps an array as long as the values of the largest answer so far. Used by one thread at a
+ * time; several may look up the same index.
+ */
+public final class BytesLookup {
+  private static final int ABSENT = -1;
+
+  private final BytesIndex index;
+
+  /** Values in the order in which the index has shown them, which is not that of the rows. */
+  private byte[] shown = {};
+
+  private int shownBytes;
+
+  /** Where the value of each row begins in {@code shown}, or {@link #ABSENT}. */
+  private int[] starts = {};
+
+  private int[] lengths = {};
+
+  /** Makes a lookup of an index, which stays the caller's. */
+  public BytesLookup(BytesIndex index) {
+    this.index = Objects.requireNonNull(index, "index");
+  }
+
+  /**
+   * Looks up every key, and returns a column with as many rows: the value of the key in the same
+   * row, or null if that is null or not in the index.
+   *
+   * <p>The allocator is asked three times, for the validity bits, for the offsets, and for the
+   * bytes, in this order and each of exactly the size needed. An allocator that hands out the
+   * buffers of an Arrow vector makes the answer that vector.
+   *
+   * @throws IllegalStateException if the index is closed
+   * @throws IllegalArgumentException if an allocated segment is too short
+   * @throws ArithmeticException if the values have more than 2^31 - 1 bytes in all
+   */
+  public BytesColumn getAll(BytesColumn keys, SegmentAllocator allocator) {
+    int rows = keys.count();
+    reserve(rows);
+    index.getAll(
+        keys.packed(),
+        (row, piece, from, bytes, position, total) -> {
+          if (keys.isValid(row)) {
+            keep(row, piece, from, (int) bytes, position, total);
+          }
+        });
+    MemorySegment validity = allocate(allocator, Validity.bytes(rows));
+    MemorySegment offsets = allocate(allocator, (rows + 1L) * Integer.BYTES);
+    MemorySegment bytes = allocate(allocator, shownBytes);
+    validity.fill((byte) 0);
+    int end = 0;
+    offsets.set(JAVA_INT_UNALIGNED, 0, 0);
+    for (int row = 0; row < rows; row++) {
+      if (starts[row] != ABSENT) {
+        Validity.write(validity, row, 1, 1);
+        MemorySegment.copy(shown, starts[row], bytes, JAVA_BYTE, end, lengths[row]);
+        end += lengths[row];
+      }
+      offsets.set(JAVA_INT_UNALIGNED, (row + 1L) * Integer.BYTES, end);
+    }
+    return BytesColumn.of(bytes, offsets, validity, rows);
+  }
+
+  private void reserve(int rows) {
+    if (starts.length < rows) {
+      starts = new int[rows];
+      lengths = new int[rows];
+    }
+    Arrays.fill(starts, 0, rows, ABSENT);
+    shownBytes = 0;
+  }
+
+  private void keep(int row, MemorySegment piece, long from, int bytes, long position, long total) {
+    if (position == 0) {
+      starts[row] = shownBytes;
+      lengths[row] = (int) total;
+      int end = Math.addExact(shownBytes, (int) total);
+      if (end > shown.length) {
+        shown = Arrays.copyOf(shown, (int) Math.max(end, Math.min(2L * shown.length, 1 << 30)));
+      }
+      shownBytes = end;
+    }
+    MemorySegment.copy(piece, JAVA_BYTE, from, shown, starts[row] + (int) position, bytes);
+  }
+
+  private static MemorySegment allocate(SegmentAllocator allocator, long bytes) {
+    MemorySegment segment = allocator.allocate(bytes);
+    if (segment.byteSize() < bytes) {
+      throw new IllegalArgumentException(
+          "the allocator returned %d bytes where %d were asked for"
+              .formatted(segment.byteSize(), bytes));
+    }
+    return segment;
+  }
+}
