@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.flink;
+
+import dev.espalier.stream.ProbeStream;
+import dev.espalier.stream.ProbeStreamException;
+import dev.espalier.stream.ProbeStreamOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.functions.AsyncLookupFunction;
+import org.apache.flink.table.functions.FunctionContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers the rows of a lookup join, and answers them together: when there are so many as it was
+ * told, or when the first has waited for the response time. Made by the connector; public for Flink
+ * only.
+ */
+public final class EspalierAsyncLookup extends AsyncLookupFunction {
+  private static final long serialVersionUID = 1;
+
+  private final TableFile file;
+  private final Question question;
+  private final Duration responseTime;
+  private final int mostRows;
+
+  private transient @Nullable IndexTable table;
+  private transient IndexTable.@Nullable Reader reader;
+  private transient @Nullable ProbeStream stream;
+  private transient @Nullable ConcurrentHashMap<Long, Request> waiting;
+  private transient long nextTag;
+
+  private record Request(RowData brought, CompletableFuture<Collection<RowData>> answer) {}
+
+  /**
+   * Makes the function.
+   *
+   * @param mostRows how many rows to gather; must be fewer than the operator lets wait at a time,
+   *     or every row waits for the response time
+   */
+  EspalierAsyncLookup(TableFile file, Question question, Duration responseTime, int mostRows) {
+    this.file = file;
+    this.question = question;
+    this.responseTime = responseTime;
+    this.mostRows = mostRows;
+  }
+
+  @Override
+  public void open(FunctionContext context) throws IOException {
+    IndexTable opened = IndexTable.acquire(file);
+    table = opened;
+    opened.register(context.getMetricGroup());
+    IndexTable.Reader first = opened.reader();
+    reader = first;
+    ConcurrentHashMap<Long, Request> requests = new ConcurrentHashMap<>();
+    waiting = requests;
+    stream = streamOver(first, requests);
+  }
+
+  private ProbeStream streamOver(
+      IndexTable.Reader current, ConcurrentHashMap<Long, Request> requests) {
+    return ProbeStream.over(
+        current.index(),
+        ProbeStreamOptions.DEFAULT.withResponseTime(responseTime).withMostInside(mostRows),
+        (tag, key, value, found) -> {
+          Request request = requests.remove(tag);
+          if (request != null) {
+            request.answer.complete(found ? question.answer(request.brought, value) : List.of());
+          }
+        });
+  }
+
+  @Override
+  public CompletableFuture<Collection<RowData>> asyncLookup(RowData brought) {
+    if (reader == null || waiting == null || stream == null) {
+      throw new IllegalStateException("the lookup is not open");
+    }
+    if (!question.mayHaveAnswer(brought)) {
+      return CompletableFuture.completedFuture(List.of());
+    }
+    if (reader.isBehind()) {
+      stream.close(); // Answers what it has from the version before.
+      stream = streamOver(reader, waiting);
+    }
+    CompletableFuture<Collection<RowData>> answer = new CompletableFuture<>();
+    long tag = nextTag++;
+    waiting.put(tag, new Request(brought, answer));
+    try {
+      stream.get(question.key(brought), tag);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      answer.completeExceptionally(e);
+    } catch (ProbeStreamException e) {
+      waiting.values().forEach(request -> request.answer.completeExceptionally(e));
+      waiting.clear();
+    }
+    return answer;
+  }
+
+  @Override
+  public void close() {
+    if (stream != null) {
+      stream.close();
+      stream = null;
+    }
+    if (reader != null) {
+      reader.close();
+      reader = null;
+    }
+    if (table != null) {
+      table.release();
+      table = null;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.flink;
+
+import java.time.Duration;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
+
+/** The options of a table with {@code 'connector' = 'espalier'}. */
+public final class EspalierOptions {
+  /** The index file: a path of any file system that Flink knows. Required. */
+  public static final ConfigOption<String> PATH =
+      ConfigOptions.key("path")
+          .stringType()
+          .noDefaultValue()
+          .withDescription("The index file, in any file system that Flink knows.");
+
+  /**
+   * Memory outside of the heap in which a process keeps pages of the file. One pool serves all
+   * tasks of the process that read the file; the first that opens it decides.
+   */
+  public static final ConfigOption<MemorySize> POOL_SIZE =
+      ConfigOptions.key("pool-size")
+          .memoryType()
+          .defaultValue(MemorySize.ofMebiBytes(64))
+          .withDescription("Memory outside of the heap for pages of the file, for each process.");
+
+  /** How often to look whether the file was replaced; zero for never. */
+  public static final ConfigOption<Duration> REFRESH_INTERVAL =
+      ConfigOptions.key("refresh-interval")
+          .durationType()
+          .defaultValue(Duration.ZERO)
+          .withDescription("How often to look whether the file was replaced; 0 for never.");
+
+  /** Whether lookup joins gather rows and look them up together. */
+  public static final ConfigOption<Boolean> LOOKUP_ASYNC =
+      ConfigOptions.key("lookup.async")
+          .booleanType()
+          .defaultValue(false)
+          .withDescription("Whether lookup joins gather rows and look them up together.");
+
+  /** With {@code lookup.async}, how long a row may wait for its answer, from a millisecond on. */
+  public static final ConfigOption<Duration> LOOKUP_RESPONSE_TIME =
+      ConfigOptions.key("lookup.response-time")
+          .durationType()
+          .defaultValue(Duration.ofMillis(10))
+          .withDescription("With lookup.async, how long a row may wait for its answer.");
+
+  private EspalierOptions() {}
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.flink;
+
+import dev.espalier.LongIndex;
+import dev.espalier.concurrent.SwappableIndex;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.metrics.MetricGroup;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An index file that is open once in this process, for all tasks that read it; it is closed when
+ * the last of them has given it back. If the file is replaced, tasks go on with the new one.
+ */
+final class IndexTable {
+  private static final Map<String, IndexTable> OPEN = new HashMap<>();
+
+  private final TableFile file;
+  private int users;
+
+  private @Nullable SwappableIndex index;
+  private TableFile.@Nullable Stamp stamp;
+  private @Nullable Thread refresher;
+
+  /** Goes up with each replacement. */
+  private final AtomicLong version = new AtomicLong();
+
+  private final AtomicLong failedRefreshes = new AtomicLong();
+
+  private volatile boolean isClosing;
+
+  private IndexTable(TableFile file) {
+    this.file = file;
+  }
+
+  // ---------------------------------------------------------------- users
+
+  /** Returns the table of a file, which is opened if no task has it open, to be released. */
+  static IndexTable acquire(TableFile file) throws IOException {
+    IndexTable table;
+    synchronized (OPEN) {
+      table = OPEN.computeIfAbsent(file.path(), _ -> new IndexTable(file));
+      table.users++;
+    }
+    try {
+      table.open();
+      return table;
+    } catch (IOException | RuntimeException | Error failed) {
+      table.release();
+      throw failed;
+    }
+  }
+
+  /** Gives the table back. Readers must be closed before. */
+  void release() {
+    synchronized (OPEN) { // As long as the file is open, it must not be opened again.
+      users--;
+      if (users == 0) {
+        OPEN.remove(file.path());
+        close();
+      }
+    }
+  }
+
+  private synchronized void open() throws IOException {
+    if (index != null) {
+      return;
+    }
+    TableFile.Stamp now = file.stamp();
+    index = new SwappableIndex(file.open());
+    stamp = now;
+    if (!file.refreshInterval().isZero()) {
+      refresher = Thread.ofPlatform().daemon().name("espalier-refresh").start(this::refreshAgain);
+    }
+  }
+
+  private void close() {
+    Thread thread;
+    SwappableIndex last;
+    synchronized (this) {
+      thread = refresher;
+      last = index;
+    }
+    isClosing = true;
+    if (thread != null) {
+      thread.interrupt();
+      joinUninterruptibly(thread);
+    }
+    if (last != null) {
+      last.close();
+    }
+  }
+
+  private static void joinUninterruptibly(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // ---------------------------------------------------------------- refresh
+
+  private void refreshAgain() {
+    try {
+      while (!isClosing) {
+        Thread.sleep(file.refreshInterval());
+        try {
+          refresh();
+        } catch (IOException | RuntimeException _) {
+          // The version before is still good, and the next attempt may succeed.
+          failedRefreshes.incrementAndGet();
+        }
+      }
+    } catch (InterruptedException _) {
+      // The table is being closed.
+    }
+  }
+
+  /** Makes the file's present content current if it was replaced. */
+  private void refresh() throws IOException {
+    TableFile.Stamp now = file.stamp();
+    if (now.equals(stamp)) {
+      return;
+    }
+    LongIndex next = file.open();
+    current().swap(next);
+    stamp = now;
+    version.incrementAndGet();
+  }
+
+  private synchronized SwappableIndex current() {
+    if (index == null) {
+      throw new IllegalStateException(file.path() + " is not open");
+    }
+    return index;
+  }
+
+  /** Lets operators see how often the file was replaced, and how often that failed. */
+  void register(MetricGroup group) {
+    group.gauge("espalierRefreshes", version::get);
+    group.gauge("espalierFailedRefreshes", this::failedRefreshes);
+  }
+
+  /** Returns how often the file was replaced by one that could not be opened. */
+  long failedRefreshes() {
+    return failedRefreshes.get();
+  }
+
+  // ---------------------------------------------------------------- read
+
+  /** Returns a reader, for one thread. */
+  Reader reader() {
+    return new Reader();
+  }
+
+  /**
+   * Holds the version that was current when it last looked, so that a lookup costs no more than
+   * seeing that nothing has changed.
+   */
+  final class Reader implements AutoCloseable {
+    private long seen = version.get();
+    private SwappableIndex.Lease lease = current().lease();
+
+    /** Returns whether {@link #index} would return another index than before. */
+    boolean isBehind() {
+      return seen != version.get();
+    }
+
+    /** Returns the current version, which is open until the next call. */
+    LongIndex index() {
+      if (isBehind()) {
+        seen =
+            version
+                .get(); // Before the lease: it may be of a later version, never of an earlier one.
+        lease.close();
+        lease = current().lease();
+      }
+      return lease.index();
+    }
+
+    @Override
+    public void close() {
+      lease.close();
+    }
+  }
+}
