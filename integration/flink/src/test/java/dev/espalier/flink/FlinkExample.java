@@ -21,12 +21,12 @@ class FlinkExample {
     tables.executeSql("INSERT INTO prices VALUES (17, 250), (4711, 990)").await();
 
     tables.executeSql(
-        "CREATE VIEW orders AS SELECT *, PROCTIME() AS at FROM (VALUES (1, 17), (2, 99)) AS o (id,"
+        "CREATE VIEW orders AS SELECT *, PROCTIME() AS ts FROM (VALUES (1, 17), (2, 99)) AS o (id,"
             + " item)");
     String query =
         """
         SELECT o.id, p.price FROM orders AS o
-        LEFT JOIN prices FOR SYSTEM_TIME AS OF o.at AS p ON o.item = p.item
+        LEFT JOIN prices FOR SYSTEM_TIME AS OF o.ts AS p ON o.item = p.item
         """;
     try (CloseableIterator<Row> rows = tables.executeSql(query).collect()) {
       rows.forEachRemaining(System.out::println);

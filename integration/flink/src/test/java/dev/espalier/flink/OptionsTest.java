@@ -21,7 +21,7 @@ class OptionsTest {
         "Option 'lookup.response-time' is 'PT0.0001S'; it must be from 1 ms to 1 day",
         COLUMNS,
         "lookup.response-time",
-        "100 us");
+        "100000 ns");
     expectRefused("refresh-interval", COLUMNS, "refresh-interval", "now and then");
   }
 
