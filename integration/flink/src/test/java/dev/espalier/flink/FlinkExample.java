@@ -8,6 +8,7 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 
 class FlinkExample {
+  @SuppressWarnings("try") // Its close says that it may throw any exception.
   static void run(Path folder) throws Exception {
     // Shown:
     TableEnvironment tables = TableEnvironment.create(EnvironmentSettings.inBatchMode());

@@ -111,6 +111,7 @@ final class FlinkFixture {
             .formatted(rows - 1));
   }
 
+  @SuppressWarnings("try") // Its close says that it may throw any exception.
   static List<Row> rows(StreamTableEnvironment tables, String query) throws Exception {
     List<Row> rows = new ArrayList<>();
     TableResult result = tables.executeSql(query);

@@ -32,14 +32,15 @@ import org.rocksdb.WriteOptions;
 
 /**
  * How long lookup joins take; not a test, but run as one: {@code -Dtest=LookupJoinMeasurement},
- * with {@code -Drows=}, {@code -Dprobes=}, {@code -Drounds=} and {@code -Dparallelism=}. Every way
- * joins the same random probes, all of which have a partner, in turns. The pools are as large as
- * the entries.
+ * with {@code -Drows=}, {@code -Dprobes=}, {@code -Drounds=}, {@code -Dparallelism=}, and {@code
+ * -Dcapacity=} for the rows that may wait in an asynchronous join. Every way joins the same random
+ * probes, all of which have a partner, in turns. The pools are as large as the entries.
  */
 class LookupJoinMeasurement {
   private static final int ROWS = Integer.getInteger("rows", 1_000_000);
   private static final int PROBES = Integer.getInteger("probes", 200_000);
   private static final int ROUNDS = Integer.getInteger("rounds", 3);
+  private static final String CAPACITY = System.getProperty("capacity", "100");
   private static final int PARALLELISM = Integer.getInteger("parallelism", 1);
   private static final long POOL_BYTES = Math.max(64L << 20, 2L * ROWS * 16);
 
@@ -62,7 +63,7 @@ class LookupJoinMeasurement {
       BaselineTableFactory.LOOKUPS.put("rocks", key -> get(rocks, key));
       Map<String, List<Double>> seconds = new LinkedHashMap<>();
       for (int round = 0; round <= ROUNDS; round++) { // The first warms up.
-        for (String way : List.of("none", "heap", "rocks", "sync", "async")) {
+        for (String way : System.getProperty("ways", "none,heap,rocks,sync,async").split(",")) {
           double time = join(way);
           if (round > 0) {
             seconds.computeIfAbsent(way, _ -> new ArrayList<>()).add(time);
@@ -83,6 +84,7 @@ class LookupJoinMeasurement {
   private double join(String way) throws Exception {
     StreamTableEnvironment tables =
         FlinkFixture.tables(PARALLELISM, new Configuration(), EnvironmentSettings.inBatchMode());
+    tables.getConfig().set("table.exec.async-lookup.buffer-capacity", CAPACITY);
     tables.executeSql(
         """
         CREATE TEMPORARY TABLE probes (id BIGINT NOT NULL, pt AS PROCTIME()) WITH (

@@ -41,6 +41,7 @@ class RefreshTest {
     FlinkFixture.write(file, rows);
   }
 
+  @SuppressWarnings("try") // Its close says that it may throw any exception.
   @ParameterizedTest
   @ValueSource(strings = {"false", "true"})
   @Timeout(120)
