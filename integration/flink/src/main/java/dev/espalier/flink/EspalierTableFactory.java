@@ -61,10 +61,7 @@ public final class EspalierTableFactory
             ? Optional.of(asyncLookup(context, options))
             : Optional.empty();
     return new EspalierTableSource(
-        tableFile(options),
-        columns.get(keyField).getName(),
-        new RowLayout(List.of(keyField == 0, keyField == 1), LongRange.ALL),
-        async);
+        tableFile(options), columns.get(keyField).getName(), RowLayout.ofTable(keyField), async);
   }
 
   @Override

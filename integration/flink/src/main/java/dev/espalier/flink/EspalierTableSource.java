@@ -49,7 +49,7 @@ final class EspalierTableSource
   public LookupRuntimeProvider getLookupRuntimeProvider(LookupContext context) {
     Question question;
     try {
-      question = Question.of(layout, context.getKeys());
+      question = new Question(layout, context.getKeys());
     } catch (IllegalArgumentException e) {
       throw new ValidationException(
           "A lookup join needs a condition that makes the key column '%s' equal to something"

@@ -169,6 +169,7 @@ final class IndexTable {
   final class Reader implements AutoCloseable {
     private long seen = version.get();
     private SwappableIndex.Lease lease = current().lease();
+    private LongIndex index = lease.index();
 
     /** Returns whether {@link #index} would return another index than before. */
     boolean isBehind() {
@@ -183,8 +184,9 @@ final class IndexTable {
                 .get(); // Before the lease: it may be of a later version, never of an earlier one.
         lease.close();
         lease = current().lease();
+        index = lease.index();
       }
-      return lease.index();
+      return index;
     }
 
     @Override

@@ -6,37 +6,40 @@ import java.util.Collection;
 import java.util.List;
 import org.apache.flink.table.data.RowData;
 
-/**
- * What a lookup join asks: rows whose fields are equal to those of a row that it brings.
- *
- * @param asked for each field that it brings whether it is compared with the key; with the value
- *     otherwise
- * @param keyAt the field that is looked up, one that is compared with the key
- */
-record Question(RowLayout layout, List<Boolean> asked, int keyAt) implements Serializable {
+/** What a lookup join asks: rows whose fields are equal to those of a row that it brings. */
+final class Question implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  private final RowLayout layout;
+
+  /** For each field that the join brings whether it is compared with the key, or the value. */
+  private final boolean[] askedIsKey;
+
+  /** The field that is looked up, one that is compared with the key. */
+  private final int keyAt;
 
   /**
    * Makes the question of a lookup join.
    *
-   * @param fields which fields of the table it brings, as Flink says it
+   * @param fields which fields of the table it brings, as Flink names them
    * @throws IllegalArgumentException if the key is not among them
    */
-  static Question of(RowLayout layout, int[][] fields) {
-    List<Boolean> asked =
-        java.util.Arrays.stream(fields).map(field -> layout.fieldIsKey().get(field[0])).toList();
-    return new Question(layout, asked, asked.indexOf(true));
-  }
-
-  Question {
-    asked = List.copyOf(asked);
-    if (keyAt < 0) {
+  Question(RowLayout layout, int[][] fields) {
+    this.layout = layout;
+    this.askedIsKey = layout.areKey(fields);
+    int at = 0;
+    while (at < askedIsKey.length && !askedIsKey[at]) {
+      at++;
+    }
+    if (at == askedIsKey.length) {
       throw new IllegalArgumentException("the key is not among the fields of the join");
     }
+    this.keyAt = at;
   }
 
   /** Returns whether there can be an answer: nothing is null, and the key is one that is wanted. */
   boolean mayHaveAnswer(RowData brought) {
-    for (int field = 0; field < asked.size(); field++) {
+    for (int field = 0; field < askedIsKey.length; field++) {
       if (brought.isNullAt(field)) {
         return false;
       }
@@ -51,8 +54,8 @@ record Question(RowLayout layout, List<Boolean> asked, int keyAt) implements Ser
   /** Returns the answer, given what the index has for the key. */
   Collection<RowData> answer(RowData brought, long value) {
     long key = key(brought);
-    for (int field = 0; field < asked.size(); field++) {
-      if (brought.getLong(field) != (asked.get(field) ? key : value)) {
+    for (int field = 0; field < askedIsKey.length; field++) {
+      if (brought.getLong(field) != (askedIsKey[field] ? key : value)) {
         return List.of();
       }
     }

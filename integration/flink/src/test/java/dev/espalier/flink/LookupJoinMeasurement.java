@@ -32,9 +32,10 @@ import org.rocksdb.WriteOptions;
 
 /**
  * How long lookup joins take; not a test, but run as one: {@code -Dtest=LookupJoinMeasurement},
- * with {@code -Drows=}, {@code -Dprobes=}, {@code -Drounds=}, {@code -Dparallelism=}, and {@code
- * -Dcapacity=} for the rows that may wait in an asynchronous join. Every way joins the same random
- * probes, all of which have a partner, in turns. The pools are as large as the entries.
+ * with {@code -Drows=}, {@code -Dprobes=}, {@code -Drounds=}, {@code -Dparallelism=}, {@code
+ * -Dways=} and {@code -Dcapacity=}, the rows that may wait in an asynchronous join. The ways take
+ * turns; each joins as many random probes, all of which have a partner, and "none" has no join. The
+ * pools have 20 bytes for each row.
  */
 class LookupJoinMeasurement {
   private static final int ROWS = Integer.getInteger("rows", 1_000_000);
@@ -42,7 +43,7 @@ class LookupJoinMeasurement {
   private static final int ROUNDS = Integer.getInteger("rounds", 3);
   private static final String CAPACITY = System.getProperty("capacity", "100");
   private static final int PARALLELISM = Integer.getInteger("parallelism", 1);
-  private static final long POOL_BYTES = Math.max(64L << 20, 2L * ROWS * 16);
+  private static final long POOL_BYTES = Math.max(64L << 20, 20L * ROWS);
 
   @TempDir Path folder;
 
@@ -57,6 +58,9 @@ class LookupJoinMeasurement {
     out.printf("HashMap: %d MB of heap%n", (heapBytes() - before) >> 20);
     BaselineTableFactory.LOOKUPS.put("heap", map::get);
     writeIndex();
+    out.printf(
+        "index file: %d MB, pool: %d MB%n",
+        Files.size(folder.resolve("dim.esp")) >> 20, POOL_BYTES >> 20);
     try (Options options = new Options().setCreateIfMissing(true);
         LRUCache cache = new LRUCache(POOL_BYTES);
         RocksDB rocks = openRocks(options, cache)) {
