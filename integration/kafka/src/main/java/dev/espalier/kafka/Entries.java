@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.kafka;
+
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.BytesNavigable;
+import dev.espalier.bytes.PackedBytes;
+import dev.espalier.io.WriteBatch;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.apache.kafka.common.utils.Bytes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entries in an index of the file, and over them the changes that are held back until the next
+ * commit. One thread writes, others may read.
+ */
+final class Entries {
+  private final BytesIndex index;
+  private final boolean holdsBack;
+
+  /** For each key that has changed since the last commit its value, or that it has none. */
+  private final ConcurrentSkipListMap<Bytes, Optional<byte[]>> changes =
+      new ConcurrentSkipListMap<>();
+
+  /**
+   * Makes entries.
+   *
+   * @param holdsBack whether changes wait for the commit; if not, they go to the index at once
+   */
+  Entries(BytesIndex index, boolean holdsBack) {
+    this.index = index.withReadWriteLock();
+    this.holdsBack = holdsBack;
+  }
+
+  byte @Nullable [] get(Bytes key) {
+    Optional<byte[]> change = changes.get(key);
+    return change == null ? index.get(key.get()) : change.orElse(null);
+  }
+
+  /** Stores a value, or removes the entry if the value is null. */
+  void put(Bytes key, byte @Nullable [] value) {
+    if (holdsBack) {
+      changes.put(key, Optional.ofNullable(value));
+    } else if (value == null) {
+      index.delete(key.get());
+    } else {
+      index.set(key.get(), value);
+    }
+  }
+
+  /** Stores or removes many entries, which are not held back: their offsets are committed. */
+  void restore(SortedMap<Bytes, Optional<byte[]>> restored) {
+    List<byte[]> keys = new ArrayList<>();
+    List<byte[]> values = new ArrayList<>();
+    restored.forEach(
+        (key, value) -> {
+          if (value.isPresent()) {
+            keys.add(key.get());
+            values.add(value.get());
+          } else {
+            index.delete(key.get());
+          }
+        });
+    index.putAll(PackedBytes.of(keys), PackedBytes.of(values));
+  }
+
+  /** Adds to a batch what is held back. */
+  void addChanges(WriteBatch batch) {
+    changes.forEach(
+        (key, value) -> {
+          if (value.isPresent()) {
+            batch.set(index, key.get(), value.get());
+          } else {
+            batch.delete(index, key.get());
+          }
+        });
+  }
+
+  /** Holds nothing back any more. */
+  void forgetChanges() {
+    changes.clear();
+  }
+
+  /** Returns about how many there are: changes count, whatever they do. */
+  long size() {
+    return index.size() + changes.size();
+  }
+
+  long heldBack() {
+    return changes.size();
+  }
+
+  /**
+   * Returns the entries of a range.
+   *
+   * @param from the lowest key, null for all
+   * @param to the upper bound, null for none
+   * @param forward whether keys ascend
+   */
+  EntryIterator range(
+      @Nullable Bytes from, @Nullable Bytes to, boolean toInclusive, boolean forward) {
+    BytesNavigable view = index;
+    NavigableMap<Bytes, Optional<byte[]>> map = changes;
+    if (from != null && to != null && from.compareTo(to) > 0) {
+      return new EntryIterator(index.headView(new byte[0], false), new TreeMap<>(), forward);
+    }
+    if (from != null) {
+      view = view.tailView(from.get(), true);
+      map = map.tailMap(from, true);
+    }
+    if (to != null) {
+      view = view.headView(to.get(), toInclusive);
+      map = map.headMap(to, toInclusive);
+    }
+    return new EntryIterator(view, map, forward);
+  }
+
+  /** Returns the lowest key above those that begin with a prefix, or null if there is none. */
+  static @Nullable Bytes endOfPrefix(byte[] prefix) {
+    for (int last = prefix.length - 1; last >= 0; last--) {
+      if (prefix[last] != -1) {
+        byte[] end = Arrays.copyOf(prefix, last + 1);
+        end[last]++;
+        return Bytes.wrap(end);
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.kafka;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * How long stores take, beside Kafka's with RocksDB; not a test, but run as one: {@code
+ * -Dtest=StoreMeasurement}, with {@code -Dkeys=}, {@code -Dupdates=} and {@code -Drounds=}. The
+ * ways take turns. An update reads a count by a key of 16 bytes at random, and stores the next one;
+ * every 100 ms there is a commit, or none until the end.
+ */
+class StoreMeasurement {
+  private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
+  private static final int KEYS = Integer.getInteger("keys", 200_000);
+  private static final int UPDATES = Integer.getInteger("updates", 1_000_000);
+  private static final int ROUNDS = Integer.getInteger("rounds", 3);
+  private static final int RESTORED_AT_ONCE = 1_000;
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final long EVERY_100_MS = 100_000_000;
+
+  @TempDir Path folder;
+
+  private int opened;
+
+  private final Map<String, List<Double>> figures = new LinkedHashMap<>();
+
+  @Test
+  void measure() throws Exception {
+    Supplier<KeyValueStore<Bytes, byte[]>> rocks = () -> Stores.persistentKeyValueStore("s").get();
+    Supplier<KeyValueStore<Bytes, byte[]>> espalier = () -> EspalierStores.keyValueStore("s").get();
+    for (int round = 0; round <= ROUNDS; round++) { // The first warms up.
+      boolean counts = round > 0;
+      note(counts, "update, RocksDB", update(rocks, false, NEVER));
+      note(counts, "update, Espalier", update(espalier, false, NEVER));
+      note(counts, "update, 100 ms, RocksDB", update(rocks, true, EVERY_100_MS));
+      note(counts, "update, 100 ms, Espalier", update(espalier, true, EVERY_100_MS));
+      note(counts, "restore, RocksDB", restore(rocks));
+      note(counts, "restore, Espalier", restore(espalier));
+    }
+    figures.forEach(
+        (way, all) -> {
+          all.sort(null);
+          System.out.printf("%s: median %.0f ns; all %s%n", way, all.get(all.size() / 2), all);
+        });
+  }
+
+  private void note(boolean counts, String way, double nanoseconds) {
+    System.out.printf("%s: %.0f ns%n", way, nanoseconds);
+    if (counts) {
+      figures.computeIfAbsent(way, _ -> new ArrayList<>()).add(nanoseconds);
+    }
+  }
+
+  private static byte[] key(int number) {
+    return ByteBuffer.allocate(16).putLong(number * 0x9E3779B97F4A7C15L).putLong(number).array();
+  }
+
+  private TestContext context(boolean exactlyOnce) throws Exception {
+    Path own = Files.createDirectory(folder.resolve("store" + opened++));
+    return new TestContext(
+        own, exactlyOnce, Map.of(EspalierStores.POOL_BYTES_CONFIG, "" + (128L << 20)));
+  }
+
+  /** Returns nanoseconds per update. */
+  private double update(
+      Supplier<KeyValueStore<Bytes, byte[]>> supplier, boolean exactlyOnce, long commitNanoseconds)
+      throws Exception {
+    KeyValueStore<Bytes, byte[]> store = context(exactlyOnce).open(supplier.get());
+    Random random = new Random(8);
+    long begin = System.nanoTime();
+    long committed = begin;
+    for (int i = 0; i < UPDATES; i++) {
+      Bytes key = Bytes.wrap(key(random.nextInt(KEYS)));
+      byte[] before = store.get(key);
+      long count = before == null ? 0 : ByteBuffer.wrap(before).getLong();
+      store.put(key, ByteBuffer.allocate(Long.BYTES).putLong(count + 1).array());
+      if (i % 100 == 0 && System.nanoTime() - committed > commitNanoseconds) {
+        store.commit(Map.of(CHANGELOG, (long) i));
+        committed = System.nanoTime();
+      }
+    }
+    store.commit(Map.of(CHANGELOG, (long) UPDATES));
+    double nanoseconds = (double) (System.nanoTime() - begin) / UPDATES;
+    long sum = 0;
+    try (KeyValueIterator<Bytes, byte[]> all = store.all()) {
+      while (all.hasNext()) {
+        sum += ByteBuffer.wrap(all.next().value).getLong();
+      }
+    }
+    assertEquals(UPDATES, sum);
+    store.close();
+    return nanoseconds;
+  }
+
+  /** Returns nanoseconds per record. */
+  private double restore(Supplier<KeyValueStore<Bytes, byte[]>> supplier) throws Exception {
+    TestContext context = context(false);
+    KeyValueStore<Bytes, byte[]> store = context.open(supplier.get());
+    Random random = new Random(9);
+    long nanoseconds = 0;
+    for (int i = 0; i < UPDATES; i += RESTORED_AT_ONCE) {
+      List<KeyValue<byte[], byte[]>> records = new ArrayList<>();
+      for (int j = 0; j < RESTORED_AT_ONCE; j++) {
+        records.add(KeyValue.pair(key(random.nextInt(UPDATES)), new byte[100]));
+      }
+      long begin = System.nanoTime();
+      context.restore(records);
+      nanoseconds += System.nanoTime() - begin;
+    }
+    long begin = System.nanoTime();
+    store.commit(Map.of(CHANGELOG, (long) UPDATES));
+    nanoseconds += System.nanoTime() - begin;
+    store.close();
+    return (double) nanoseconds / UPDATES;
+  }
+}
