@@ -18,15 +18,15 @@ import java.util.Map;
 /** The cache misses of a figure, on the simulated Pentium 4 of the paper's table 1. */
 final class SimulatedFigure implements Simulated {
   private static final String WHERE =
-      "The caches and the TLB of the paper's Pentium 4, simulated, empty at first; with a fifth of"
-          + " the paper's keys and probes. Counted are the accesses to nodes and to the records in"
-          + " buffers; not those to the table of a node's buffers and to some hundred probes at"
+      "The caches and the TLB of the paper's Pentium 4, simulated, empty at first; with as many"
+          + " keys and probes as in the paper. Counted are the accesses to nodes and to the records"
+          + " in buffers; not those to the table of a node's buffers and to some hundred probes at"
           + " hand, which are on the Java heap. The processor waits for each line that was not"
           + " prefetched, is busy for one cycle at each access, and nothing is prefetched by the"
           + " hardware. The cache miss penalty is reckoned as in the paper, misses times latency,"
-          + " also for lines that the CSB+-tree prefetches, as the paper's does not."
-          + " Virtual nodes are those that the cache analysis finds for its cache of 256 KB, except"
-          + " where the figure names them; for the R-tree, each node is one.";
+          + " also for lines that the CSB+-tree prefetches, as the paper's does not. Virtual nodes"
+          + " are those that the cache analysis finds for its cache of 256 KB, except where the"
+          + " figure names them; for the R-tree, each node is one.";
 
   private static final Placement PLACEMENT = Placement.forCache(Pentium4.SHAPE.l2().bytes());
   private static final String PENALTY = "penalty";
@@ -44,7 +44,7 @@ final class SimulatedFigure implements Simulated {
 
   @Override
   public List<SimulatedWork> works(Effort effort) {
-    int keys = Table2.simulatedKeys(effort);
+    int keys = Table2.keys(effort);
     List<SimulatedWork> works = new ArrayList<>();
     for (ProbeSetting setting : figure.simulatedSettings()) {
       works.add(new SimulatedWork(setting.toString(), () -> simulate(setting, keys)));
@@ -62,7 +62,7 @@ final class SimulatedFigure implements Simulated {
 
   @Override
   public Outcome run(Run run) {
-    int keys = Table2.simulatedKeys(run.effort());
+    int keys = Table2.keys(run.effort());
     SimulatedCounts counts = Simulator.run(this, run.effort(), run.progress());
     Outcome outcome =
         new Outcome(

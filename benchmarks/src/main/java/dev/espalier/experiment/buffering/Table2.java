@@ -16,13 +16,8 @@ final class Table2 {
 
   private Table2() {}
 
-  /** Returns the keys of a tree that is measured: in full the paper's 5 million. */
+  /** Returns the keys of a tree: in full the paper's 5 million. */
   static int keys(Effort effort) {
     return Math.max(effort.entries() / 2, LEAST_KEYS);
-  }
-
-  /** Returns the keys of a tree that is simulated: a fifth of those. */
-  static int simulatedKeys(Effort effort) {
-    return Math.max(effort.entries() / 10, LEAST_KEYS);
   }
 }

@@ -15,9 +15,15 @@ import java.util.List;
  *
  * @param structure what it is
  * @param formula its bounds
- * @param most what the constants in front of its bounds are to be at most, in blocks of a page
  */
-record CountedStructure(Structure structure, TransferBounds.Formula formula, TransferBounds most) {
+record CountedStructure(Structure structure, TransferBounds.Formula formula) {
+
+  /**
+   * What the constants in front of all bounds are to be at most. A search: 2, as nodes may be half
+   * empty. An insert: 3, as a block comes in and goes out, and one that is about to be overwritten
+   * is read before as well.
+   */
+  static final TransferBounds MOST = new TransferBounds(2, 3);
 
   /** Of the trees on pages, and of the block that their bounds are evaluated for. */
   static final int PAGE_BYTES = 4 << 10;
@@ -27,22 +33,17 @@ record CountedStructure(Structure structure, TransferBounds.Formula formula, Tra
   /** Returns all that take updates one by one. */
   static List<CountedStructure> all() {
     return List.of(
-        counted(Structure.B_PLUS_TREE, TransferBounds::bTree, 1, 1),
-        counted(Structure.PB_PLUS_TREE, TransferBounds::bTree, 1, 1.5),
-        counted(Structure.B_EPSILON_TREE, TransferBounds.ofFanout(FANOUT), 0.5, 0.7),
-        counted(Structure.BUFFERED_REPOSITORY_TREE, TransferBounds::binary, 0.3, 3),
-        counted(Structure.COLA_2, TransferBounds::binary, 0.5, 1),
-        counted(Structure.COLA_4, TransferBounds.ofFanout(4), 0.5, 1),
-        counted(Structure.COLA_8, TransferBounds.ofFanout(8), 0.5, 1),
-        counted(Structure.DEAMORTIZED_COLA, TransferBounds::withoutPointers, 0.1, 1.5),
-        counted(Structure.SHUTTLE_TREE, TransferBounds::shuttle, 2.5, 1),
-        counted(Structure.CACHE_OBLIVIOUS_B_TREE, TransferBounds::cacheObliviousBTree, 1, 1.5),
-        counted(Structure.PACKED_MEMORY_ARRAY, TransferBounds::packedMemoryArray, 0.5, 0.5));
-  }
-
-  private static CountedStructure counted(
-      Structure structure, TransferBounds.Formula formula, double mostSearch, double mostInsert) {
-    return new CountedStructure(structure, formula, new TransferBounds(mostSearch, mostInsert));
+        new CountedStructure(Structure.B_PLUS_TREE, TransferBounds::bTree),
+        new CountedStructure(Structure.PB_PLUS_TREE, TransferBounds::bTree),
+        new CountedStructure(Structure.B_EPSILON_TREE, TransferBounds.ofFanout(FANOUT)),
+        new CountedStructure(Structure.BUFFERED_REPOSITORY_TREE, TransferBounds::binary),
+        new CountedStructure(Structure.COLA_2, TransferBounds::binary),
+        new CountedStructure(Structure.COLA_4, TransferBounds.ofFanout(4)),
+        new CountedStructure(Structure.COLA_8, TransferBounds.ofFanout(8)),
+        new CountedStructure(Structure.DEAMORTIZED_COLA, TransferBounds::withoutPointers),
+        new CountedStructure(Structure.SHUTTLE_TREE, TransferBounds::shuttle),
+        new CountedStructure(Structure.CACHE_OBLIVIOUS_B_TREE, TransferBounds::cacheObliviousBTree),
+        new CountedStructure(Structure.PACKED_MEMORY_ARRAY, TransferBounds::packedMemoryArray));
   }
 
   /** Returns what it is called in rows and checks. */

@@ -39,9 +39,6 @@ record Figure(
   /** The page size of most figures. */
   static final int PAGE = 16 << 10;
 
-  /** The page that holds as many entries of 16 bytes as the paper's smallest of 8 bytes. */
-  static final int LEAST_PAGE = 8 << 10;
-
   static final String ENTRIES = "entries";
   static final String PAGE_KIB = "page";
   static final String FULL = "full";

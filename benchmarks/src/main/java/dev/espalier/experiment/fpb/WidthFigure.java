@@ -6,7 +6,6 @@ import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Target;
 import dev.espalier.model.MemoryTimes;
-import dev.espalier.model.PageOptimizer;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -24,6 +23,12 @@ final class WidthFigure {
   private static final List<Integer> LEAF_WIDTHS = List.of(2, 4, 8, 16, 32);
   private static final List<Integer> WIDTHS = List.of(2, 4, 8, 11, 16);
 
+  /** Time with the chosen widths, by the least, as the paper has it for disk-first trees. */
+  private static final double DISK_FIRST = 1.02;
+
+  /** The same for cache-first trees. */
+  private static final double CACHE_FIRST = 1.05;
+
   private WidthFigure() {}
 
   static Figure figure() {
@@ -34,9 +39,9 @@ final class WidthFigure {
             + " 16 KB, for disk-first trees with nonleaf nodes of 64 to 512 bytes and cache-first"
             + " trees with nodes of 128 to 1024 bytes. The widths that the optimizer chooses are"
             + " within 2% and 5% of the best.",
-        "Of a disk-first tree's two widths one is varied while the other is the chosen one. The"
-            + " target is the tolerance of the optimizer, 10%, which is what it promises; every"
-            + " tree with the chosen widths is held against the fastest of its kind and size.",
+        "Of a disk-first tree's two widths one is varied while the other is the chosen one. Every"
+            + " tree with the chosen widths is held against the fastest of its kind and size. The"
+            + " targets are the paper's; the optimizer promises no more than 10%.",
         Operation.SEARCH,
         Figure.lines(Figure.ENTRIES),
         setting -> setting.tree().toString(),
@@ -99,7 +104,7 @@ final class WidthFigure {
                         .formatted(kind, size),
                     times.kind(),
                     times.of(trees.getFirst()) / best,
-                    Target.atMost(PageOptimizer.TOLERANCE)));
+                    Target.atMost(kind.equals(PagedTree.DISK_FIRST) ? DISK_FIRST : CACHE_FIRST)));
           });
     }
   }

@@ -34,8 +34,9 @@ final class JumpPointerUpkeep implements Experiment {
               + " one costs 2.5% to 6.4% more than the internal one, which costs nothing.",
           "The same with keys and values of 8 bytes, in random order; a leaf of one line has room"
               + " for 3 entries. The flat array is left out where it would take minutes, as in the"
-              + " thesis. The target is what this library aims at: chunks take at most 7% of the"
-              + " time of inserts.",
+              + " thesis. Chunks are to take at most 7% of the time of inserts, which is this"
+              + " library's aim; the flat array's target is the thesis's 94 times, for as many"
+              + " inserts as there are in a full run.",
           new Chart(Chart.Kind.LINES, "array", "inserts", "nanos"));
 
   private static final int CHUNK_LINES = 4;
@@ -44,6 +45,9 @@ final class JumpPointerUpkeep implements Experiment {
   private static final int COUNTS = 9;
 
   private static final int COUNTS_OF_FLAT = 6;
+
+  /** How many times as long the thesis's inserts took with the flat array, the most of them. */
+  private static final double FLAT_TIMES = 94;
 
   private static final String FLAT = "flat";
   private static final String INTERNAL = "internal";
@@ -144,6 +148,6 @@ final class JumpPointerUpkeep implements Experiment {
         Check.timing(
             "time with the flat array / the internal one, most inserts of both",
             flat[lastFlat] / internal[lastFlat],
-            Target.atLeast(1)));
+            Target.atLeast(FLAT_TIMES)));
   }
 }
