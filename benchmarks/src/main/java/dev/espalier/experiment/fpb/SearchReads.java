@@ -94,13 +94,16 @@ final class SearchReads implements Experiment {
       String page = (pageBytes >> 10) + " KB";
       outcome.row(tree.kind() + ", " + age.label(), age.label(), page, tree.widths(), reads, more);
       if (tree.isFractal() && entries >= FigureTimes.LEAST_ENTRIES) {
-        outcome.check(
-            Check.deterministic(
-                "%s, %s, %s: more pages read, %%".formatted(tree.kind(), age.label(), page),
-                more,
-                Target.atMost(tree.kind().equals(PagedTree.DISK_FIRST) ? 3 : 25)));
+        outcome.check(check(tree, age, page, more));
       }
     }
     return wrong;
+  }
+
+  static Check check(PagedTree tree, TreeAge age, String page, double more) {
+    return Check.deterministic(
+        "%s, %s, %s: more pages read, %%".formatted(tree.kind(), age.label(), page),
+        more,
+        Target.atMost(tree.kind().equals(PagedTree.DISK_FIRST) ? 3 : 25));
   }
 }

@@ -94,14 +94,17 @@ final class SpaceOverhead implements Experiment {
           (double) pages / baseline,
           overhead);
       if (tree.isFractal() && entries >= FigureTimes.LEAST_ENTRIES) {
-        outcome.check(
-            Check.deterministic(
-                "%s, %s, %s: space overhead, %%".formatted(tree.kind(), age.label(), page),
-                overhead,
-                Target.atMost(most(age, tree))));
+        outcome.check(check(tree, age, page, overhead));
       }
     }
     return wrong;
+  }
+
+  static Check check(PagedTree tree, TreeAge age, String page, double overhead) {
+    return Check.deterministic(
+        "%s, %s, %s: space overhead, %%".formatted(tree.kind(), age.label(), page),
+        overhead,
+        Target.atMost(most(age, tree)));
   }
 
   /** Returns the overhead that the paper found, in percent. */

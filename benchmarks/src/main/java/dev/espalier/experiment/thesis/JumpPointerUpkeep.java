@@ -132,8 +132,7 @@ final class JumpPointerUpkeep implements Experiment {
         .toArray();
   }
 
-  private static void addChecks(
-      double[] internal, double[] chunked, double[] flat, Outcome outcome) {
+  static void addChecks(double[] internal, double[] chunked, double[] flat, Outcome outcome) {
     int last = COUNTS - 1;
     outcome.check(
         Check.timing(
