@@ -50,8 +50,21 @@ public record Circumstances(
 
   /** Returns the line below a chart, without what only the experiment knows. */
   String footer() {
+    return "%s · %s · commit %s%s".formatted(cpu, date, shortCommit(), quick ? " · quick" : "");
+  }
+
+  /** Returns the first digits of the commit, and whether files differed from it. */
+  String shortCommit() {
     String hash = commit.substring(0, Math.min(SHORT_COMMIT, commit.length()));
-    String mark = commit.endsWith("local changes") ? " with local changes" : "";
-    return "%s · %s · commit %s%s%s".formatted(cpu, date, hash, mark, quick ? " · quick" : "");
+    return commit.endsWith("local changes") ? hash + " with local changes" : hash;
+  }
+
+  /** Tells whether a run of these would give the same as one of the others, but for its noise. */
+  boolean isSameRun(Circumstances other) {
+    return !commit.equals("unknown")
+        && !commit.endsWith("local changes")
+        && commit.equals(other.commit)
+        && cpu.equals(other.cpu)
+        && quick == other.quick;
   }
 }

@@ -34,6 +34,11 @@ final class Durations {
     return value == null ? "" : text(Duration.ofSeconds(Long.parseLong(value)));
   }
 
+  /** Returns how long an experiment takes, in seconds, or 0 if that was not measured. */
+  long seconds(String experiment, boolean quick) {
+    return Long.parseLong(seconds.getProperty(key(experiment, quick), "0"));
+  }
+
   /** Returns the line of a file of durations. */
   static String line(Result result) {
     long whole = Math.max(1, Math.round(result.duration().toMillis() / 1e3));

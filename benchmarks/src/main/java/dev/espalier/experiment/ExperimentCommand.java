@@ -17,7 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -51,6 +53,8 @@ import picocli.CommandLine.Spec;
           + " run and on every machine. A timing one depends on the machine and on what else runs"
           + " there, above all with --quick: it is reported, and only with --strict a failure.",
       "",
+      "--pages writes the pages of docs/measurements/experiments, from results of whatever runs.",
+      "",
       "The last line counts the checks that passed and that missed.",
       "",
       "Exit status: 0 if every deterministic check passed, and with --strict every timing check;"
@@ -63,6 +67,7 @@ public final class ExperimentCommand implements Callable<Integer> {
   private CommandSpec spec;
 
   private final List<Experiment> experiments;
+  private final Function<Boolean, Circumstances> circumstancesOf;
 
   @Parameters(
       arity = "0..1",
@@ -75,6 +80,20 @@ public final class ExperimentCommand implements Callable<Integer> {
 
   @Option(names = "--list", description = "List the experiments, and run none.")
   private boolean list;
+
+  @Option(
+      names = "--resume",
+      description =
+          "With --all: do not run again what has a result of this commit, this processor and this"
+              + " effort in the folder; a commit with local changes has none.")
+  private boolean resume;
+
+  @Option(
+      names = "--pages",
+      paramLabel = "FOLDER",
+      description =
+          "Run none, and write pages in Markdown to FOLDER, of the results that are in --out.")
+  private @Nullable Path pages;
 
   @Option(
       names = "--quick",
@@ -97,7 +116,14 @@ public final class ExperimentCommand implements Callable<Integer> {
 
   /** Makes the command for certain experiments, so that a test may bring its own. */
   ExperimentCommand(List<Experiment> experiments) {
+    this(experiments, Circumstances::now);
+  }
+
+  /** Makes the command for experiments that run where and when a test says. */
+  ExperimentCommand(
+      List<Experiment> experiments, Function<Boolean, Circumstances> circumstancesOf) {
     this.experiments = experiments;
+    this.circumstancesOf = circumstancesOf;
   }
 
   /** Runs the command line with this command among the others. */
@@ -112,15 +138,27 @@ public final class ExperimentCommand implements Callable<Integer> {
       printList();
       return ExitCode.OK;
     }
+    if (pages != null) {
+      return writePages(pages);
+    }
     makeFolder();
-    Circumstances circumstances = Circumstances.now(quick);
+    Circumstances circumstances = circumstancesOf.apply(quick);
+    Estimate estimate =
+        new Estimate(
+            chosen.stream().map(experiment -> experiment.description().name()).toList(), quick);
     List<Result> results = new ArrayList<>();
     boolean failed = false;
     for (int i = 0; i < chosen.size(); i++) {
       try {
-        Result result = run(chosen.get(i), circumstances, i, chosen.size());
-        writeFiles(result);
-        print(result);
+        Optional<Result> earlier = earlier(chosen.get(i).description(), circumstances);
+        Result result;
+        if (earlier.isPresent()) {
+          result = earlier.get();
+        } else {
+          result = run(chosen.get(i), circumstances, estimate, i);
+          writeFiles(result);
+          print(result);
+        }
         results.add(result);
         failed |= result.outcome().hasFailed();
       } catch (ExperimentException | MemoryLimitException | OutOfMemoryError e) {
@@ -141,9 +179,35 @@ public final class ExperimentCommand implements Callable<Integer> {
     return failed ? ExitCode.SOFTWARE : ExitCode.OK;
   }
 
+  private Optional<Result> earlier(Description description, Circumstances circumstances) {
+    return resume
+        ? new StoredResults(out)
+            .of(description)
+            .filter(result -> result.circumstances().isSameRun(circumstances))
+        : Optional.empty();
+  }
+
+  private int writePages(Path folder) {
+    StoredResults stored = new StoredResults(out);
+    List<Result> results =
+        experiments.stream()
+            .flatMap(experiment -> stored.of(experiment.description()).stream())
+            .toList();
+    if (results.isEmpty()) {
+      throw new CommandFailure("no results in " + out);
+    }
+    new MeasurementPages(folder).write(results);
+    print("Pages of %d experiments: %s%n".formatted(results.size(), folder));
+    return ExitCode.OK;
+  }
+
   private List<Experiment> checkArguments() {
-    if ((name == null ? 0 : 1) + (all ? 1 : 0) + (list ? 1 : 0) != 1) {
-      throw wrongArgument("one of NAME, --all and --list is needed; names are " + names());
+    int choices = (name == null ? 0 : 1) + (all ? 1 : 0) + (list ? 1 : 0) + (pages == null ? 0 : 1);
+    if (choices != 1) {
+      throw wrongArgument("one of NAME, --all, --list and --pages is needed; names are " + names());
+    }
+    if (resume && !all) {
+      throw wrongArgument("--resume goes with --all");
     }
     return name == null ? experiments : List.of(named(name));
   }
@@ -188,11 +252,15 @@ public final class ExperimentCommand implements Callable<Integer> {
     Json.checkWritable(out.resolve("report.html"));
   }
 
-  private Result run(Experiment experiment, Circumstances circumstances, int part, int parts) {
+  private Result run(
+      Experiment experiment, Circumstances circumstances, Estimate estimate, int part) {
     Description description = experiment.description();
     try (ProgressBar bar = ProgressBar.open()) {
       Progress progress =
-          (task, fraction) -> bar.show(description.name() + ": " + task, (part + fraction) / parts);
+          (task, fraction) ->
+              bar.show(
+                  description.name() + ": " + task + estimate.left(part, fraction),
+                  estimate.done(part, fraction));
       long start = System.nanoTime();
       Outcome outcome = experiment.run(new Run(quick ? Effort.QUICK : Effort.FULL, progress));
       Duration duration = Duration.ofNanos(System.nanoTime() - start);

@@ -10,6 +10,10 @@ import java.math.BigDecimal;
  * @param most largest value, or infinity
  */
 public record Target(double least, double most) {
+  private static final String EXACTLY = "exactly ";
+  private static final String AT_LEAST = "at least ";
+  private static final String AT_MOST = "at most ";
+  private static final String TO = " to ";
 
   /** Lets a value and those above it pass. */
   public static Target atLeast(double least) {
@@ -31,6 +35,29 @@ public record Target(double least, double most) {
     return new Target(least, most);
   }
 
+  /**
+   * Returns the target that {@link #toString} says.
+   *
+   * @throws IllegalArgumentException if these are not its words
+   */
+  static Target parse(String words) {
+    String number = words.substring(words.lastIndexOf(' ') + 1);
+    if (words.startsWith(EXACTLY)) {
+      return exactly(Double.parseDouble(number));
+    }
+    if (words.startsWith(AT_LEAST)) {
+      return atLeast(Double.parseDouble(number));
+    }
+    if (words.startsWith(AT_MOST)) {
+      return atMost(Double.parseDouble(number));
+    }
+    String[] ends = words.split(TO, -1);
+    if (ends.length != 2) {
+      throw new IllegalArgumentException("no target: " + words);
+    }
+    return between(Double.parseDouble(ends[0]), Double.parseDouble(ends[1]));
+  }
+
   /** Tells whether a value passes. */
   public boolean accepts(double value) {
     return value >= least && value <= most;
@@ -40,15 +67,15 @@ public record Target(double least, double most) {
   @Override
   public String toString() {
     if (least == most) {
-      return "exactly " + number(least);
+      return EXACTLY + number(least);
     }
     if (Double.isInfinite(most)) {
-      return "at least " + number(least);
+      return AT_LEAST + number(least);
     }
     if (Double.isInfinite(least)) {
-      return "at most " + number(most);
+      return AT_MOST + number(most);
     }
-    return number(least) + " to " + number(most);
+    return number(least) + TO + number(most);
   }
 
   private static String number(double value) {

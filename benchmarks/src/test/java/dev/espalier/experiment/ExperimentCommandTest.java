@@ -14,8 +14,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -33,8 +35,9 @@ final class ExperimentCommandTest {
       textBlock =
           """
           ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, salvage, backup, crash-test, variants, doctor, tune, experiment (
-          experiment                    | espalier experiment: one of NAME, --all and --list is needed; names are [thesis-fig
-          experiment thesis-fig5.9 --all | espalier experiment: one of NAME, --all and --list is needed
+          experiment                    | espalier experiment: one of NAME, --all, --list and --pages is needed; names are [thesis-fig
+          experiment thesis-fig5.9 --all | espalier experiment: one of NAME, --all, --list and --pages is needed
+          experiment thesis-fig5.9 --resume | espalier experiment: --resume goes with --all (see
           experiment thesis-fig0        | espalier experiment: no experiment is named 'thesis-fig0'; there are [thesis-fig
           """)
   void wrongArgumentIsExplainedInOneLine(String arguments, String explanation) {
@@ -200,15 +203,87 @@ final class ExperimentCommandTest {
     assertEquals(List.of(Effort.FULL, Effort.QUICK), efforts);
   }
 
+  @Test
+  void resumedRunTakesWhatTheSameCommitHasWritten(@TempDir Path folder) throws IOException {
+    List<String> ran = new ArrayList<>();
+    Experiment first = noting("paper-fig1", ran);
+    Experiment second = noting("paper-fig2", ran);
+    String out = folder.toString();
+    at("aa", List.of(first), "--all", "--out", out);
+    CommandRun resumed = at("aa", List.of(first, second), "--all", "--resume", "--out", out);
+    assertEquals(List.of("paper-fig1", "paper-fig2"), ran);
+    assertEquals(0, resumed.status(), resumed.err());
+    assertTrue(resumed.out().contains("2 experiments in "), resumed.out());
+    String report = Files.readString(folder.resolve("report.html"));
+    assertTrue(report.contains("<section id=\"paper-fig1\">"), report);
+    at("aa", List.of(first), "--all", "--out", out);
+    at("aa", List.of(first), "--all", "--quick", "--resume", "--out", out);
+    at("bb", List.of(first), "--all", "--resume", "--out", out);
+    at("bb with local changes", List.of(first), "--all", "--resume", "--out", out);
+    at("bb with local changes", List.of(first), "--all", "--resume", "--out", out);
+    assertEquals(7, ran.size(), ran.toString());
+  }
+
+  @Test
+  void pagesAreWrittenOfWhatThereIs(@TempDir Path folder) throws IOException {
+    Experiment first = noting("paper-fig1", new ArrayList<>());
+    Experiment second = noting("paper-fig2", new ArrayList<>());
+    Path pages = folder.resolve("pages");
+    String out = folder.toString();
+    List<Experiment> both = List.of(first, second);
+    CommandRun nothing = execute(both, "--pages", pages.toString(), "--out", out);
+    assertEquals(1, nothing.status());
+    at("aa", List.of(second), "--all", "--out", out);
+    CommandRun written = execute(both, "--pages", pages.toString(), "--out", out);
+    assertEquals(0, written.status(), written.err());
+    assertEquals(
+        List.of("README.md", "paper-fig2.json", "paper-fig2.md", "paper-fig2.svg"), names(pages));
+  }
+
+  private static Experiment noting(String name, List<String> ran) {
+    return new Scripted(
+        name,
+        _ -> {
+          ran.add(name);
+          return outcome(Check.timing("t", 1, Target.atLeast(1)));
+        });
+  }
+
+  private static CommandRun at(String commit, List<Experiment> experiments, String... arguments) {
+    return execute(
+        new ExperimentCommand(
+            experiments,
+            quick ->
+                new Circumstances(
+                    Map.of(
+                        "CPU",
+                        "a processor",
+                        "commit",
+                        commit,
+                        "date",
+                        "2026-01-02",
+                        "effort",
+                        quick ? "quick" : "full"),
+                    "a processor",
+                    commit,
+                    LocalDate.of(2026, 1, 2),
+                    quick)),
+        arguments);
+  }
+
   private static CommandRun runAll(Path folder, Experiment... experiments) {
     return execute(List.of(experiments), "--all", "--out", folder.toString());
   }
 
   private static CommandRun execute(List<Experiment> experiments, String... arguments) {
+    return execute(new ExperimentCommand(experiments), arguments);
+  }
+
+  private static CommandRun execute(ExperimentCommand command, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int status =
-        new CommandLine(new ExperimentCommand(experiments))
+        new CommandLine(command)
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .execute(arguments);
