@@ -3,6 +3,7 @@ package dev.espalier.experiment.threads;
 
 import dev.espalier.experiment.Entries;
 import java.util.SplittableRandom;
+import java.util.function.ToIntFunction;
 
 /**
  * What the threads are to do, drawn beforehand: each operation has a random rank, and for a write
@@ -20,14 +21,44 @@ final class Operations {
 
   /** Draws operations; half of them write, and half of these remove, if there are to be writes. */
   Operations(int count, int entries, boolean writes) {
+    this(count, writes, random -> random.nextInt(entries));
+  }
+
+  private Operations(int[] ranks, byte[] kinds) {
+    this.ranks = ranks;
+    this.kinds = kinds;
+  }
+
+  private Operations(int count, boolean writes, ToIntFunction<SplittableRandom> rank) {
     this.ranks = new int[count];
     this.kinds = new byte[count];
     SplittableRandom random = new SplittableRandom(SEED);
     for (int i = 0; i < count; i++) {
-      ranks[i] = random.nextInt(entries);
+      ranks[i] = rank.applyAsInt(random);
       int choice = random.nextInt(4);
       kinds[i] = !writes || choice < 2 ? GET : choice == 2 ? PUT : REMOVE;
     }
+  }
+
+  /**
+   * Draws operations half of which write, where some ranks are drawn far more often than others.
+   */
+  static Operations skewed(int count, int entries) {
+    return new Operations(count, true, new ZipfRanks(entries)::draw);
+  }
+
+  /** Inserts a key beside every one that was loaded, in random order. */
+  static Operations insertions(int entries) {
+    int[] ranks = new int[entries];
+    byte[] kinds = new byte[entries];
+    SplittableRandom random = new SplittableRandom(SEED);
+    for (int i = 0; i < entries; i++) {
+      int other = random.nextInt(i + 1);
+      ranks[i] = ranks[other];
+      ranks[other] = i;
+      kinds[i] = PUT;
+    }
+    return new Operations(ranks, kinds);
   }
 
   int count() {

@@ -10,6 +10,11 @@ public final class ThreadsExperiments {
 
   /** Returns all of them. */
   public static List<Experiment> all() {
-    return List.of(ThreadsInMemory.lookups(), ThreadsInMemory.mixed());
+    return List.of(
+        ThreadsInMemory.lookups(),
+        ThreadsInMemory.mixed(),
+        new ThreadsSkewed(),
+        new ThreadsLocked(),
+        new ThreadsLatency());
   }
 }

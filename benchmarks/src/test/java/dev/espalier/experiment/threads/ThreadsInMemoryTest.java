@@ -8,7 +8,7 @@ import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Effort;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Run;
-import dev.espalier.experiment.threads.ThreadsInMemory.Setting;
+import dev.espalier.experiment.threads.ThreadRates.Setting;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -62,6 +62,8 @@ final class ThreadsInMemoryTest {
         List.of(
             new SingleTreeContender(entries),
             new ConcurrentTreeContender(entries),
+            new OptimisticLockContender(entries),
+            new ReadLockContender(entries),
             new SkipListContender(entries))) {
       try (contender) {
         assertEquals(0, contender.run(operations, 0, operations.count()), contender.label());
