@@ -179,6 +179,15 @@ final class SalvageCommand implements Callable<Integer> {
             range.mayBeOld() ? "may be old" : "are lost",
             range.reason());
       }
+      for (SalvageReport.KeyRange range : index.keyRanges()) {
+        byte[] end = range.end();
+        to.printf(
+            "  keys from %s %s %s: %s%n",
+            KeyText.of(range.first()),
+            end == null ? "on" : "to below " + KeyText.of(end),
+            range.mayBeOld() ? "may be old" : "are lost",
+            range.reason());
+      }
     }
     to.printf(
         Locale.ROOT,
@@ -196,6 +205,17 @@ final class SalvageCommand implements Callable<Integer> {
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("first", range.first());
         object.put("last", range.last());
+        object.put("mayBeOld", range.mayBeOld());
+        object.put("reason", range.reason());
+        ranges.add(object);
+      }
+      for (SalvageReport.KeyRange range : index.keyRanges()) {
+        byte[] end = range.end();
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("firstHex", KeyText.hex(range.first()));
+        if (end != null) {
+          object.put("endHex", KeyText.hex(end));
+        }
         object.put("mayBeOld", range.mayBeOld());
         object.put("reason", range.reason());
         ranges.add(object);

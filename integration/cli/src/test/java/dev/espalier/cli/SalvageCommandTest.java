@@ -3,15 +3,21 @@ package dev.espalier.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
+import dev.espalier.io.StoreOptions;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -96,6 +102,70 @@ final class SalvageCommandTest extends IndexFileCommands {
     assertFalse(Files.exists(saved(".csv")));
     assertEquals(0, run("salvage", saved(".csv").toString(), "--index", "b").status());
     assertEquals("2,20\n", Files.readString(saved(".csv")));
+  }
+
+  private static byte[] text(int number) {
+    return "key%05d".formatted(number).getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void keysThatAreByteStringsAreListedAsText() throws IOException {
+    int count = 20_000;
+    FileOptions pages = FileOptions.DEFAULT.withPageBytes(PAGE);
+    try (IndexStore store = IndexStore.open(index(), StoreOptions.DEFAULT.withFiles(pages))) {
+      BytesIndex strings = store.bytesIndex("words");
+      for (int i = 0; i < count; i++) {
+        strings.set(text(i), text(-i));
+      }
+      store.checkpoint();
+    }
+    damage(40);
+    Path json = folder.resolve("lost.json");
+    CommandRun run = run("salvage", saved(".esp").toString(), "--json", json.toString());
+    assertEquals(1, run.status(), run.err());
+    Matcher lost =
+        Pattern.compile("  keys from '(key\\d+|)' (on|to below '(key\\d+)') are lost: .*")
+            .matcher(run.out());
+    assertTrue(lost.find(), run.out());
+    JsonObject range =
+        JsonParser.parseString(Files.readString(json))
+            .getAsJsonObject()
+            .getAsJsonArray("indexes")
+            .get(0)
+            .getAsJsonObject()
+            .getAsJsonArray("ranges")
+            .get(0)
+            .getAsJsonObject();
+    String first = lost.group(1);
+    assertEquals(
+        HexFormat.of().formatHex(first.getBytes(StandardCharsets.UTF_8)),
+        range.get("firstHex").getAsString());
+    try (IndexStore store = IndexStore.open(saved(".esp"))) {
+      BytesIndex strings = store.bytesIndex("words");
+      assertTrue(strings.size() > count / 2 && strings.size() < count, run.out());
+      assertNull(strings.get(first.getBytes(StandardCharsets.UTF_8)));
+    }
+  }
+
+  @Test
+  void byteStringsAreRefusedAsLines() {
+    try (IndexStore store = IndexStore.open(index())) {
+      store.bytesIndex("words").set(text(1), text(2));
+    }
+    CommandRun refused = run("salvage", saved(".csv").toString());
+    assertEquals(1, refused.status());
+    assertTrue(refused.err().contains("words"), refused.err());
+    assertFalse(Files.exists(saved(".csv")));
+    assertFalse(Files.exists(saved(".csv.store")));
+  }
+
+  @Test
+  void keysAreTextOrDigits() {
+    assertEquals("'abc'", KeyText.of(new byte[] {'a', 'b', 'c'}));
+    assertEquals("''", KeyText.of(new byte[0]));
+    assertEquals("0x00ff", KeyText.of(new byte[] {0, -1}));
+    assertEquals("0x27", KeyText.of(new byte[] {'\''}));
+    assertEquals("'\u00e9'", KeyText.of("\u00e9".getBytes(StandardCharsets.UTF_8)));
   }
 
   @Test
