@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * moment. It reads the entry, and writes on condition that the entry is still the same; otherwise
  * it begins anew. No lock is held while a user's function runs.
  */
-final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
+class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
   private final LongNavigable entries;
   private final KeyCodec<K> keyCodec;
   private final ValueCodec<V> valueCodec;
@@ -50,7 +50,7 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
         false);
   }
 
-  private IndexMap(
+  IndexMap(
       LongNavigable entries, KeyCodec<K> keyCodec, ValueCodec<V> valueCodec, boolean descending) {
     this.entries = entries;
     this.keyCodec = keyCodec;
@@ -422,7 +422,7 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
 
   @Override
   public NavigableMap<K, V> descendingMap() {
-    return new IndexMap<>(entries.descendingView(), keyCodec, valueCodec, !descending);
+    return over(entries.descendingView(), keyCodec, valueCodec, !descending);
   }
 
   @Override
@@ -454,8 +454,17 @@ final class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
     return new CursorIterator<>(entries, (key, value) -> keyCodec.decode(key));
   }
 
-  private NavigableMap<K, V> over(LongNavigable part) {
-    return new IndexMap<>(part, keyCodec, valueCodec, descending);
+  private IndexMap<K, V> over(LongNavigable part) {
+    return over(part, keyCodec, valueCodec, descending);
+  }
+
+  /** Makes a view of the kind of this map. */
+  IndexMap<K, V> over(
+      LongNavigable part,
+      KeyCodec<K> codecOfKeys,
+      ValueCodec<V> codecOfValues,
+      boolean isDescending) {
+    return new IndexMap<>(part, codecOfKeys, codecOfValues, isDescending);
   }
 
   @SuppressWarnings("unchecked") // As in TreeMap, a key of another type is a ClassCastException.

@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock.WriteLock;
  * <p>{@link #rootView} is the one thing that the lock does not guard: nodes are looked at after the
  * call, so no writer may be at work.
  */
-final class LockedIndex implements LongIndex {
+final class LockedIndex implements ConcurrentLongIndex {
   /** More would only delay the lock, which a reader needs if writers leave no pause. */
   static final int MOST_TRIES = 4;
 

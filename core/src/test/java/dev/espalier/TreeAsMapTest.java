@@ -34,7 +34,9 @@ class TreeAsMapTest {
           TreeShape.bufferedRepository(256),
           TreeShape.shuttle(2),
           TreeShape.cola(1024, 2, 1, 2),
-          TreeShape.deamortizedCola(1024, 2));
+          TreeShape.deamortizedCola(1024, 2),
+          TreeShape.blink(256),
+          TreeShape.concurrent(1, 1));
 
   @TestFactory
   @Tag("thorough")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.blink;
 
+import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
@@ -47,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * TODS 6(4), 1981.
  */
 @SuppressWarnings("exports") // Users need not name the base.
-public final class BLinkTree extends AbstractIndex {
+public final class BLinkTree extends AbstractIndex implements ConcurrentLongIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of BLinkStructure; what a writer does is in

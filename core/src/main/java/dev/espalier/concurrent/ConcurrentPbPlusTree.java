@@ -4,6 +4,7 @@ package dev.espalier.concurrent;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.getLongAcquire;
 
+import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
@@ -51,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * DaMoN 2016.
  */
 @SuppressWarnings("exports") // Users need not name the base.
-public final class ConcurrentPbPlusTree extends AbstractIndex {
+public final class ConcurrentPbPlusTree extends AbstractIndex implements ConcurrentLongIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of ConcurrentStructure; what a writer does is in

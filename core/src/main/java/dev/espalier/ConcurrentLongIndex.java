@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import java.util.concurrent.ConcurrentNavigableMap;
+
+/**
+ * A {@link LongIndex} that any number of threads may read and write at once. Its maps are {@link
+ * ConcurrentNavigableMap}s.
+ */
+public interface ConcurrentLongIndex extends LongIndex {
+  @Override
+  default ConcurrentNavigableMap<Long, Long> asMap() {
+    return asMap(KeyCodec.ofLong(), ValueCodec.ofLong());
+  }
+
+  /**
+   * Returns a live map whose keys and values are stored as longs in this index; see {@link
+   * LongIndex#asMap(KeyCodec, ValueCodec)}. Each of its methods for one entry takes effect at one
+   * moment; {@code size} costs as much as that of the index, and that of a view counts its entries.
+   */
+  @Override
+  default <K, V> ConcurrentNavigableMap<K, V> asMap(
+      KeyCodec<K> keyCodec, ValueCodec<V> valueCodec) {
+    return new ConcurrentIndexMap<>(this, keyCodec, valueCodec);
+  }
+}
