@@ -262,7 +262,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   private long answerGroup(
       long[] keys, int keysFrom, long[] values, int valuesFrom, int count, Room room) {
     long answered = tryGroup(keys, keysFrom, values, valuesFrom, count, room);
-    long there = room.there;
+    long there = room.there & answered; // Of a group that was broken off, it knows nothing.
     for (long left = ~answered & -1L >>> (GROUP - count); left != 0; left &= left - 1) {
       int i = Long.numberOfTrailingZeros(left);
       if (answerOne(keys, keysFrom + i, values, valuesFrom + i, room)) {
