@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +40,6 @@ public final class ParallelJoin {
 
   private @Nullable Throwable failure;
   private volatile boolean isStopped;
-  private volatile boolean isInterrupted;
 
   private ParallelJoin(OuterSource outer, LongIndex inner, JoinOptions options, Output output) {
     this.outer = Objects.requireNonNull(outer, "outer is null");
@@ -66,7 +64,8 @@ public final class ParallelJoin {
 
   /**
    * Joins all rows of the outer side, and returns when all have been handed out. This thread is the
-   * first of those that join.
+   * first of those that join. An interrupt does not shorten this, but the interrupt status is kept;
+   * what the output throws ends it early.
    *
    * @param outer the outer side, opened and closed by this method, and read by one thread at a time
    * @param inner the index to look up keys in, which is not closed
@@ -75,7 +74,6 @@ public final class ParallelJoin {
    * @param output takes the rows
    * @return the counters of all threads together
    * @throws IllegalArgumentException if {@code threads} is not positive
-   * @throws CancellationException if this thread was interrupted; it still is then
    * @throws RuntimeException what the outer side, the index, the residual predicate or the output
    *     throws in one thread; the others have stopped after their present batches
    */
@@ -100,7 +98,7 @@ public final class ParallelJoin {
       } catch (Throwable failed) { // A thread could not be started.
         fail(failed);
       } finally {
-        others.forEach(this::awaitEnd);
+        others.forEach(ParallelJoin::awaitEnd);
       }
     } finally {
       outer.close();
@@ -115,10 +113,6 @@ public final class ParallelJoin {
       join.open();
       while (join.next()) {
         output.accept(thread, join.batch());
-        if (thread == 0 && Thread.currentThread().isInterrupted()) {
-          isInterrupted = true;
-          isStopped = true;
-        }
       }
       synchronized (done) {
         done.add(join.statistics());
@@ -139,22 +133,22 @@ public final class ParallelJoin {
     }
   }
 
-  private void awaitEnd(Thread thread) {
-    while (true) {
+  /** Waits for a thread; an interrupt does not shorten this, and is kept. */
+  private static void awaitEnd(Thread thread) {
+    boolean isInterrupted = false;
+    while (thread.isAlive()) {
       try {
         thread.join();
-        return;
       } catch (InterruptedException _) {
         isInterrupted = true;
-        isStopped = true;
       }
+    }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
   private void rethrow() {
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
-    }
     synchronized (done) {
       switch (failure) {
         case null -> {}
@@ -162,9 +156,6 @@ public final class ParallelJoin {
         case Error thrown -> throw thrown;
         default -> throw new IllegalStateException(failure);
       }
-    }
-    if (isInterrupted) {
-      throw new CancellationException("the join was interrupted");
     }
   }
 

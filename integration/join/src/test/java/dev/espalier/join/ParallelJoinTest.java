@@ -16,7 +16,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -143,6 +142,7 @@ class ParallelJoinTest {
                   });
       AtomicInteger rows = new AtomicInteger();
       ParallelJoin.run(outer(), index, SMALL, 2, (_, batch) -> rows.addAndGet(batch.count()));
+      Thread.interrupted(); // Memory that moves may set it, in JDK 25.
       writer.join();
       assertEquals(Arrays.stream(keys()).filter(key -> key % 2 == 0).count(), rows.get());
     }
@@ -206,14 +206,12 @@ class ParallelJoinTest {
   }
 
   @Test
-  void anInterruptCancelsAndStays() {
+  void anInterruptDoesNotShortenTheJoinAndIsKept() {
     try (LongIndex index = tree()) {
-      AtomicInteger batches = new AtomicInteger();
       Thread.currentThread().interrupt();
-      assertThrows(
-          CancellationException.class,
-          () -> ParallelJoin.run(outer(), index, SMALL, 2, (_, _) -> batches.incrementAndGet()));
+      JoinStatistics statistics = ParallelJoin.run(outer(), index, SMALL, 2, (_, _) -> {});
       assertTrue(Thread.interrupted());
+      assertEquals(ROWS, statistics.rowsIn());
     }
   }
 
