@@ -9,6 +9,7 @@ module dev.espalier.cli {
   requires info.picocli;
   requires it.unimi.dsi.fastutil;
   requires java.management;
+  requires org.apache.commons.csv;
   requires static jdk.incubator.vector;
   requires static org.jspecify;
   requires tpch;

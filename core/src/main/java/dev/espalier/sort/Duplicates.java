@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.sort;
 
-/** What an {@link EntrySorter} does with entries that have the same key. */
+/**
+ * What an {@link EntrySorter} or a {@link BytesSorter} does with entries that have the same key.
+ */
 public enum Duplicates {
   /** The entry that was added first stays; the others are dropped. */
   KEEP_FIRST,

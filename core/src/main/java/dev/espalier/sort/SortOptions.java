@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * How an {@link EntrySorter} works.
+ * How an {@link EntrySorter} or a {@link BytesSorter} works.
  *
- * @param memoryBytes most bytes of native memory that it takes; of that, 32 bytes go to each entry
- *     before any are written to a file
+ * @param memoryBytes most bytes of native memory that it takes before entries are written to a
+ *     file; an {@code EntrySorter} needs 32 for each
  * @param folder where the temporary file is made once memory is full; it must exist by then
  * @param duplicates what becomes of entries with the same key
  */

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A temporary file with sorted runs of pairs, one after the other. Where the system allows it, the
- * file has no name while it is open, so nothing is left of it however the process ends.
+ * A temporary file with sorted runs of entries, one after the other. Where the system allows it,
+ * the file has no name while it is open, so nothing is left of it however the process ends.
  */
 final class SpillFile implements AutoCloseable {
   /** Written at once: far below the 2 GiB that a system call takes. */

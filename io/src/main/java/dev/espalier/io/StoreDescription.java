@@ -40,11 +40,11 @@ public record StoreDescription(
    * @param entries in the tree; -1 if the tree does not know it without a pass
    */
   public record Index(
-      String name,
-      String kind,
-      String codecs,
-      int pages,
-      int freePages,
-      int height,
-      long entries) {}
+      String name, String kind, String codecs, int pages, int freePages, int height, long entries) {
+
+    /** Returns whether keys and values are byte strings; if not, they are longs. */
+    public boolean hasByteStrings() {
+      return codecs.equals(Catalogue.BYTES_CODECS);
+    }
+  }
 }

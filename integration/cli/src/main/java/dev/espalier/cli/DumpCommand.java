@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.io.CorruptPageException;
 import java.io.PrintWriter;
@@ -25,8 +24,9 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     footer = {
       "",
-      "With --last-checkpoint, it skips what can't be read, and lists the ranges of keys that are"
-          + " missing on standard error.",
+      "With --last-checkpoint, it skips what can't be read of an index of longs, and lists the"
+          + " ranges of keys that are missing on standard error. Of byte strings, 'espalier"
+          + " salvage' saves what can be read.",
       "",
       "Exit status: 0 success; 1 if the file can't be read, entries are missing, or the output"
           + " can't be written; 2 wrong arguments."
@@ -37,50 +37,65 @@ final class DumpCommand implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   private CommandSpec spec;
 
-  @Mixin private final ReaderArguments reader = new ReaderArguments();
+  @Mixin private final EntryArguments entries = new EntryArguments();
 
   @Override
   public Integer call() {
+    ReaderArguments reader = entries.reader();
     if (reader.lastCheckpoint()) {
+      entries.check(spec);
       boolean isClean = reader.describe().isClean();
-      return reader.read(index -> dumpWhatIsLeft(index, isClean));
+      return reader.read(
+          longs -> dumpWhatIsLeft(longs, isClean),
+          strings -> {
+            int status = dump(new BytesTextIndex(strings, entries.form(), spec));
+            return isClean ? status : notClosed(strings.size());
+          });
     }
     try {
-      return reader.read(this::dump);
+      return entries.read(spec, this::dump);
     } catch (CorruptPageException damage) {
       throw new CommandFailure(
-          damage.getMessage() + "; --last-checkpoint skips what is damaged", damage);
+          "%s; %s"
+              .formatted(
+                  damage.getMessage(),
+                  reader.describe().hasByteStrings()
+                      ? "'espalier salvage' saves what is not damaged"
+                      : "--last-checkpoint skips what is damaged"),
+          damage);
     }
   }
 
   private int dumpWhatIsLeft(LongIndex index, boolean isClean) {
     PrintWriter err = spec.commandLine().getErr();
-    EntryWriter entries = new EntryWriter(spec.commandLine().getOut());
-    Salvage salvage = new Salvage(index, entries);
+    EntryWriter writer = entries.writer(spec.commandLine().getOut());
+    Salvage salvage = new Salvage(index, writer);
     salvage.run(
         (first, last, reason) ->
             err.printf(
                 "%s: keys %d to %d are missing: %s%n",
                 spec.qualifiedName(), first, last, reason.getMessage()));
-    int status = entries.end();
+    int status = writer.end();
     if (!isClean) {
-      err.printf(
-          Locale.ROOT,
-          "%s: %s was not closed; found %,d entries, without the last writes%n",
-          spec.qualifiedName(),
-          reader.path(),
-          salvage.found());
+      return notClosed(salvage.found());
     }
-    return isClean && salvage.isComplete() ? status : ExitCode.SOFTWARE;
+    return salvage.isComplete() ? status : ExitCode.SOFTWARE;
   }
 
-  private int dump(LongIndex index) {
-    EntryWriter entries = new EntryWriter(spec.commandLine().getOut());
-    LongCursor cursor = index.cursor();
-    boolean canWrite = true;
-    while (canWrite && cursor.next()) {
-      canWrite = entries.add(cursor.key(), cursor.value());
-    }
-    return entries.end();
+  private int notClosed(long found) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.printf(
+        Locale.ROOT,
+        "%s: %s was not closed; found %,d entries, without the last writes%n",
+        spec.qualifiedName(),
+        entries.reader().path(),
+        found);
+    return ExitCode.SOFTWARE;
+  }
+
+  private int dump(TextIndex index) {
+    EntryWriter writer = entries.writer(spec.commandLine().getOut());
+    index.scan(TextIndex.Range.ALL, writer);
+    return writer.end();
   }
 }

@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * numbers are skipped, and so is a first line whose fields do not begin like numbers.
  */
 final class EntryLines {
-  /** The name of standard input. */
-  static final String STANDARD_INPUT = "-";
-
   /** Lines between two reports of progress. */
   private static final int REPORT_LINES = 1 << 16;
 
@@ -44,38 +39,18 @@ final class EntryLines {
   /**
    * Reads the entries of a file into a sorter.
    *
-   * @param input the file, or {@link #STANDARD_INPUT}
+   * @param input the file, or {@link LineInput#STANDARD_INPUT}
    * @return the header, if there is one
    * @throws CommandFailure if it can't be read or a line is wrong
    */
   static Optional<String> read(String input, EntrySorter sorter, ProgressBar progress) {
-    if (input.equals(STANDARD_INPUT)) {
-      // It stays open: it is not ours.
-      return read("standard input", System.in, 0, sorter, progress);
-    }
-    Path path = Path.of(input);
-    if (!Files.exists(path)) {
-      throw new CommandFailure(path + ": no such file");
-    }
-    if (Files.isDirectory(path)) {
-      throw new CommandFailure(path + ": is a folder");
-    }
-    try (InputStream file = Files.newInputStream(path)) {
-      return read(input, file, Files.size(path), sorter, progress);
-    } catch (IOException e) {
-      throw new CommandFailure("can't read " + path + ": " + e, e);
-    }
-  }
-
-  private static Optional<String> read(
-      String name, InputStream bytes, long length, EntrySorter sorter, ProgressBar progress) {
-    EntryLines lines = new EntryLines(name, sorter, progress);
-    try {
-      lines.readAll(bytes, length);
-    } catch (IOException e) {
-      throw new CommandFailure("can't read " + name + ": " + e, e);
-    }
-    return Optional.ofNullable(lines.header);
+    return LineInput.read(
+        input,
+        (name, bytes, length) -> {
+          EntryLines lines = new EntryLines(name, sorter, progress);
+          lines.readAll(bytes, length);
+          return Optional.ofNullable(lines.header);
+        });
   }
 
   private void readAll(InputStream bytes, long length) throws IOException {

@@ -12,6 +12,7 @@ import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -81,7 +82,8 @@ public final class Espalier implements Runnable {
   /** As {@link #main}, with more commands, which picocli knows by their annotations. */
   public static void mainWith(List<?> more, String... args) {
     Interruption.prepare();
-    Writer out = writer(FileDescriptor.out, System.out.charset());
+    // Entries have to come out as they went in, whatever the locale says.
+    Writer out = writer(FileDescriptor.out, StandardCharsets.UTF_8);
     Writer err = writer(FileDescriptor.err, System.err.charset());
     System.exit(run(out, err, more, args));
   }

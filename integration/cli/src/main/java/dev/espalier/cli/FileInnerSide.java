@@ -45,9 +45,8 @@ final class FileInnerSide implements InnerSide {
           path,
           options,
           Espalier.NAME,
-          new RowNumbers(keys),
+          LongInput.ofTable(keys),
           1.0,
-          keys.length,
           progress.listener("writing " + path));
       Interruption.deleteAtEnd(List.of(path));
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongIndex;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -31,34 +32,31 @@ final class GetCommand implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   private CommandSpec spec;
 
-  @Mixin private final ReaderArguments reader = new ReaderArguments();
+  @Mixin private final EntryArguments entries = new EntryArguments();
 
   @Parameters(
       index = "1..*",
       arity = "1..*",
       paramLabel = "KEY",
-      description = "The keys: decimal numbers from -2^63 to 2^63-1.")
-  private long[] keys = {};
+      description = "The keys, written as --keys says.")
+  private List<String> keys = new ArrayList<>();
 
   @Override
   public Integer call() {
-    return reader.read(this::lookUp);
+    return entries.read(spec, this::lookUp);
   }
 
-  private int lookUp(LongIndex index) {
-    long[] values = new long[keys.length];
-    index.getAll(keys, values);
-    EntryWriter entries = new EntryWriter(spec.commandLine().getOut());
-    boolean complete = true;
-    for (int i = 0; i < keys.length; i++) {
-      if (values[i] != index.missingValue() || index.containsKey(keys[i])) {
-        entries.add(keys[i], values[i]);
-      } else {
-        complete = false;
-        spec.commandLine().getErr().printf("espalier get: no entry with key %d%n", keys[i]);
-      }
-    }
-    int status = entries.end();
-    return complete ? status : ExitCode.SOFTWARE;
+  private int lookUp(TextIndex index) {
+    EntryWriter writer = entries.writer(spec.commandLine().getOut());
+    boolean[] complete = {true};
+    index.get(
+        keys,
+        writer,
+        missing -> {
+          complete[0] = false;
+          spec.commandLine().getErr().printf("espalier get: no entry with key %s%n", missing);
+        });
+    int status = writer.end();
+    return complete[0] ? status : ExitCode.SOFTWARE;
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
 
 /** Opens and makes index files for commands, and explains in one line why that can't be. */
 final class IndexFiles {
@@ -34,30 +35,70 @@ final class IndexFiles {
     return explaining(path, () -> Espalier.open(path, options));
   }
 
+  /** Opens an index of a store, or makes it. */
+  @FunctionalInterface
+  interface IndexOpener<I> {
+    I open(IndexStore store, FileOptions options, String name);
+  }
+
   /**
    * Opens an index that is there, by its name.
    *
    * @param name empty for the only one
    * @throws CommandFailure as the other {@code open}, or if there is no such index
    */
-  static OpenIndex open(Path path, FileOptions options, Optional<String> name) {
-    checkOpens(path, options, name);
+  static <I> OpenIndex<I> open(
+      Path path, FileOptions options, Optional<String> name, IndexOpener<I> opener) {
     String found = describe(path, options, name).index().name();
-    return explaining(path, () -> openNamed(path, options, found));
+    return explaining(path, () -> openNamed(path, options, found, opener));
   }
 
-  private static OpenIndex openNamed(Path path, FileOptions options, String name) {
+  private static <I> OpenIndex<I> openNamed(
+      Path path, FileOptions options, String name, IndexOpener<I> opener) {
     IndexStore store = IndexStore.open(path, StoreOptions.DEFAULT.withFiles(options));
     try {
-      return new OpenIndex(
-          store,
-          options.variant().isPresent()
-              ? store.index(name, options.variant().get())
-              : store.index(name));
+      return new OpenIndex<>(store, opener.open(store, options, name));
     } catch (RuntimeException | Error failed) {
       try (store) {
         throw failed;
       }
+    }
+  }
+
+  /** Opens an index whose keys are longs, as an {@link IndexOpener}. */
+  static LongIndex openLongs(IndexStore store, FileOptions options, String name) {
+    return options.variant().isPresent()
+        ? store.index(name, options.variant().get())
+        : store.index(name);
+  }
+
+  /** Opens an index whose keys are byte strings, as an {@link IndexOpener}. */
+  static BytesIndex openBytes(IndexStore store, FileOptions options, String name) {
+    return store.bytesIndex(name);
+  }
+
+  /**
+   * Opens an index that is there, works with it and closes it.
+   *
+   * @param name empty for the only one
+   * @param longs what to do if its keys are longs
+   * @param strings what to do if they are byte strings
+   * @return what that returned
+   * @throws CommandFailure as {@link #open}
+   */
+  static int read(
+      Path path,
+      FileOptions options,
+      Optional<String> name,
+      ToIntFunction<LongIndex> longs,
+      ToIntFunction<BytesIndex> strings) {
+    if (describe(path, options, name).hasByteStrings()) {
+      try (OpenIndex<BytesIndex> open = open(path, options, name, IndexFiles::openBytes)) {
+        return strings.applyAsInt(open.index());
+      }
+    }
+    try (OpenIndex<LongIndex> open = open(path, options, name, IndexFiles::openLongs)) {
+      return longs.applyAsInt(open.index());
     }
   }
 
@@ -183,16 +224,13 @@ final class IndexFiles {
    * fails, or the process is told to end meanwhile, there is no file.
    *
    * @param name the index's
-   * @param entries in strictly ascending order
-   * @param total number of them
    */
-  static void make(
+  static <I> void make(
       Path path,
       FileOptions options,
       String name,
-      LongEntrySource entries,
+      LoadInput<I> input,
       double fillFactor,
-      long total,
       ProgressListener listener) {
     List<Path> targets = files(path, options);
     List<Path> parts = targets.stream().map(IndexFiles::part).toList();
@@ -202,14 +240,14 @@ final class IndexFiles {
             .withStripes(parts.subList(1, parts.size()).toArray(Path[]::new))
             .withFlags(FileOption.MUST_BE_NEW);
     try {
-      OpenIndex made =
+      OpenIndex<I> made =
           Interruption.uninterrupted(
               () -> {
                 Interruption.deleteAtEnd(parts);
-                return explaining(path, () -> openNamed(part, partOptions, name));
+                return explaining(path, () -> openNamed(part, partOptions, name, input::open));
               });
       try (made) {
-        made.index().bulkload(entries, fillFactor, total, listener);
+        input.bulkload(made.index(), fillFactor, listener);
       }
       Interruption.uninterrupted(() -> rename(parts, targets));
     } catch (MemoryLimitException full) {
@@ -226,20 +264,17 @@ final class IndexFiles {
    * the file is as before.
    *
    * @param name of an index that is not there
-   * @param entries in strictly ascending order
-   * @param total number of them
    */
-  static void add(
+  static <I> void add(
       Path path,
       FileOptions options,
       String name,
-      LongEntrySource entries,
+      LoadInput<I> input,
       double fillFactor,
-      long total,
       ProgressListener listener) {
-    try (OpenIndex added = explaining(path, () -> openNamed(path, options, name))) {
+    try (OpenIndex<I> added = explaining(path, () -> openNamed(path, options, name, input::open))) {
       try {
-        added.index().bulkload(entries, fillFactor, total, listener);
+        input.bulkload(added.index(), fillFactor, listener);
       } catch (RuntimeException | Error failed) {
         added.store().drop(name);
         throw failed;

@@ -73,6 +73,10 @@ record IndexSummary(StoreDescription store, StoreDescription.Index index) {
     return index.codecs();
   }
 
+  boolean hasByteStrings() {
+    return index.hasByteStrings();
+  }
+
   int pages() {
     return index.pages();
   }

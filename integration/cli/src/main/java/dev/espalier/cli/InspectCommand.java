@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongIndex;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.io.StoreDescription;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -68,8 +68,12 @@ final class InspectCommand implements Callable<Integer> {
     print(description, bytes, out);
     List<TreeLevels.Level> levels = new ArrayList<>();
     reader.read(
-        index -> {
-          levels.addAll(count(index, description));
+        longs -> {
+          levels.addAll(count(longs.rootView(), description));
+          return ExitCode.OK;
+        },
+        strings -> {
+          levels.addAll(count(strings.rootView(), description));
           return ExitCode.OK;
         });
     out.printf("%n%s", table(levels));
@@ -176,10 +180,10 @@ final class InspectCommand implements Callable<Integer> {
     return entries <= 0 ? 0 : (double) bytes / entries;
   }
 
-  private static List<TreeLevels.Level> count(LongIndex index, IndexSummary file) {
+  private static List<TreeLevels.Level> count(NodeView root, IndexSummary file) {
     try (ProgressBar progress = ProgressBar.open()) {
       return TreeLevels.count(
-          index.rootView(), file.pages(), progress.listener("counting nodes of " + file.path()));
+          root, file.pages(), progress.listener("counting nodes of " + file.path()));
     }
   }
 

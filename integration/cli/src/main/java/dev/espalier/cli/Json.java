@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Writes lists, maps, strings, booleans and numbers as JSON (RFC 8259). */
@@ -113,13 +114,18 @@ public final class Json {
   }
 
   private void writeString(String string) {
+    append(text, string);
+  }
+
+  /** Appends a string in quotes. */
+  static void append(StringBuilder text, String string) {
     text.append('"');
     for (int i = 0; i < string.length(); i++) {
       char c = string.charAt(i);
       if (c == '"' || c == '\\') {
         text.append('\\').append(c);
       } else if (c < ' ') {
-        text.append("\\u%04x".formatted((int) c));
+        text.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
       } else {
         text.append(c);
       }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongEntrySource;
-import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
@@ -33,6 +31,10 @@ import picocli.CommandLine.Spec;
           + " lines are skipped, and so is a header. If several lines have the same key, the last"
           + " one wins. More lines than fit into memory are sorted in a temporary file beside FILE,"
           + " which takes 16 bytes for each.",
+      "",
+      "With --keys text or hex, keys and values are byte strings, and the tree is a"
+          + " PrefixBPlusTree. Lines are CSV in UTF-8: a field with a comma, a quote or a line"
+          + " break is in quotes, and a quote in it is doubled.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -48,12 +50,6 @@ import picocli.CommandLine.Spec;
           + " arguments."
     })
 final class LoadCommand implements Runnable {
-  /**
-   * Entries put at once: several of the groups in which a tree looks for their leaves, and so few
-   * that an interruption need not wait.
-   */
-  private static final int BATCH = 4096;
-
   /** Trees take no less: a node that is not half full would be merged with its neighbour. */
   private static final double MIN_FILL = 0.5;
 
@@ -66,6 +62,15 @@ final class LoadCommand implements Runnable {
   @Mixin private final IndexFileArguments file = new IndexFileArguments();
 
   @Mixin private final IndexNameArgument name = new IndexNameArgument();
+
+  @Mixin private final FormArguments form = new FormArguments();
+
+  @Option(
+      names = "--header",
+      description =
+          "Skip the first line, which names the columns. Of numbers, such a line is skipped without"
+              + " this.")
+  private boolean hasHeader;
 
   @Parameters(
       index = "1",
@@ -114,30 +119,35 @@ final class LoadCommand implements Runnable {
     FileOptions options = checkArguments();
     PrintWriter out = spec.commandLine().getOut();
     long start = System.nanoTime();
+    boolean hasStrings = hasByteStrings();
     try (ProgressBar progress = ProgressBar.open();
-        LoadInput input = read(progress)) {
-      input.header().ifPresent(header -> out.printf("Skipped the header '%s'.%n", header));
-      if (append) {
-        append(options.withFlags(FileOption.MUST_EXIST), input, progress, out);
-      } else if (isIntoFile()) {
-        add(options.withFlags(FileOption.MUST_EXIST), input, progress);
-        printDropped(input, out);
-      } else {
-        IndexFiles.make(
-            file.path(),
-            options,
-            name.name().orElse(Espalier.NAME),
-            input.entries(),
-            fill(),
-            input.rows() - input.dropped(),
-            progress.listener("writing " + file.path()));
-        printDropped(input, out);
-      }
+        LoadInput<?> source = hasStrings ? readStrings(progress) : readLongs(progress)) {
+      source.header().ifPresent(header -> out.printf("Skipped the header '%s'.%n", header));
+      load(options, source, progress, out);
     }
     print(
         IndexFiles.describe(file.path(), file.options(), name.name()),
         (System.nanoTime() - start) / NANOS_PER_SECOND,
         out);
+  }
+
+  private <I> void load(
+      FileOptions options, LoadInput<I> source, ProgressBar progress, PrintWriter out) {
+    if (append) {
+      append(options.withFlags(FileOption.MUST_EXIST), source, progress, out);
+    } else if (isIntoFile()) {
+      add(options.withFlags(FileOption.MUST_EXIST), source, progress);
+      printDropped(source, out);
+    } else {
+      IndexFiles.make(
+          file.path(),
+          options,
+          name.name().orElse(Espalier.NAME),
+          source,
+          fill(),
+          progress.listener("writing " + file.path()));
+      printDropped(source, out);
+    }
   }
 
   private FileOptions checkArguments() {
@@ -156,15 +166,34 @@ final class LoadCommand implements Runnable {
     if (fill != null && !(fill >= MIN_FILL && fill <= 1)) {
       throw wrongArgument("--fill is " + fill + "; it must be from " + MIN_FILL + " to 1");
     }
+    form.check(spec);
     FileOptions options = checkTree();
     if (append) {
-      IndexFiles.checkOpens(file.path(), options, name.name());
+      form.check(IndexFiles.describe(file.path(), options, name.name()));
     } else if (isIntoFile()) {
       checkNewIndex(options);
     } else {
       checkNew(options);
     }
     return options;
+  }
+
+  /** Whether keys and values are byte strings, as the arguments or the index in the file say. */
+  private boolean hasByteStrings() {
+    boolean hasStrings =
+        append
+            ? IndexFiles.describe(file.path(), file.options(), name.name()).hasByteStrings()
+            : form.hasByteStrings();
+    if (hasStrings && scale != null) {
+      throw wrongArgument("--tpch has keys that are longs");
+    }
+    if (hasStrings && variant != null) {
+      throw wrongArgument("--variant is for longs: byte strings live in a PrefixBPlusTree");
+    }
+    if (hasHeader && !hasStrings) {
+      throw wrongArgument("--header is for byte strings: of numbers, a header is skipped anyway");
+    }
+    return hasStrings;
   }
 
   /** Whether a new index goes into a file that is there. */
@@ -209,33 +238,39 @@ final class LoadCommand implements Runnable {
     return options;
   }
 
-  private LoadInput read(ProgressBar progress) {
+  private LongInput readLongs(ProgressBar progress) {
     if (input == null) {
-      return LoadInput.ofTable(TpchTables.orderKeys(Objects.requireNonNull(scale), progress));
+      return LongInput.ofTable(TpchTables.orderKeys(Objects.requireNonNull(scale), progress));
     }
-    Path folder = Objects.requireNonNull(file.path().toAbsolutePath().getParent());
-    return LoadInput.ofLines(input, folder, progress);
+    return LongInput.ofLines(input, folder(), progress);
+  }
+
+  private BytesInput readStrings(ProgressBar progress) {
+    String lines = Objects.requireNonNull(input);
+    return BytesInput.ofLines(lines, form.ofBytes(), hasHeader, folder(), progress);
+  }
+
+  private Path folder() {
+    return Objects.requireNonNull(file.path().toAbsolutePath().getParent());
   }
 
   /** Adds an index. If the process is told to end, it waits until the index is gone again. */
-  private void add(FileOptions options, LoadInput input, ProgressBar progress) {
+  private <I> void add(FileOptions options, LoadInput<I> source, ProgressBar progress) {
     ProgressListener shown = progress.listener("writing " + file.path());
     Interruption.uninterrupted(
         () -> {
-          long entries = input.rows() - input.dropped();
           try {
             IndexFiles.add(
                 file.path(),
                 options,
                 name.name().orElseThrow(),
-                input.entries(),
+                source,
                 fill(),
-                entries,
                 (done, total) -> shown.onProgress(done, total) && !Interruption.isRequested());
           } catch (CancellationException cancelled) {
             printUnchanged();
           }
-          return entries;
+          return source.rows();
         });
     Interruption.awaitEndIfRequested();
   }
@@ -250,49 +285,24 @@ final class LoadCommand implements Runnable {
   }
 
   /** Adds all entries. If the process is told to end, it waits until the file is closed. */
-  private void append(FileOptions options, LoadInput input, ProgressBar progress, PrintWriter out) {
+  private <I> void append(
+      FileOptions options, LoadInput<I> source, ProgressBar progress, PrintWriter out) {
     Interruption.uninterrupted(
         () -> {
-          long before;
-          long after;
-          long done;
-          try (OpenIndex open = IndexFiles.open(file.path(), options, name.name())) {
-            LongIndex index = open.index();
-            before = index.size();
-            done = putAll(index, input, progress.listener("adding to " + file.path()));
-            index.flush();
-            after = index.size();
+          LoadInput.Added added;
+          try (OpenIndex<I> open =
+              IndexFiles.open(file.path(), options, name.name(), source::open)) {
+            added = source.putAll(open.index(), progress.listener("adding to " + file.path()));
           }
           if (Interruption.isRequested()) {
-            printInterruption(done, input.rows());
+            printInterruption(added.put(), source.rows());
           } else {
-            printDropped(input, out);
-            printAdded(after - before, done, out);
+            printDropped(source, out);
+            printAdded(added.isNew(), added.put(), out);
           }
-          return done;
+          return added.put();
         });
     Interruption.awaitEndIfRequested();
-  }
-
-  /** Puts entries until there are no more or the process is told to end. Returns their number. */
-  private static long putAll(LongIndex index, LoadInput input, ProgressListener listener) {
-    LongEntrySource entries = input.entries();
-    long[] keys = new long[BATCH];
-    long[] values = new long[BATCH];
-    long done = 0;
-    int count;
-    do {
-      count = 0;
-      while (count < BATCH && entries.next()) {
-        keys[count] = entries.key();
-        values[count] = entries.value();
-        count++;
-      }
-      index.putAll(keys, 0, values, 0, count);
-      done += count;
-      listener.onProgress(done, input.rows() - input.dropped());
-    } while (count == BATCH && !Interruption.isRequested());
-    return done;
   }
 
   private void printInterruption(long done, long rows) {
@@ -311,7 +321,7 @@ final class LoadCommand implements Runnable {
         Locale.ROOT, "Added %,d entries, and replaced the values of %,d.%n", added, done - added);
   }
 
-  private static void printDropped(LoadInput input, PrintWriter out) {
+  private static void printDropped(LoadInput<?> input, PrintWriter out) {
     if (input.dropped() > 0) {
       out.printf(
           Locale.ROOT,

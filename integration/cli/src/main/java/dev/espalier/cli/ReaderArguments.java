@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.LongIndex;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.PageFileException;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.function.ToIntFunction;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 /** Which index file a command reads. */
 final class ReaderArguments {
@@ -51,13 +53,14 @@ final class ReaderArguments {
   /**
    * Opens the index, works with it and closes it.
    *
-   * @param work returns the exit status
-   * @return what {@code work} returned
+   * @param longs what to do if its keys are longs; returns the exit status
+   * @param strings what to do if they are byte strings; returns the exit status
+   * @return what that returned
    */
-  int read(ToIntFunction<LongIndex> work) {
-    try (OpenIndex open = IndexFiles.open(path(), options(), name.name())) {
-      return work.applyAsInt(open.index());
-    } catch (PageFileException | CommandFailure explained) {
+  int read(ToIntFunction<LongIndex> longs, ToIntFunction<BytesIndex> strings) {
+    try {
+      return IndexFiles.read(path(), options(), name.name(), longs, strings);
+    } catch (PageFileException | CommandFailure | ParameterException explained) {
       throw explained;
     } catch (RuntimeException torn) {
       if (lastCheckpoint) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongCursor;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
@@ -61,6 +60,8 @@ final class SalvageCommand implements Callable<Integer> {
 
   @Mixin private final IndexNameArgument name = new IndexNameArgument();
 
+  @Mixin private final FormArguments form = new FormArguments();
+
   @Parameters(
       index = "1",
       paramLabel = "OUT",
@@ -78,6 +79,7 @@ final class SalvageCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    form.check(spec);
     if (json != null) {
       Json.checkWritable(json);
     }
@@ -130,15 +132,16 @@ final class SalvageCommand implements Callable<Integer> {
       }
       FileOptions reading = FileOptions.DEFAULT.withFlags(FileOption.READ_ONLY);
       Optional<String> index = name.name().or(() -> Optional.of(names.getFirst()));
-      try (OpenIndex open = IndexFiles.open(store, reading, index);
-          PrintWriter lines = new PrintWriter(Files.newBufferedWriter(out))) {
-        EntryWriter entries = new EntryWriter(lines);
-        LongCursor cursor = open.index().cursor();
-        boolean canWrite = true;
-        while (canWrite && cursor.next()) {
-          canWrite = entries.add(cursor.key(), cursor.value());
-        }
-        if (entries.end() != ExitCode.OK || lines.checkError()) {
+      try (PrintWriter lines = new PrintWriter(Files.newBufferedWriter(out))) {
+        EntryWriter entries = new EntryWriter(lines, false);
+        int status =
+            IndexFiles.read(
+                store,
+                reading,
+                index,
+                longs -> write(new LongTextIndex(longs, spec), entries),
+                strings -> write(new BytesTextIndex(strings, form.ofBytes(), spec), entries));
+        if (status != ExitCode.OK || lines.checkError()) {
           throw new CommandFailure("can't write " + out);
         }
       }
@@ -150,6 +153,11 @@ final class SalvageCommand implements Callable<Integer> {
     } finally {
       IndexStore.files(store).forEach(SalvageCommand::delete);
     }
+  }
+
+  private static int write(TextIndex index, EntryWriter entries) {
+    index.scan(TextIndex.Range.ALL, entries);
+    return entries.end();
   }
 
   private static void delete(Path path) {

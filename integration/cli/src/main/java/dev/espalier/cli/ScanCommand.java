@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongCursor;
-import dev.espalier.LongIndex;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,19 +32,27 @@ final class ScanCommand implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   private CommandSpec spec;
 
-  @Mixin private final ReaderArguments reader = new ReaderArguments();
+  @Mixin private final EntryArguments entries = new EntryArguments();
 
   @Parameters(
       index = "1",
+      arity = "0..1",
       paramLabel = "FROM",
-      description = "The smallest key, a decimal number from -2^63 to 2^63-1.")
-  private long from;
+      description = "The smallest key, written as --keys says. Default: that of the first entry.")
+  private @Nullable String from;
 
   @Parameters(
       index = "2",
+      arity = "0..1",
       paramLabel = "TO",
-      description = "The largest key, which is part of the range.")
-  private long to;
+      description = "The largest key, which is part of the range. Default: that of the last entry.")
+  private @Nullable String to;
+
+  @Option(
+      names = "--prefix",
+      paramLabel = "PREFIX",
+      description = "Print the entries whose keys, byte strings, begin so, instead of a range.")
+  private @Nullable String prefix;
 
   @Option(
       names = "--limit",
@@ -59,34 +66,19 @@ final class ScanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (from > to) {
-      throw wrongArgument("FROM is " + from + ", which is larger than TO, " + to);
-    }
     if (limit < 0) {
       throw wrongArgument("--limit is " + limit + "; it must not be negative");
     }
-    return reader.read(this::scan);
+    if (prefix != null && from != null) {
+      throw wrongArgument("give --prefix or FROM, not both");
+    }
+    return entries.read(spec, this::scan);
   }
 
-  private int scan(LongIndex index) {
-    EntryWriter entries = new EntryWriter(spec.commandLine().getOut());
-    LongCursor cursor = index.cursor();
-    boolean found;
-    if (descending) {
-      found = cursor.floor(to);
-    } else {
-      cursor.scanTo(to);
-      found = cursor.ceiling(from);
-    }
-    long left = limit;
-    while (found && left > 0 && cursor.key() >= from && cursor.key() <= to) {
-      if (!entries.add(cursor.key(), cursor.value())) {
-        break;
-      }
-      left--;
-      found = left > 0 && (descending ? cursor.previous() : cursor.next());
-    }
-    return entries.end();
+  private int scan(TextIndex index) {
+    EntryWriter writer = entries.writer(spec.commandLine().getOut());
+    index.scan(new TextIndex.Range(from, to, prefix, limit, descending), writer);
+    return writer.end();
   }
 
   private ParameterException wrongArgument(String message) {

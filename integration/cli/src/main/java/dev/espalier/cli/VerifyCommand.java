@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import dev.espalier.ProgressListener;
 import dev.espalier.io.CorruptPageException;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
@@ -86,9 +87,20 @@ final class VerifyCommand implements Runnable {
   /** Tells the first thing that is wrong with the tree, and returns whether anything is: 1 or 0. */
   private int checkTree(ProgressBar progress, PrintWriter out) {
     FileOptions options = file.options().withFlags(FileOption.READ_ONLY);
-    try (OpenIndex open = IndexFiles.open(file.path(), options, name.name())) {
-      open.index().verify(progress.listener("checking the tree of " + file.path()));
-      return 0;
+    ProgressListener listener = progress.listener("checking the tree of " + file.path());
+    try {
+      return IndexFiles.read(
+          file.path(),
+          options,
+          name.name(),
+          longs -> {
+            longs.verify(listener);
+            return 0;
+          },
+          strings -> {
+            strings.verify(listener);
+            return 0;
+          });
     } catch (CommandFailure e) {
       throw e;
     } catch (RuntimeException wrong) {

@@ -55,9 +55,7 @@ final class EspalierTest {
           load f - --page-size 0K       | espalier load: Invalid value for option '--page-size': '0K' is no number of bytes
           load f - --pool big           | espalier load: Invalid value for option '--pool': 'big' is no number of bytes
           get f                         | espalier get: Missing required parameter: 'KEY'
-          get f -5 5x                   | espalier get: unexpected argument '5x' (see
-          scan f 1                      | espalier scan: Missing required parameter: 'TO'
-          scan f 1 -1                   | espalier scan: FROM is 1, which is larger than TO, -1
+          scan f 1 2 3                  | espalier scan: unexpected argument '3' (see
           scan f 1 2 --limit=-1         | espalier scan: --limit is -1; it must not be negative
           variants extra                | espalier variants: unexpected argument 'extra' (see
           doctor --json                 | espalier doctor: unknown option '--json' (see

@@ -211,9 +211,8 @@ final class FileCommandsTest extends IndexFileCommands {
                 index(),
                 FileOptions.DEFAULT,
                 "index",
-                new RowNumbers(notAscending),
+                LongInput.ofTable(notAscending),
                 1.0,
-                notAscending.length,
                 ProgressListener.NONE));
     assertFalse(Files.exists(index()));
   }
@@ -317,6 +316,23 @@ final class FileCommandsTest extends IndexFileCommands {
             "7,-9223372036854775808\n-5,50\n",
             "espalier get: no entry with key 8%n".formatted()),
         run("get", "7", "8", "-5"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          get -5 5x   | KEY is '5x'; it must be a decimal number from -2^63 to 2^63-1
+          scan 1 b    | TO is 'b'; it must be a decimal number from -2^63 to 2^63-1
+          scan 1 -1   | FROM is 1, which is larger than TO, -1
+          """)
+  void wrongKeyIsExplainedAndNothingIsPrinted(String line, String explanation) throws IOException {
+    load("-5,50\n");
+    String[] words = line.split(" ");
+    CommandRun run = run(words[0], words[1], words[2]);
+    String expected = "espalier %s: %s (see espalier %1$s --help)%n";
+    assertEquals(new CommandRun(2, "", expected.formatted(words[0], explanation)), run);
   }
 
   @ParameterizedTest

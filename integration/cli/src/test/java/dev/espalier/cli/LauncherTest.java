@@ -106,6 +106,16 @@ final class LauncherTest {
     assertTrue(standardError(2, espalier(), "--none").contains("--none"));
   }
 
+  /** Without a locale, the JVM alone would take arguments for ASCII. */
+  @Test
+  void argumentsAreUtf8WithoutALocale() throws Exception {
+    Path lines = Files.writeString(folder.resolve("towns.csv"), "Z\u00fcrich,443\n");
+    String index = file("towns.esp");
+    assertEquals("", CommandRun.of("load", index, lines.toString(), "--keys", "text").err());
+    String command = "LC_ALL= LC_CTYPE= LANG= exec \"$0\" get \"$1\" $'Z\\xc3\\xbcrich'";
+    assertEquals("", standardError(0, "bash", "-c", command, espalier(), index));
+  }
+
   private String espalier() {
     return file("espalier");
   }

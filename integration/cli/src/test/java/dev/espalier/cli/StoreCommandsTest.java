@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
@@ -307,11 +306,11 @@ final class StoreCommandsTest extends IndexFileCommands {
   @Test
   void indexThatIsNotLoadedToItsEndIsNotAdded() throws IOException {
     load("1,10\n");
-    LongEntrySource entries = LongEntrySource.of(new long[] {1, 2}, new long[] {1, 2}, 2);
+    LongInput entries = LongInput.ofTable(new long[] {1, 2});
     FileOptions options = FileOptions.DEFAULT.withFlags(FileOption.MUST_EXIST);
     assertThrows(
         CancellationException.class,
-        () -> IndexFiles.add(index(), options, "b", entries, 1, 2, (done, total) -> false));
+        () -> IndexFiles.add(index(), options, "b", entries, 1, (done, total) -> false));
     try (IndexStore store = IndexStore.open(index())) {
       assertEquals(List.of("index"), store.names());
     }
