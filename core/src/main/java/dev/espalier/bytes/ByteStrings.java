@@ -5,27 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
 
-/** Compares byte strings, and writes them for messages. */
+/** Writes byte strings for messages. */
 final class ByteStrings {
   /** Enough to recognize a key by, in a message of one line. */
   private static final long MOST_SHOWN = 32;
 
   private ByteStrings() {}
-
-  /** Compares as unsigned bytes; a string comes before those that it is a prefix of. */
-  static int compare(MemorySegment left, MemorySegment right) {
-    long leftBytes = left.byteSize();
-    long rightBytes = right.byteSize();
-    long at = MemorySegment.mismatch(left, 0, leftBytes, right, 0, rightBytes);
-    if (at < 0) {
-      return 0;
-    }
-    if (at == leftBytes || at == rightBytes) {
-      return Long.compare(leftBytes, rightBytes);
-    }
-    return Byte.compareUnsigned(
-        left.get(ValueLayout.JAVA_BYTE, at), right.get(ValueLayout.JAVA_BYTE, at));
-  }
 
   /** Returns the bytes as hexadecimal digits, and of long ones the first and the length. */
   static String show(MemorySegment bytes) {

@@ -52,7 +52,7 @@ record BytesRange(
 
   /** Tells whether {@code key} comes before all keys of this range. */
   boolean isBelow(MemorySegment key) {
-    int order = ByteStrings.compare(key, from);
+    int order = KeyOrder.compare(key, from);
     return order < 0 || (order == 0 && !fromInclusive);
   }
 
@@ -61,7 +61,7 @@ record BytesRange(
     if (to == null) {
       return false;
     }
-    int order = ByteStrings.compare(key, to);
+    int order = KeyOrder.compare(key, to);
     return order > 0 || (order == 0 && !toInclusive);
   }
 
@@ -69,7 +69,7 @@ record BytesRange(
   boolean admitsEnd(MemorySegment key, boolean inclusive) {
     return inclusive
         ? contains(key)
-        : ByteStrings.compare(key, from) >= 0 && (to == null || ByteStrings.compare(key, to) <= 0);
+        : KeyOrder.compare(key, from) >= 0 && (to == null || KeyOrder.compare(key, to) <= 0);
   }
 
   BytesRange withFrom(MemorySegment from, boolean inclusive) {
@@ -88,7 +88,7 @@ record BytesRange(
   }
 
   private boolean startsAfter(BytesRange other) {
-    int order = ByteStrings.compare(from, other.from);
+    int order = KeyOrder.compare(from, other.from);
     return order > 0 || (order == 0 && !fromInclusive);
   }
 
@@ -96,7 +96,7 @@ record BytesRange(
     if (to == null || other.to == null) {
       return other.to == null;
     }
-    int order = ByteStrings.compare(to, other.to);
+    int order = KeyOrder.compare(to, other.to);
     return order < 0 || (order == 0 && !toInclusive);
   }
 

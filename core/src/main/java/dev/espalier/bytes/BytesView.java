@@ -199,7 +199,7 @@ final class BytesView implements BytesNavigable {
   private BytesRange between(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
     MemorySegment first = copy("from", from);
     MemorySegment last = copy("to", to);
-    int order = ByteStrings.compare(first, last);
+    int order = KeyOrder.compare(first, last);
     if (descending ? order < 0 : order > 0) {
       throw new IllegalArgumentException(
           "from comes after to in the view's order: from="

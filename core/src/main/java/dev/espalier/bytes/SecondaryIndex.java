@@ -96,6 +96,11 @@ public final class SecondaryIndex<K> {
     return StreamSupport.longStream(new Ids(cursor, idAt), false);
   }
 
+  /** Returns a cursor that looks up many keys, one after the other. */
+  public IdCursor idCursor() {
+    return new IdCursor(entries.cursor());
+  }
+
   /** Returns the number of ids of a key. O(log_B n + ids). */
   public long count(K key) {
     return countRange(key, true, key, true);

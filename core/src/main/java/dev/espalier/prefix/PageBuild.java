@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.prefix;
 
+import dev.espalier.bytes.KeyOrder;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
 

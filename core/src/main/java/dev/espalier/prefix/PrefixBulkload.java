@@ -3,6 +3,7 @@ package dev.espalier.prefix;
 
 import dev.espalier.ProgressListener;
 import dev.espalier.bytes.BytesEntrySource;
+import dev.espalier.bytes.KeyOrder;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,7 @@
 package dev.espalier.prefix;
 
 import dev.espalier.ProgressListener;
+import dev.espalier.bytes.KeyOrder;
 import dev.espalier.support.PageVerifier;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -34,7 +34,7 @@ final class RecordPiece {
   private record Place(long head, long at) {}
 
   private int compareKeys(Place left, Place right) {
-    int heads = Long.compareUnsigned(left.head, right.head);
+    int heads = Long.compare(left.head, right.head);
     return heads != 0 ? heads : Records.compareKeys(memory, left.at, memory, right.at);
   }
 

@@ -113,7 +113,7 @@ final class RecordReader {
 
   /** Tells whether this reader's record comes before that of another. */
   boolean isBefore(RecordReader other) {
-    int heads = Long.compareUnsigned(head, other.head);
+    int heads = Long.compare(head, other.head);
     if (heads != 0) {
       return heads < 0;
     }

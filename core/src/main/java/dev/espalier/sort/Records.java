@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.sort;
 
+import dev.espalier.bytes.KeyOrder;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 
 /**
  * Entries of byte strings in memory and in temporary files: the length of the key and that of the
@@ -12,9 +12,6 @@ import java.nio.ByteOrder;
 final class Records {
   /** Bytes before those of the key. */
   static final int HEADER = 2 * Integer.BYTES;
-
-  private static final ValueLayout.OfLong BIG_ENDIAN =
-      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
   private Records() {}
 
@@ -46,40 +43,17 @@ final class Records {
     memory.set(ValueLayout.JAVA_INT_UNALIGNED, at + Integer.BYTES, valueBytes);
   }
 
-  /**
-   * Returns the first eight bytes of a key as a number; a shorter key is filled up with zeros. If
-   * two heads differ, unsigned, the keys are in the same order.
-   */
+  /** Returns the head of a key: if two heads differ, the keys are in the same order. */
   static long head(MemorySegment memory, long at) {
-    int bytes = keyBytes(memory, at);
-    if (bytes >= Long.BYTES) {
-      return memory.get(BIG_ENDIAN, at + HEADER);
-    }
-    long head = 0;
-    for (int i = 0; i < bytes; i++) {
-      long digit = Byte.toUnsignedLong(memory.get(ValueLayout.JAVA_BYTE, at + HEADER + i));
-      head |= digit << (Long.SIZE - (i + 1) * Byte.SIZE);
-    }
-    return head;
+    return KeyOrder.head(memory, at + HEADER, keyBytes(memory, at));
   }
 
-  /** Compares the keys of two records as unsigned bytes. */
+  /** Compares the keys of two records. */
   static int compareKeys(MemorySegment left, long leftAt, MemorySegment right, long rightAt) {
-    long leftBytes = keyBytes(left, leftAt);
-    long rightBytes = keyBytes(right, rightAt);
-    long leftKey = leftAt + HEADER;
-    long rightKey = rightAt + HEADER;
-    long at =
-        MemorySegment.mismatch(
-            left, leftKey, leftKey + leftBytes, right, rightKey, rightKey + rightBytes);
-    if (at < 0) {
-      return 0;
-    }
-    if (at == leftBytes || at == rightBytes) {
-      return Long.compare(leftBytes, rightBytes);
-    }
-    return Byte.compareUnsigned(
-        left.get(ValueLayout.JAVA_BYTE, leftKey + at),
-        right.get(ValueLayout.JAVA_BYTE, rightKey + at));
+    int leftBytes = keyBytes(left, leftAt);
+    int rightBytes = keyBytes(right, rightAt);
+    int shared = Math.min(leftBytes, rightBytes);
+    int order = KeyOrder.compare(left, leftAt + HEADER, right, rightAt + HEADER, shared);
+    return order != 0 ? order : Integer.compare(leftBytes, rightBytes);
   }
 }

@@ -243,7 +243,7 @@ enum BytesMutant {
 
                 @Override
                 public boolean next() {
-                  return super.next() && (end == null || ByteStrings.compare(key(), end) <= 0);
+                  return super.next() && (end == null || KeyOrder.compare(key(), end) <= 0);
                 }
               };
             }

@@ -9,14 +9,13 @@ import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.PoolCounters;
 import dev.espalier.join.JoinOptions;
-import dev.espalier.join.OuterSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
 /** An index in a file, probed by the join operator through a buffer pool. */
-final class FileInnerSide implements InnerSide {
+final class FileInnerSide implements InnerSide<LongJoinInput> {
   private final LongIndex index;
   private final IndexInnerSide probed;
   private final BufferPool pool;
@@ -65,8 +64,8 @@ final class FileInnerSide implements InnerSide {
    * Returns the kind of a file that holds the inner side's keys already: to build it is to open it.
    * Without a sample to warm up, since the file has but one content; a pass comes first anyway.
    */
-  static Kind kind(IndexSummary file, BufferPool pool, List<ProbeMethod> methods) {
-    return new Kind(file.kind(), methods, _ -> new FileInnerSide(file, pool), 0);
+  static Kind<LongJoinInput> kind(IndexSummary file, BufferPool pool, List<ProbeMethod> methods) {
+    return new Kind<>(file.kind(), methods, _ -> new FileInnerSide(file, pool), 0);
   }
 
   @Override
@@ -75,8 +74,8 @@ final class FileInnerSide implements InnerSide {
   }
 
   @Override
-  public JoinDigest join(OuterSource outer, JoinOptions options) {
-    return probed.join(outer, options);
+  public JoinDigest join(LongJoinInput input, JoinOptions options) {
+    return probed.join(input, options);
   }
 
   @Override

@@ -8,9 +8,12 @@ import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.util.List;
 
 /** Fastutil's hash map of primitive longs: no order, one cache miss per probe. */
-final class HashMapInnerSide implements InnerSide {
-  static final Kind KIND =
-      new Kind("Long2LongOpenHashMap", List.of(ProbeMethod.SINGLE), HashMapInnerSide::new);
+final class HashMapInnerSide implements InnerSide<LongJoinInput> {
+  static final Kind<LongJoinInput> KIND =
+      new Kind<>(
+          "Long2LongOpenHashMap",
+          List.of(ProbeMethod.SINGLE),
+          input -> new HashMapInnerSide(input.innerKeys()));
 
   /** No row has this number. */
   private static final long ABSENT = -1;
@@ -32,7 +35,8 @@ final class HashMapInnerSide implements InnerSide {
 
   /** As {@link TreeMapInnerSide#join}, but without boxes. */
   @Override
-  public JoinDigest join(OuterSource outer, JoinOptions options) {
+  public JoinDigest join(LongJoinInput input, JoinOptions options) {
+    OuterSource outer = input.outer();
     long[] keys = new long[BATCH_SIZE];
     long[] payloads = new long[BATCH_SIZE];
     long rows = 0;

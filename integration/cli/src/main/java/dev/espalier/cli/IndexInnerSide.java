@@ -9,19 +9,19 @@ import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.IndexNestedLoopJoin;
 import dev.espalier.join.JoinBatch;
 import dev.espalier.join.JoinOptions;
-import dev.espalier.join.OuterSource;
 import java.util.List;
 
 /** An index of the family, probed by the join operator. */
-final class IndexInnerSide implements InnerSide {
+final class IndexInnerSide implements InnerSide<LongJoinInput> {
   private final LongIndex index;
 
   IndexInnerSide(LongIndex index) {
     this.index = index;
   }
 
-  static Kind kind(TreeVariant variant, List<ProbeMethod> methods) {
-    return new Kind(variant.name(), methods, keys -> new IndexInnerSide(load(variant, keys)));
+  static Kind<LongJoinInput> kind(TreeVariant variant, List<ProbeMethod> methods) {
+    return new Kind<>(
+        variant.name(), methods, input -> new IndexInnerSide(load(variant, input.innerKeys())));
   }
 
   private static LongIndex load(TreeVariant variant, long[] keys) {
@@ -36,8 +36,8 @@ final class IndexInnerSide implements InnerSide {
   }
 
   @Override
-  public JoinDigest join(OuterSource outer, JoinOptions options) {
-    try (var join = new IndexNestedLoopJoin(outer, index, options)) {
+  public JoinDigest join(LongJoinInput input, JoinOptions options) {
+    try (var join = new IndexNestedLoopJoin(input.outer(), index, options)) {
       join.open();
       long checksum = 0;
       while (join.next()) {

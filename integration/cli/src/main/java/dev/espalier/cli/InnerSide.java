@@ -4,12 +4,15 @@ package dev.espalier.cli;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.io.PoolCounters;
 import dev.espalier.join.JoinOptions;
-import dev.espalier.join.OuterSource;
 import java.util.List;
 import java.util.Optional;
 
-/** A structure that holds the inner side of a join and is probed with the outer side. */
-interface InnerSide extends AutoCloseable {
+/**
+ * A structure that holds the inner side of a join and is probed with the outer side.
+ *
+ * @param <T> the join's input
+ */
+interface InnerSide<T> extends AutoCloseable {
   /** Rows at a time where every row is looked up by itself. */
   int BATCH_SIZE = 256;
 
@@ -22,7 +25,7 @@ interface InnerSide extends AutoCloseable {
   long bytes(long heapGrowth);
 
   /** Joins all rows of the outer side. */
-  JoinDigest join(OuterSource outer, JoinOptions options);
+  JoinDigest join(T input, JoinOptions options);
 
   /** Returns what its buffer pool has done so far, if it has one. */
   default Optional<PoolCounters> pool() {
@@ -35,26 +38,27 @@ interface InnerSide extends AutoCloseable {
   /**
    * A kind of inner side.
    *
+   * @param <T> the join's input
    * @param name of the index or map
    * @param methods how it can be probed
-   * @param builder puts keys, ascending, into a new one, with their row numbers as values
+   * @param builder puts the keys of the inner side into a new one, with their row numbers
    * @param warmUpRows so many rows of a sample are joined by each method before it counts as
    *     compiled
    */
-  record Kind(String name, List<ProbeMethod> methods, Builder builder, int warmUpRows) {
+  record Kind<T>(String name, List<ProbeMethod> methods, Builder<T> builder, int warmUpRows) {
 
     /** As many as the compiler needs for what lives in memory, where the compiled code counts. */
     private static final int WARM_UP_ROWS = 2_000_000;
 
     /** Describes a kind that lives in memory. */
-    Kind(String name, List<ProbeMethod> methods, Builder builder) {
+    Kind(String name, List<ProbeMethod> methods, Builder<T> builder) {
       this(name, methods, builder, WARM_UP_ROWS);
     }
   }
 
   /** Makes an inner side. */
   @FunctionalInterface
-  interface Builder {
-    InnerSide build(long[] keys);
+  interface Builder<T> {
+    InnerSide<T> build(T input);
   }
 }

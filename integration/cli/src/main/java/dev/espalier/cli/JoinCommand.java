@@ -43,6 +43,8 @@ import picocli.CommandLine.Spec;
           + " put, join the same tables.",
       "",
       "With --file, the index is in a file, and lineitem is joined with orders only.",
+      "",
+      "With --key, orders is joined with customer instead, on the customer's name or comment.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -66,6 +68,9 @@ import picocli.CommandLine.Spec;
           + " batch of reads given to the device at once, and depth is the pages in a wave. Pages"
           + " that do not fit into the pool are read again and again, from the system's page cache"
           + " unless the engine bypasses it.",
+      "",
+      "With --key, names are in a PrefixBPlusTree; comments, which several customers may share, in"
+          + " a SecondaryIndex, whose rows come in any order. The maps have strings as keys.",
       "",
       "If interrupted, it deletes the file that it created.",
       "",
@@ -162,11 +167,17 @@ final class JoinCommand implements Callable<Integer> {
               + " bytes. Choose less than the file's size to make the join read. Default: 64M.")
   private @Nullable Long poolBytes;
 
+  @Option(
+      names = "--key",
+      paramLabel = "COLUMN",
+      description = "Join on a text: the customer's name or comment.")
+  private @Nullable TextKey key;
+
   @Override
   public Integer call() {
     List<TreeVariant> trees = checkArguments();
     PrintWriter out = spec.commandLine().getOut();
-    List<JoinResult> results = joinTables(trees, out);
+    List<JoinResult> results = key == null ? joinTables(trees, out) : joinTexts(key, out);
     print(results, out);
     if (json != null) {
       Json.writeTo(json, Map.of("results", results.stream().map(JoinResult::toJson).toList()));
@@ -192,6 +203,9 @@ final class JoinCommand implements Callable<Integer> {
 
   private List<TreeVariant> checkArguments() {
     TpchScale.check(spec, "--scale", scale);
+    if (key != null) {
+      checkForTexts(key);
+    }
     if (batch != null && (batch < 1 || batch > MAX_BATCH)) {
       throw wrongArgument("--batch is " + batch + "; it must be from 1 to " + MAX_BATCH);
     }
@@ -215,6 +229,29 @@ final class JoinCommand implements Callable<Integer> {
     return chosenVariants();
   }
 
+  private void checkForTexts(TextKey column) {
+    if (variant != null || file != null) {
+      throw wrongArgument(
+          "give --key or %s, not both".formatted(file == null ? "--variant" : "--file"));
+    }
+    if (scale > TpchCustomers.MAX_SCALE) {
+      throw wrongArgument(
+          "--scale is %s; with --key, it must be at most %s"
+              .formatted(TpchScale.text(scale), TpchScale.text(TpchCustomers.MAX_SCALE)));
+    }
+    for (ProbeMethod method : methods) {
+      boolean isForIt =
+          column == TextKey.NAME
+              ? method != ProbeMethod.BUFFERED
+              : SecondaryInnerSide.METHODS.contains(method);
+      if (!isForIt) {
+        throw wrongArgument(
+            "--method %s is not for --key %s"
+                .formatted(method.name().toLowerCase(Locale.ROOT), column));
+      }
+    }
+  }
+
   /** Returns what an index file is made with. */
   private FileOptions fileOptions() {
     if (variant == null) {
@@ -233,51 +270,82 @@ final class JoinCommand implements Callable<Integer> {
     return variant.equalsIgnoreCase(ALL) ? Family.all() : List.of(VariantName.tree(spec, variant));
   }
 
+  private List<JoinResult> joinTexts(TextKey column, PrintWriter out) {
+    try (ProgressBar progress = ProgressBar.open()) {
+      TextJoinInput input = TpchCustomers.generate(scale, column, progress);
+      out.printf(
+          Locale.ROOT,
+          "TPC-H at scale %s: %,d orders, %,d customers.%n",
+          TpchScale.text(scale),
+          input.outerCount(),
+          input.innerCount());
+      printConditions(out);
+      InnerSide.Kind<TextJoinInput> index =
+          column == TextKey.NAME ? BytesInnerSide.kind(methods) : SecondaryInnerSide.kind(methods);
+      List<InnerSide.Kind<TextJoinInput>> kinds =
+          List.of(index, TextMapInnerSide.TREE_MAP, TextMapInnerSide.HASH_MAP);
+      return new JoinExperiment<>(kinds, joinOptions(), passes, mostWarmUpRows, progress)
+          .run(List.of(input));
+    } catch (OutOfMemoryError | MemoryLimitException e) {
+      throw tooLarge(e);
+    }
+  }
+
+  private void printConditions(PrintWriter out) {
+    out.printf(
+        Locale.ROOT,
+        "Batches of %s rows, median of %d. Prefetch %s, SIMD %s.%n",
+        batch == null ? "256 or a million" : batch,
+        passes,
+        Prefetch.isNative() ? "on" : "off",
+        Keys.SIMD ? "on" : "off");
+    out.flush();
+  }
+
+  private CommandFailure tooLarge(Throwable e) {
+    return new CommandFailure(
+        "scale %s is too large for the memory (%s); the heap is limited to %d MiB, which -Xmx raises"
+            .formatted(
+                TpchScale.text(scale), e.getMessage(), Runtime.getRuntime().maxMemory() >> 20),
+        e);
+  }
+
   private List<JoinResult> joinTables(List<TreeVariant> trees, PrintWriter out) {
     try {
       TpchTables tables = generateTables();
       out.printf(
           Locale.ROOT,
-          "TPC-H at scale %s: %,d lineitems, %,d orders, %,d parts.%n"
-              + "Batches of %s rows, median of %d. Prefetch %s, SIMD %s.%n",
+          "TPC-H at scale %s: %,d lineitems, %,d orders, %,d parts.%n",
           TpchScale.text(scale),
           tables.lineItems().length,
           tables.orderKeys().length,
-          tables.partKeys().length,
-          batch == null ? "256 or a million" : batch,
-          passes,
-          Prefetch.isNative() ? "on" : "off",
-          Keys.SIMD ? "on" : "off");
-      out.flush();
+          tables.partKeys().length);
+      printConditions(out);
       try (ProgressBar progress = ProgressBar.open()) {
         return file == null
             ? joinInMemory(trees, tables, progress)
             : joinThroughFile(file, fileOptions(), tables, progress, out);
       }
     } catch (OutOfMemoryError | MemoryLimitException e) {
-      throw new CommandFailure(
-          "scale %s is too large for the memory (%s); the heap is limited to %d MiB, which -Xmx raises"
-              .formatted(
-                  TpchScale.text(scale), e.getMessage(), Runtime.getRuntime().maxMemory() >> 20),
-          e);
+      throw tooLarge(e);
     }
   }
 
   private List<JoinResult> joinInMemory(
       List<TreeVariant> trees, TpchTables tables, ProgressBar progress) {
-    List<InnerSide.Kind> kinds = new ArrayList<>();
+    List<InnerSide.Kind<LongJoinInput>> kinds = new ArrayList<>();
     for (TreeVariant tree : trees) {
       kinds.add(IndexInnerSide.kind(tree, methods));
     }
     kinds.add(TreeMapInnerSide.KIND);
     kinds.add(HashMapInnerSide.KIND);
-    return new JoinExperiment(kinds, joinOptions(), passes, mostWarmUpRows, progress)
+    return new JoinExperiment<>(kinds, joinOptions(), passes, mostWarmUpRows, progress)
         .run(tables.joins());
   }
 
   private List<JoinResult> joinThroughFile(
       Path path, FileOptions options, TpchTables tables, ProgressBar progress, PrintWriter out) {
-    JoinInput orders = tables.joins().getFirst();
+    LongJoinInput orders = tables.joins().getFirst();
     IndexSummary index = FileInnerSide.load(path, options, orders.innerKeys(), progress);
     long bytes = poolBytes == null ? FileOptions.DEFAULT_POOL_BYTES : poolBytes;
     // The file stays once the join has ended, well or not.
@@ -291,12 +359,12 @@ final class JoinCommand implements Callable<Integer> {
           pool.frames(),
           index.engine());
       out.flush();
-      List<InnerSide.Kind> kinds =
+      List<InnerSide.Kind<LongJoinInput>> kinds =
           List.of(
               FileInnerSide.kind(index, pool, methods),
               TreeMapInnerSide.KIND,
               HashMapInnerSide.KIND);
-      return new JoinExperiment(kinds, joinOptions(), passes, mostWarmUpRows, progress)
+      return new JoinExperiment<>(kinds, joinOptions(), passes, mostWarmUpRows, progress)
           .run(List.of(orders));
     } finally {
       Interruption.keep(List.of(path));

@@ -16,8 +16,10 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Before anything is measured, every kind in memory joins a sample many times. The JIT compiler
  * then knows all of them, and none has the advantage of being first.
+ *
+ * @param <T> the input of its joins
  */
-final class JoinExperiment {
+final class JoinExperiment<T extends JoinInput<T>> {
   private static final int SAMPLE_OUTER_ROWS = 300_000;
 
   private static final int SAMPLE_INNER_ROWS = 100_000;
@@ -29,7 +31,7 @@ final class JoinExperiment {
   /** What cleaners get to run after a collection. */
   private static final long CLEANING_NANOS = 2_000_000;
 
-  private final List<InnerSide.Kind> kinds;
+  private final List<InnerSide.Kind<T>> kinds;
   private final JoinOptions options;
   private final int passes;
   private final int mostWarmUpRows;
@@ -46,7 +48,7 @@ final class JoinExperiment {
    *     program
    */
   JoinExperiment(
-      List<InnerSide.Kind> kinds,
+      List<InnerSide.Kind<T>> kinds,
       JoinOptions options,
       int passes,
       int mostWarmUpRows,
@@ -58,55 +60,55 @@ final class JoinExperiment {
     this.progress = progress;
   }
 
-  List<JoinResult> run(List<JoinInput> joins) {
+  List<JoinResult> run(List<T> joins) {
     stepsDone = 0;
     steps = 0;
-    for (InnerSide.Kind kind : kinds) {
+    for (InnerSide.Kind<T> kind : kinds) {
       steps += joins.size() * (2 + kind.methods().size());
     }
-    for (JoinInput join : joins) {
-      for (InnerSide.Kind kind : kinds) {
+    for (T join : joins) {
+      for (InnerSide.Kind<T> kind : kinds) {
         step("warming up " + kind.name());
         warmUp(kind, join.head(SAMPLE_OUTER_ROWS, SAMPLE_INNER_ROWS));
       }
     }
     List<JoinResult> results = new ArrayList<>();
-    for (JoinInput join : joins) {
-      JoinDigest expected = HashJoin.join(join);
-      for (InnerSide.Kind kind : kinds) {
+    for (T join : joins) {
+      JoinDigest expected = join.hashJoin();
+      for (InnerSide.Kind<T> kind : kinds) {
         results.addAll(measure(kind, join, expected));
       }
     }
     return results;
   }
 
-  private void warmUp(InnerSide.Kind kind, JoinInput sample) {
+  private void warmUp(InnerSide.Kind<T> kind, T sample) {
     int most = Math.min(kind.warmUpRows(), mostWarmUpRows);
     if (most == 0) {
       return;
     }
-    try (InnerSide inner = kind.builder().build(sample.innerKeys())) {
+    try (InnerSide<T> inner = kind.builder().build(sample)) {
       for (ProbeMethod method : kind.methods()) {
-        for (int rows = 0; rows < most; rows += sample.outerKeys().length) {
-          inner.join(sample.outer(), options.withMethod(method));
+        for (int rows = 0; rows < most; rows += sample.outerCount()) {
+          inner.join(sample, options.withMethod(method));
         }
       }
     }
   }
 
-  private List<JoinResult> measure(InnerSide.Kind kind, JoinInput join, JoinDigest expected) {
+  private List<JoinResult> measure(InnerSide.Kind<T> kind, T join, JoinDigest expected) {
     step(join.name() + ": building " + kind.name());
     double[] seconds = new double[passes];
     for (int pass = 0; pass < passes - 1; pass++) {
       usedHeap(); // Collects garbage, as before the last build.
       long start = System.nanoTime();
-      InnerSide inner = kind.builder().build(join.innerKeys());
+      InnerSide<T> inner = kind.builder().build(join);
       seconds[pass] = secondsSince(start);
       inner.close();
     }
     long heapBefore = usedHeap();
     long start = System.nanoTime();
-    try (InnerSide inner = kind.builder().build(join.innerKeys())) {
+    try (InnerSide<T> inner = kind.builder().build(join)) {
       seconds[passes - 1] = secondsSince(start);
       long bytes = inner.bytes(usedHeap() - heapBefore);
 
@@ -120,20 +122,20 @@ final class JoinExperiment {
   }
 
   private JoinResult measure(
-      InnerSide.Kind kind,
-      JoinInput join,
+      InnerSide.Kind<T> kind,
+      T join,
       JoinDigest expected,
-      InnerSide inner,
+      InnerSide<T> inner,
       ProbeMethod method,
       double buildSeconds,
       long bytes) {
-    JoinDigest digest = inner.join(join.outer(), options.withMethod(method));
+    JoinDigest digest = inner.join(join, options.withMethod(method));
     boolean agrees = digest.equals(expected);
     double[] seconds = new double[passes];
     Optional<PoolCounters> before = inner.pool();
     for (int pass = 0; pass < passes; pass++) {
       long start = System.nanoTime();
-      digest = inner.join(join.outer(), options.withMethod(method));
+      digest = inner.join(join, options.withMethod(method));
       seconds[pass] = secondsSince(start);
       agrees &= digest.equals(expected);
     }
@@ -144,8 +146,8 @@ final class JoinExperiment {
         kind.name(),
         method,
         buildSeconds,
-        (double) bytes / join.innerKeys().length,
-        join.outerKeys().length / median(seconds),
+        (double) bytes / join.innerCount(),
+        join.outerCount() / median(seconds),
         digest,
         agrees,
         pool);

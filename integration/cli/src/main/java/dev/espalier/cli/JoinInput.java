@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.join.OuterSource;
-import java.util.Arrays;
-
 /**
- * A join to be measured. The values of the inner side are its row numbers, counted from 0.
+ * A join to be measured. What the inner side has for its keys is its row numbers, counted from 0.
  *
- * @param name the tables' names
- * @param outerKeys the keys to probe with, in the order of the probes
- * @param outerRows for each of them, the row it comes from
- * @param innerKeys the keys of the inner side, ascending
+ * @param <T> itself
  */
-@SuppressWarnings("ArrayRecordComponent") // Columns; never compared.
-record JoinInput(String name, long[] outerKeys, long[] outerRows, long[] innerKeys) {
+interface JoinInput<T extends JoinInput<T>> {
+  /** Returns the tables' names. */
+  String name();
 
-  OuterSource outer() {
-    return OuterSource.of(outerKeys, outerRows);
-  }
+  /** Returns the number of rows of the outer side. */
+  int outerCount();
+
+  /** Returns the number of rows of the inner side. */
+  int innerCount();
 
   /** Returns the first rows of both sides. */
-  JoinInput head(int outer, int inner) {
-    return new JoinInput(
-        name,
-        Arrays.copyOf(outerKeys, Math.min(outer, outerKeys.length)),
-        Arrays.copyOf(outerRows, Math.min(outer, outerRows.length)),
-        Arrays.copyOf(innerKeys, Math.min(inner, innerKeys.length)));
-  }
+  T head(int outer, int inner);
+
+  /** Returns what the textbook's hash join gives: what every measured join must agree with. */
+  JoinDigest hashJoin();
 }

@@ -102,10 +102,10 @@ record TpchTables(
   }
 
   /** Returns the joins that are measured: lineitem with each of the other tables. */
-  List<JoinInput> joins() {
+  List<LongJoinInput> joins() {
     return List.of(
-        new JoinInput("lineitem-orders", lineItemOrderKeys, lineItems, orderKeys),
-        new JoinInput("lineitem-part", lineItemPartKeys, lineItems, partKeys));
+        new LongJoinInput("lineitem-orders", lineItemOrderKeys, lineItems, orderKeys),
+        new LongJoinInput("lineitem-part", lineItemPartKeys, lineItems, partKeys));
   }
 
   /**

@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.TreeMap;
 
 /** The JDK's ordered map, boxed keys and values included. */
-final class TreeMapInnerSide implements InnerSide {
-  static final Kind KIND = new Kind("TreeMap", List.of(ProbeMethod.SINGLE), TreeMapInnerSide::new);
+final class TreeMapInnerSide implements InnerSide<LongJoinInput> {
+  static final Kind<LongJoinInput> KIND =
+      new Kind<>(
+          "TreeMap", List.of(ProbeMethod.SINGLE), input -> new TreeMapInnerSide(input.innerKeys()));
 
   private final TreeMap<Long, Long> map = new TreeMap<>();
 
@@ -25,7 +27,8 @@ final class TreeMapInnerSide implements InnerSide {
   }
 
   @Override
-  public JoinDigest join(OuterSource outer, JoinOptions options) {
+  public JoinDigest join(LongJoinInput input, JoinOptions options) {
+    OuterSource outer = input.outer();
     long[] keys = new long[BATCH_SIZE];
     long[] payloads = new long[BATCH_SIZE];
     long rows = 0;

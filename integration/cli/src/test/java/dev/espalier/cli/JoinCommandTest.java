@@ -21,6 +21,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class JoinCommandTest {
   /** Rows of lineitem at scale 0.01, as the TPC-H specification's generator makes them. */
@@ -96,6 +98,61 @@ final class JoinCommandTest {
             .map(line -> line.replaceAll("^(\\S+) +(\\S+).*", "$1 $2"))
             .toList());
     assertFits(run.out());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "name, PrefixBPlusTree, single group sorted auto",
+    "comment, SecondaryIndex, single sorted auto"
+  })
+  void ordersAreJoinedOnTextsOfTheirCustomers(String key, String index, String methods) {
+    CommandRun run =
+        CommandRun.of(
+            "join",
+            "--key",
+            key,
+            "--method",
+            methods.replace(' ', ','),
+            "--scale",
+            "0.01",
+            "--passes",
+            "1",
+            "--warm-up",
+            "100");
+    assertEquals("", run.err());
+    assertEquals(0, run.status());
+    assertTrue(run.out().contains(": 15,000 orders, 1,500 customers."), run.out());
+    List<String> expected = new ArrayList<>();
+    for (String method : methods.split(" ")) {
+      expected.add(index + " " + method);
+    }
+    expected.add("TreeMap single");
+    expected.add("HashMap single");
+    assertEquals(
+        expected,
+        run.out()
+            .lines()
+            .filter(line -> line.endsWith(" yes"))
+            .map(line -> line.replaceAll("^(\\S+) +(\\S+).*", "$1 $2"))
+            .toList());
+    assertFits(run.out());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          --key name --method buffered | --method buffered is not for --key name
+          --key comment --method group | --method group is not for --key comment
+          --key name --variant Cola    | give --key or --variant, not both
+          --key name --file x          | give --key or --file, not both
+          --key name --scale 11        | --scale is 11; with --key, it must be at most 10
+          """)
+  void argumentsThatAreNotForTextsAreExplained(String arguments, String message) {
+    CommandRun run = CommandRun.of(("join " + arguments).split(" "));
+    assertEquals(2, run.status());
+    assertEquals("espalier join: %s (see espalier join --help)%n".formatted(message), run.err());
   }
 
   private static void assertFits(String text) {

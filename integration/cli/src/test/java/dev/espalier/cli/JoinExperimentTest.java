@@ -8,13 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.JoinOptions;
-import dev.espalier.join.OuterSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class JoinExperimentTest {
-  private static final JoinInput INPUT =
-      new JoinInput(
+  private static final LongJoinInput INPUT =
+      new LongJoinInput(
           "a-b",
           new long[] {20, 10, 99, 20, 30},
           new long[] {0, 1, 2, 3, 4},
@@ -41,7 +40,7 @@ final class JoinExperimentTest {
   @Test
   void everyKindGivesTheHashJoinsRows() {
     List<JoinResult> results =
-        run(TreeMapInnerSide.KIND, HashMapInnerSide.KIND, unreliable(Fault.NONE, 0));
+        run(List.of(TreeMapInnerSide.KIND, HashMapInnerSide.KIND, unreliable(Fault.NONE, 0)));
     assertEquals(3, results.size());
     for (JoinResult result : results) {
       assertTrue(result.agrees(), result.index());
@@ -51,23 +50,48 @@ final class JoinExperimentTest {
 
   @Test
   void wrongRowCountIsNoticed() {
-    assertFalse(run(unreliable(Fault.ROWS, Integer.MAX_VALUE)).getFirst().agrees());
+    assertFalse(run(List.of(unreliable(Fault.ROWS, Integer.MAX_VALUE))).getFirst().agrees());
   }
 
   @Test
   void wrongPairsAreNoticed() {
-    assertFalse(run(unreliable(Fault.PAIRS, Integer.MAX_VALUE)).getFirst().agrees());
+    assertFalse(run(List.of(unreliable(Fault.PAIRS, Integer.MAX_VALUE))).getFirst().agrees());
   }
 
   @Test
   void oneWrongPassAmongRightOnesIsNoticed() {
-    assertFalse(run(unreliable(Fault.ROWS, 1)).getFirst().agrees());
+    assertFalse(run(List.of(unreliable(Fault.ROWS, 1))).getFirst().agrees());
   }
 
-  private static List<JoinResult> run(InnerSide.Kind... kinds) {
+  private static List<JoinResult> run(List<InnerSide.Kind<LongJoinInput>> kinds) {
     try (ProgressBar silent = ProgressBar.invisible()) {
       JoinOptions options = JoinOptions.DEFAULT.withBatchSize(2);
-      return new JoinExperiment(List.of(kinds), options, 3, 100, silent).run(List.of(INPUT));
+      return new JoinExperiment<>(kinds, options, 3, 100, silent).run(List.of(INPUT));
+    }
+  }
+
+  @Test
+  void textsGiveARowForEachPairOfBothHashJoins() {
+    String[] outer = {"b", "a", "x", "b"};
+    String[] inner = {"a", "b", "b", "\u00e9"};
+    TextJoinInput input = TextJoinInput.of("a-b", outer, inner);
+    long checksum =
+        JoinDigest.hash(0, 1)
+            + JoinDigest.hash(0, 2)
+            + JoinDigest.hash(1, 0)
+            + JoinDigest.hash(3, 1)
+            + JoinDigest.hash(3, 2);
+    assertEquals(new JoinDigest(5, checksum), input.hashJoin());
+    List<InnerSide.Kind<TextJoinInput>> kinds =
+        List.of(
+            SecondaryInnerSide.kind(SecondaryInnerSide.METHODS),
+            TextMapInnerSide.TREE_MAP,
+            TextMapInnerSide.HASH_MAP);
+    try (ProgressBar silent = ProgressBar.invisible()) {
+      List<JoinResult> results =
+          new JoinExperiment<>(kinds, JoinOptions.DEFAULT, 1, 100, silent).run(List.of(input));
+      assertEquals(5, results.size());
+      assertTrue(results.stream().allMatch(JoinResult::agrees));
     }
   }
 
@@ -78,20 +102,20 @@ final class JoinExperimentTest {
   }
 
   /** A kind whose inner sides give a wrong answer the first few times they are joined. */
-  private static InnerSide.Kind unreliable(Fault fault, int wrongPasses) {
-    return new InnerSide.Kind(
+  private static InnerSide.Kind<LongJoinInput> unreliable(Fault fault, int wrongPasses) {
+    return new InnerSide.Kind<>(
         "Unreliable",
         List.of(ProbeMethod.SINGLE),
-        keys -> new Unreliable(TreeMapInnerSide.KIND.builder().build(keys), fault, wrongPasses));
+        input -> new Unreliable(TreeMapInnerSide.KIND.builder().build(input), fault, wrongPasses));
   }
 
-  private static final class Unreliable implements InnerSide {
-    private final InnerSide right;
+  private static final class Unreliable implements InnerSide<LongJoinInput> {
+    private final InnerSide<LongJoinInput> right;
     private final Fault fault;
     private final int wrongPasses;
     private int passes;
 
-    Unreliable(InnerSide right, Fault fault, int wrongPasses) {
+    Unreliable(InnerSide<LongJoinInput> right, Fault fault, int wrongPasses) {
       this.right = right;
       this.fault = fault;
       this.wrongPasses = wrongPasses;
@@ -103,8 +127,8 @@ final class JoinExperimentTest {
     }
 
     @Override
-    public JoinDigest join(OuterSource outer, JoinOptions options) {
-      JoinDigest digest = right.join(outer, options);
+    public JoinDigest join(LongJoinInput input, JoinOptions options) {
+      JoinDigest digest = right.join(input, options);
       if (passes++ >= wrongPasses) {
         return digest;
       }

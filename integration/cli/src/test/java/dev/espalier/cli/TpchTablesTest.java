@@ -45,7 +45,7 @@ final class TpchTablesTest {
     TpchTables tables = generate(0.01);
     assertEquals(15_000, tables.orderKeys().length);
     assertEquals(2_000, tables.partKeys().length);
-    for (JoinInput join : tables.joins()) {
+    for (LongJoinInput join : tables.joins()) {
       long[] keys = join.innerKeys();
       for (int i = 1; i < keys.length; i++) {
         assertTrue(keys[i - 1] < keys[i], join.name() + " at " + i);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.prefix;
+package dev.espalier.bytes;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Compares bytes as unsigned numbers, eight at a time. */
-final class KeyOrder {
+/**
+ * The order of keys: that of their bytes, as unsigned numbers; a key comes before those that it is
+ * a prefix of.
+ */
+public final class KeyOrder {
   private static final ValueLayout.OfLong BIG_ENDIAN =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
@@ -16,7 +19,7 @@ final class KeyOrder {
    * Returns the first eight bytes of a part of a key as a number that compares as they do; zeros
    * stand for those that a shorter part lacks.
    */
-  static long head(MemorySegment key, long from, int bytes) {
+  public static long head(MemorySegment key, long from, int bytes) {
     if (bytes >= Long.BYTES) {
       return key.get(BIG_ENDIAN, from) ^ Long.MIN_VALUE;
     }
@@ -27,16 +30,16 @@ final class KeyOrder {
     return head ^ Long.MIN_VALUE;
   }
 
-  /** Writes the bytes of which a head was made. */
-  static void bytesOf(long head, byte[] into, int at, int bytes) {
+  /** Writes the first {@code bytes} bytes of which a head was made. */
+  public static void bytesOf(long head, byte[] into, int at, int bytes) {
     long all = head ^ Long.MIN_VALUE;
     for (int i = 0; i < bytes; i++) {
       into[at + i] = (byte) (all >>> (56 - 8 * i));
     }
   }
 
-  /** Compares as many bytes of two memories. */
-  static int compare(MemorySegment a, long aFrom, MemorySegment b, long bFrom, int bytes) {
+  /** Compares {@code bytes} bytes of two memories. */
+  public static int compare(MemorySegment a, long aFrom, MemorySegment b, long bFrom, int bytes) {
     int i = 0;
     for (; i <= bytes - Long.BYTES; i += Long.BYTES) {
       long x = a.get(BIG_ENDIAN, aFrom + i);
@@ -56,7 +59,7 @@ final class KeyOrder {
   }
 
   /** Compares two whole keys. */
-  static int compare(MemorySegment a, MemorySegment b) {
+  public static int compare(MemorySegment a, MemorySegment b) {
     int common = (int) Math.min(a.byteSize(), b.byteSize());
     int order = compare(a, 0, b, 0, common);
     return order != 0 ? order : Long.compare(a.byteSize(), b.byteSize());
