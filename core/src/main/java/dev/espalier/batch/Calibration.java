@@ -6,16 +6,21 @@ import dev.espalier.batch.ProbeCosts.Corrections;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Measures with a sample of keys which virtual nodes are best for an index on this machine
  * (buffering paper, 5.3), and what a probe costs by each method. The cache analysis provides the
  * start; only measurements can tell whether TLB misses or hardware prefetching make it worthwhile
- * to split a virtual node of several levels.
+ * to split a virtual node of several levels. Each virtual node is split with the others whole, and
+ * where several are better split, that is measured, too.
  */
 final class Calibration {
   /** Number of probes in a sample: enough for each child of the root's virtual node to get some. */
@@ -36,8 +41,16 @@ final class Calibration {
   /** A time below this share of the best so far is faster, and not by chance. */
   private static final double FASTER = 0.85;
 
+  private static final double INFINITE = Double.POSITIVE_INFINITY;
+
   /** No round starts after this time. */
   private static final long BUDGET_NANOS = 2_500_000_000L;
+
+  /** The same, where only the best two choices are left to be compared. */
+  private static final long LAST_BUDGET_NANOS = 500_000_000L;
+
+  /** Virtual nodes that are higher are split in two only: there are too many other ways. */
+  private static final int HIGHEST_IN_ALL_WAYS = 4;
 
   private final BatchLookup lookup;
   private final ProbeCosts computed;
@@ -54,7 +67,7 @@ final class Calibration {
   private static final class Timed {
     private final int count;
     private final IntConsumer lookup;
-    double nanos = Double.POSITIVE_INFINITY;
+    double nanos = INFINITE;
 
     Timed(int count, IntConsumer lookup) {
       this.count = count;
@@ -86,14 +99,19 @@ final class Calibration {
     List<Timed> all = new ArrayList<>(List.of(single, group, sorted));
     List<Candidate> candidates = new ArrayList<>();
     for (VirtualNodes nodes : candidates(computed.nodes())) {
-      Timed buffered =
-          new Timed(SAMPLE, from -> lookup.buffered(nodes, keys, from, values, 0, SAMPLE, null));
-      candidates.add(new Candidate(nodes, buffered));
-      all.add(buffered);
+      candidates.add(candidate(nodes));
     }
-    runRounds(all);
+    candidates.forEach(candidate -> all.add(candidate.buffered));
+    runRounds(all, BUDGET_NANOS);
 
-    Candidate fastest = Collections.min(candidates, Comparator.comparingDouble(Candidate::nanos));
+    Candidate fastest = fastest(candidates);
+    Optional<VirtualNodes> combined = combined(computed.nodes(), candidates);
+    if (combined.isPresent()) {
+      Candidate last = candidate(combined.get());
+      runRounds(List.of(fastest.buffered, last.buffered), LAST_BUDGET_NANOS);
+      candidates.add(last);
+      fastest = fastest(candidates);
+    }
     Candidate analysed = candidates.getFirst();
     Candidate best = fastest.nanos() < FASTER * analysed.nanos() ? fastest : analysed;
     ProbeCosts plain = computed.with(best.nodes, Corrections.NONE);
@@ -111,10 +129,20 @@ final class Calibration {
     return new Timed(count, from -> lookup.getAll(method, keys, from, values, 0, count));
   }
 
-  private static void runRounds(List<Timed> all) {
+  private Candidate candidate(VirtualNodes nodes) {
+    return new Candidate(
+        nodes,
+        new Timed(SAMPLE, from -> lookup.buffered(nodes, keys, from, values, 0, SAMPLE, null)));
+  }
+
+  private static Candidate fastest(List<Candidate> candidates) {
+    return Collections.min(candidates, Comparator.comparingDouble(Candidate::nanos));
+  }
+
+  private static void runRounds(List<Timed> all, long budgetNanos) {
     long began = System.nanoTime();
     int quiet = 0;
-    for (int round = 0; quiet < QUIET_ROUNDS && System.nanoTime() - began < BUDGET_NANOS; round++) {
+    for (int round = 0; quiet < QUIET_ROUNDS && System.nanoTime() - began < budgetNanos; round++) {
       quiet++;
       for (Timed one : all) {
         if (one.run(round % SAMPLES * SAMPLE)) {
@@ -125,21 +153,72 @@ final class Calibration {
   }
 
   /**
-   * Returns the virtual nodes of the analysis, and all variants of them with one virtual node split
-   * in two.
+   * Returns the virtual nodes of the analysis, and all variants of them with one virtual node
+   * divided, in all ways (figure 5 of the paper) unless it is very high.
    */
   static Set<VirtualNodes> candidates(VirtualNodes analysed) {
     Set<VirtualNodes> candidates = new LinkedHashSet<>();
     candidates.add(analysed);
-    List<Integer> heights = analysed.heights();
-    for (int i = 0; i < heights.size(); i++) {
-      for (int upper = 1; upper < heights.get(i); upper++) {
-        List<Integer> split = new ArrayList<>(heights);
-        split.set(i, upper);
-        split.add(i + 1, heights.get(i) - upper);
-        candidates.add(new VirtualNodes(split));
+    for (int i = 0; i < analysed.heights().size(); i++) {
+      for (List<Integer> parts : divisions(analysed.heights().get(i))) {
+        candidates.add(divided(analysed, i, parts));
       }
     }
     return candidates;
+  }
+
+  /** Returns the ways in which virtual nodes of a height can be divided, whole ones first. */
+  private static List<List<Integer>> divisions(int height) {
+    List<List<Integer>> divisions = new ArrayList<>();
+    divisions.add(List.of(height));
+    for (int upper = 1; upper < height; upper++) {
+      List<List<Integer>> lower =
+          height <= HIGHEST_IN_ALL_WAYS
+              ? divisions(height - upper)
+              : List.of(List.of(height - upper));
+      for (List<Integer> below : lower) {
+        List<Integer> parts = new ArrayList<>(List.of(upper));
+        parts.addAll(below);
+        divisions.add(parts);
+      }
+    }
+    return divisions;
+  }
+
+  private static VirtualNodes divided(VirtualNodes analysed, int i, List<Integer> parts) {
+    List<Integer> heights = new ArrayList<>(analysed.heights());
+    heights.remove(i);
+    heights.addAll(i, parts);
+    return new VirtualNodes(heights);
+  }
+
+  /** Returns the fastest division of each virtual node, all together, if that is a new choice. */
+  private static Optional<VirtualNodes> combined(
+      VirtualNodes analysed, List<Candidate> candidates) {
+    Map<VirtualNodes, Double> nanos = new HashMap<>();
+    candidates.forEach(candidate -> nanos.put(candidate.nodes, candidate.nanos()));
+    VirtualNodes combined = combined(analysed, nodes -> nanos.getOrDefault(nodes, INFINITE));
+    return nanos.containsKey(combined) ? Optional.empty() : Optional.of(combined);
+  }
+
+  /**
+   * Returns the division of each virtual node that is fastest with the others undivided, all
+   * together; one must be faster not by chance alone to be taken.
+   */
+  static VirtualNodes combined(VirtualNodes analysed, ToDoubleFunction<VirtualNodes> nanos) {
+    double undivided = nanos.applyAsDouble(analysed);
+    List<Integer> heights = new ArrayList<>();
+    for (int i = 0; i < analysed.heights().size(); i++) {
+      int virtualNode = i;
+      List<List<Integer>> divisions = divisions(analysed.heights().get(i));
+      List<Integer> best =
+          Collections.min(
+              divisions,
+              Comparator.comparingDouble(
+                  parts -> nanos.applyAsDouble(divided(analysed, virtualNode, parts))));
+      boolean isFaster = nanos.applyAsDouble(divided(analysed, i, best)) < FASTER * undivided;
+      heights.addAll(isFaster ? best : divisions.getFirst());
+    }
+    return new VirtualNodes(heights);
   }
 }

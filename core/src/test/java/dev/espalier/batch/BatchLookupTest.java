@@ -9,6 +9,8 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.bplus.PbPlusTree;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
@@ -94,14 +96,36 @@ final class BatchLookupTest {
     assertTrue(!BatchLookup.of(index).costs().corrections().measured());
   }
 
+  /** Buffering paper, figure 5. */
   @Test
-  void calibrationTriesEverySplitOfAVirtualNode() {
+  void calibrationTriesEveryDivisionOfAVirtualNode() {
     assertEquals(
         Set.of(
             VirtualNodes.of(3, 2),
+            VirtualNodes.of(1, 1, 1, 2),
             VirtualNodes.of(1, 2, 2),
             VirtualNodes.of(2, 1, 2),
             VirtualNodes.of(3, 1, 1)),
         Calibration.candidates(VirtualNodes.of(3, 2)));
+    assertEquals(12, Calibration.candidates(VirtualNodes.of(12)).size(), "whole, or in two");
+  }
+
+  @Test
+  void calibrationPutsTheBestDivisionsOfAllVirtualNodesTogether() {
+    Map<VirtualNodes, Double> nanos =
+        Map.of(
+            VirtualNodes.of(3, 2), 100.0,
+            VirtualNodes.of(1, 1, 1, 2), 80.0,
+            VirtualNodes.of(1, 2, 2), 90.0,
+            VirtualNodes.of(2, 1, 2), 60.0,
+            VirtualNodes.of(3, 1, 1), 80.0);
+    VirtualNodes analysed = VirtualNodes.of(3, 2);
+    assertEquals(VirtualNodes.of(2, 1, 1, 1), Calibration.combined(analysed, nanos::get));
+    Map<VirtualNodes, Double> noisy = new HashMap<>(nanos);
+    noisy.put(VirtualNodes.of(3, 1, 1), 90.0);
+    assertEquals(VirtualNodes.of(2, 1, 2), Calibration.combined(analysed, noisy::get));
+    noisy.put(VirtualNodes.of(2, 1, 2), 100.0);
+    noisy.put(VirtualNodes.of(1, 1, 1, 2), 100.0);
+    assertEquals(analysed, Calibration.combined(analysed, noisy::get));
   }
 }
