@@ -186,9 +186,10 @@ final class Calibration {
   }
 
   private static VirtualNodes divided(VirtualNodes analysed, int i, List<Integer> parts) {
-    List<Integer> heights = new ArrayList<>(analysed.heights());
-    heights.remove(i);
-    heights.addAll(i, parts);
+    List<Integer> whole = analysed.heights();
+    List<Integer> heights = new ArrayList<>(whole.subList(0, i));
+    heights.addAll(parts);
+    heights.addAll(whole.subList(i + 1, whole.size()));
     return new VirtualNodes(heights);
   }
 

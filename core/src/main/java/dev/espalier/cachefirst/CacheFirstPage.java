@@ -50,6 +50,9 @@ final class CacheFirstPage {
   /** A root and its two children when it has split. */
   static final int MIN_SLOTS = 3;
 
+  /** Spreads page numbers: 2^32 divided by the golden ratio. */
+  private static final long GOLDEN = 0x9e37_79b9L;
+
   private static final int KIND = PageStore.RESERVED_BYTES;
   private static final int COUNT = KIND + 4;
   private static final int NEXT = KIND + 8;
@@ -202,16 +205,43 @@ final class CacheFirstPage {
     return (slots + Long.SIZE - 1) / Long.SIZE;
   }
 
-  /** Takes the first free slot and returns it, or -1 if all are taken. */
-  int takeSlot(MemorySegment pages, long page) {
-    for (int word = 0; word < slotWords(); word++) {
-      long bits = slotWord(pages, page, word);
+  /** Takes the first free slot from {@code first} on, in a circle; -1 if all are taken. */
+  int takeSlot(MemorySegment pages, long page, int first) {
+    int slot = freeFrom(pages, page, first);
+    if (slot < 0) {
+      slot = freeFrom(pages, page, 0);
+    }
+    if (slot >= 0) {
+      int word = slot / Long.SIZE;
+      slotWord(pages, page, word, slotWord(pages, page, word) | 1L << slot);
+      count(pages, page, count(pages, page) + 1);
+    }
+    return slot;
+  }
+
+  /**
+   * Returns the slot that is taken first in the page of a number. The nodes through which pages are
+   * entered must not compete for the same lines of a cache (fpB+ 4.1); leaf pages are entered
+   * through any of their nodes, which lie there from the first slot on.
+   */
+  int firstSlot(int number, int kind) {
+    if (kind == LEAF) {
+      return 0;
+    }
+    long spread = (number * GOLDEN) & 0xffff_ffffL;
+    return (int) ((spread * slots) >>> 32);
+  }
+
+  /** Returns the first free slot from one on, or -1. */
+  private int freeFrom(MemorySegment pages, long page, int first) {
+    long taken = (1L << first) - 1;
+    for (int word = first / Long.SIZE; word < slotWords(); word++) {
+      long bits = slotWord(pages, page, word) | taken;
       int slot = word * Long.SIZE + Long.numberOfTrailingZeros(~bits);
-      if (bits != -1 && slot < slots) {
-        slotWord(pages, page, word, bits | 1L << slot);
-        count(pages, page, count(pages, page) + 1);
-        return slot;
+      if (bits != -1) {
+        return slot < slots ? slot : -1;
       }
+      taken = 0;
     }
     return -1;
   }

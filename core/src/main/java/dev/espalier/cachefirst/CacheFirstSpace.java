@@ -108,8 +108,8 @@ final class CacheFirstSpace {
   /** Takes a slot of a page that has a free one, and returns the node there, not yet made. */
   int takeSlot(int number) {
     long at = store.pin(number);
-    int slot = page.takeSlot(tree.pages, at);
     int kind = CacheFirstPage.kind(tree.pages, at);
+    int slot = page.takeSlot(tree.pages, at, page.firstSlot(number, kind));
     boolean full = CacheFirstPage.count(tree.pages, at) == page.slots;
     store.unpin(at, true);
     if (slot < 0) {

@@ -107,7 +107,7 @@ enum CacheFirstCorruption {
           onPage(
               tree,
               pageWithRoom(tree, CacheFirstStructure.NONLEAF_ROOM),
-              at -> tree.page.takeSlot(tree.pages, at))),
+              at -> tree.page.takeSlot(tree.pages, at, 0))),
   SLOT_BEHIND_THE_LAST(
       "I9",
       tree -> onPage(tree, leafPage(tree), at -> CacheFirstPage.slotWord(tree.pages, at, 3, -1))),

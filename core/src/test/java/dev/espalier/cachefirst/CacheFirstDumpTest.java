@@ -13,7 +13,9 @@ import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.RecordingPageStore;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -32,11 +34,25 @@ class CacheFirstDumpTest {
       LongStream.of(10, 30, 40, 20).forEach(key -> tree.put(key, key / 10));
       assertEquals(
           """
-          inner 1 @1088 1/3: 10
+          inner 1 @1152 1/3: 10
             leaf @576 1/3: 10=1
             leaf @640 3/3: 20=2 30=3 40=4
           """,
           print(tree));
+    }
+  }
+
+  /** fpB+ 4.1: the nodes through which pages are entered are at different lines. */
+  @Test
+  void firstNodeOfAPageIsWhereItsNumberSaysButForLeaves() {
+    try (CacheFirstFpbPlusTree tree = small()) {
+      CacheFirstPage page = tree.tree.page;
+      Set<Integer> first = new HashSet<>();
+      for (int number = 1; number <= 2 * page.slots; number++) {
+        first.add(page.firstSlot(number, CacheFirstPage.NONLEAF));
+        assertEquals(0, page.firstSlot(number, CacheFirstPage.LEAF));
+      }
+      assertEquals(page.slots, first.size());
     }
   }
 
