@@ -155,6 +155,7 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
     return switch (search) {
       case LINEAR -> Keys.lowerBoundLinear(nodes, node, inner.keySlots, key);
       case BINARY -> Keys.lowerBoundBinary(nodes, node, inner.count(nodes, node), key);
+      case BINARY_BYTEWISE -> BytewiseSearch.lowerBound(nodes, node, inner.count(nodes, node), key);
       case SIMD -> searchInnerBySimd(nodes, node, key);
     };
   }
@@ -163,6 +164,7 @@ public final class ConfigurablePbPlusTree extends AbstractIndex {
     return switch (search) {
       case LINEAR -> Keys.lowerBoundLinear(nodes, node, leaf.keySlots, key);
       case BINARY -> Keys.lowerBoundBinary(nodes, node, leaf.count(nodes, node), key);
+      case BINARY_BYTEWISE -> BytewiseSearch.lowerBound(nodes, node, leaf.count(nodes, node), key);
       case SIMD -> searchLeafBySimd(nodes, node, key);
     };
   }

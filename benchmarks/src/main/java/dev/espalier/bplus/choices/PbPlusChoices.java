@@ -129,6 +129,9 @@ public record PbPlusChoices(
     /** Binary search over the keys in use. */
     BINARY,
 
+    /** Binary search that compares keys byte by byte, as {@code memcmp} does. */
+    BINARY_BYTEWISE,
+
     /**
      * The best kernel here: vectors, or without the vector module one key per line, then a line.
      */

@@ -37,6 +37,16 @@ final class BuiltTree implements BuiltIndex {
     };
   }
 
+  @Override
+  public Probing prepareSeen(ProbeSetting setting) {
+    if (setting.method() != Method.IN_ORDER) {
+      return prepare(setting);
+    }
+    long[] keys = probes.of(setting);
+    return new InOrder(
+        index, BufferOptions.DEFAULT.withMostWaiting(keys.length).withNodes(nodes(setting)), keys);
+  }
+
   /**
    * Returns buffers of 4 KB, and memory for one below each inner node: twice what the entries take,
    * for the leaves are not full.
@@ -48,11 +58,13 @@ final class BuiltTree implements BuiltIndex {
   }
 
   private Probing buffered(ProbeSetting setting, BufferOptions options) {
-    VirtualNodes nodes =
-        setting.upper().isEmpty()
-            ? placement.nodesOf(index)
-            : new VirtualNodes(setting.heights(BatchLookup.of(index).levels().height()));
-    return new Buffered(index, options.withNodes(nodes), probes.of(setting));
+    return new Buffered(index, options.withNodes(nodes(setting)), probes.of(setting));
+  }
+
+  private VirtualNodes nodes(ProbeSetting setting) {
+    return setting.upper().isEmpty()
+        ? placement.nodesOf(index)
+        : new VirtualNodes(setting.heights(BatchLookup.of(index).levels().height()));
   }
 
   private static long single(LongIndex index, long[] keys) {
@@ -102,6 +114,35 @@ final class BuiltTree implements BuiltIndex {
     @Override
     public void close() {
       access.close();
+    }
+  }
+
+  /** Through buffers, with one flush at the end and a result buffer that a simulator sees. */
+  private static final class InOrder implements Probing {
+    private final long[] keys;
+    private final ResultBuffer results;
+    private final BufferedAccess access;
+
+    InOrder(LongIndex index, BufferOptions options, long[] keys) {
+      this.keys = keys;
+      this.results = new ResultBuffer(keys.length);
+      this.access = BufferedAccess.over(index, options, results);
+    }
+
+    @Override
+    public long run() {
+      for (int i = 0; i < keys.length; i++) {
+        results.expect(i, keys[i]);
+        access.get(keys[i], i);
+      }
+      access.flush();
+      return results.deliver(keys.length);
+    }
+
+    @Override
+    public void close() {
+      access.close();
+      results.close();
     }
   }
 

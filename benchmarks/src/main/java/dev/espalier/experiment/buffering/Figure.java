@@ -54,13 +54,8 @@ record Figure(
         new Chart(kind, series, x, y));
   }
 
-  /**
-   * Returns the settings that are simulated: what the library chooses depends on its machine, and
-   * answers are put in order on the Java heap, which the simulator does not see.
-   */
+  /** Returns the settings that are simulated: what the library chooses depends on its machine. */
   List<ProbeSetting> simulatedSettings() {
-    return settings.stream()
-        .filter(setting -> setting.method() != Method.CHOSEN && setting.method() != Method.IN_ORDER)
-        .toList();
+    return settings.stream().filter(setting -> setting.method() != Method.CHOSEN).toList();
   }
 }

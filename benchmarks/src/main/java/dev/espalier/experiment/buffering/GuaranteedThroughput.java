@@ -123,7 +123,7 @@ final class GuaranteedThroughput implements Experiment {
       Stream stream = time.setting();
       double throughput = NANOS_PER_SECOND / time.nanos();
       throughputs.put(stream, throughput);
-      wrong += time.answer() == expected ? 0 : 1;
+      wrong += time.wrong(expected);
       // What guarantees nothing is a line from the least to the greatest guarantee.
       if (stream.millis == 0) {
         outcome.row(stream.label, GUARANTEES.getFirst(), throughput);

@@ -96,7 +96,7 @@ final class MeasuredFigure implements Experiment {
           inputs.way(setting),
           time.nanos(),
           unbuffered / time.nanos());
-      wrong += time.answer() == inputs.answer(setting) ? 0 : 1;
+      wrong += time.wrong(inputs.answer(setting));
     }
     outcome.check(Check.deterministic("methods that answered wrongly", wrong, Target.exactly(0)));
     figure.measured().add(keys, new Found<>(nanos), outcome);

@@ -20,8 +20,9 @@ final class SimulatedFigure implements Simulated {
   private static final String WHERE =
       "The caches and the TLB of the paper's Pentium 4, simulated, empty at first; with as many"
           + " keys and probes as in the paper. Counted are the accesses to nodes and to the records"
-          + " in buffers; not those to the table of a node's buffers and to some hundred probes at"
-          + " hand, which are on the Java heap. The processor waits for each line that was not"
+          + " in buffers, and where the order is preserved those to a result buffer made for this;"
+          + " not those to the table of a node's buffers and to some hundred probes at hand, which"
+          + " are on the Java heap. The processor waits for each line that was not"
           + " prefetched, is busy for one cycle at each access, and nothing is prefetched by the"
           + " hardware. The cache miss penalty is reckoned as in the paper, misses times latency,"
           + " also for lines that the CSB+-tree prefetches, as the paper's does not. Virtual nodes"
@@ -54,7 +55,7 @@ final class SimulatedFigure implements Simulated {
 
   private static List<Long> simulate(ProbeSetting setting, int keys) {
     try (BuiltIndex index = setting.index().build(keys, new ProbeKeys(keys), PLACEMENT);
-        Probing probing = index.prepare(setting)) {
+        Probing probing = index.prepareSeen(setting)) {
       long answer = index.answer(setting);
       return SimulatedWork.checked(Pentium4.SHAPE, _ -> probing.run() == answer ? 0 : 1);
     }

@@ -134,7 +134,7 @@ final class UpdatesAmongProbes implements Experiment {
     for (Time<Mix> time : times) {
       Mix mix = time.setting();
       outcome.row(mix.method.toString(), mix.percent, time.nanos(), gain(mix, nanos));
-      wrong += time.answer() == sumOfAll - updatedRanks(probes, mix.percent) ? 0 : 1;
+      wrong += time.wrong(sumOfAll - updatedRanks(probes, mix.percent));
     }
     outcome.check(Check.deterministic("methods that answered wrongly", wrong, Target.exactly(0)));
     for (Method method : List.of(Method.FIXED, Method.VARIABLE)) {

@@ -22,7 +22,12 @@ record NumberedEntries(KeyOrder order, int count) {
 
   /** Writes all of them, without a look at what is there. */
   void set(LongIndex index) {
-    for (int number = 0; number < count; number++) {
+    set(index, 0);
+  }
+
+  /** Writes those from number {@code from} on, without a look at what is there. */
+  void set(LongIndex index, int from) {
+    for (int number = from; number < count; number++) {
       index.set(order.key(number), number);
     }
   }

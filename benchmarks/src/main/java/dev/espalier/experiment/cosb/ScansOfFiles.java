@@ -113,12 +113,12 @@ final class ScansOfFiles implements Experiment {
   private static void addRows(
       Outcome outcome, List<Scanned> all, SequentialFile sequential, List<Time<String>> times) {
     double sequentialNanos = times.getLast().nanos() * NumberedEntries.ENTRY_BYTES;
-    int wrong = times.getLast().answer() == sequential.sum() ? 0 : 1;
+    int wrong = times.getLast().wrong(sequential.sum());
     for (int i = 0; i < all.size(); i++) {
       Scanned scanned = all.get(i);
       Setting setting = scanned.setting;
       Time<String> time = times.get(i);
-      wrong += time.answer() == scanned.entries.sum() ? 0 : 1;
+      wrong += time.wrong(scanned.entries.sum());
       double share = 100 * sequentialNanos / time.nanos();
       outcome.row(
           setting.structure.label(),

@@ -26,6 +26,7 @@ public final class FpbExperiments {
   /** Returns all of them, in the order of the paper. */
   public static List<Experiment> all() {
     List<Experiment> all = new ArrayList<>();
+    all.add(new SearchBreakdown());
     all.add(new OptimalWidths());
     for (Figure figure : FIGURES) {
       all.add(new MeasuredFigure(figure));
@@ -35,6 +36,7 @@ public final class FpbExperiments {
     all.add(new SearchReads(List.of(TreeAge.values())));
     all.add(ScanFromFile.byRange());
     all.add(ScanFromFile.byFiles());
+    all.add(ScanFromFile.throughputByFiles());
     return all;
   }
 }

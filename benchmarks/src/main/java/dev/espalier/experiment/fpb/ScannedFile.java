@@ -14,10 +14,12 @@ import dev.espalier.io.FileOptions;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
- * An index in a file, or striped over several, whose leaf pages lie in random order, as those of a
- * tree that has grown; its keys are 0, 2, 4 and so on.
+ * A mature index in a file, or striped over several: nine tenths of its entries are bulkloaded to
+ * 100%, then a tenth is inserted in random order, which splits about every page (fpB+ 4.3.2). Its
+ * keys are 0, 2, 4 and so on, and each is its own value.
  */
 final class ScannedFile implements AutoCloseable {
   private static final int PAGE_BYTES = 16 << 10;
@@ -29,6 +31,9 @@ final class ScannedFile implements AutoCloseable {
   private static final long BUILDING_POOL_BYTES = 1L << 30;
 
   private static final int SEED = 18;
+
+  /** Of so many entries, in order of keys, one is inserted. */
+  private static final int ONE_IN = 10;
 
   private final Path path;
   private final FileOptions options;
@@ -49,11 +54,22 @@ final class ScannedFile implements AutoCloseable {
     TreeVariant tree = DiskFirstFpbPlusTree.VARIANT;
     try (LongIndex built =
         Espalier.open(path, options.withVariant(tree).withPoolBytes(BUILDING_POOL_BYTES))) {
-      long[] keys = IntStream.of(Entries.shuffled(entries, SEED)).mapToLong(i -> 2L * i).toArray();
-      built.putAll(keys, keys);
+      long[] loaded =
+          LongStream.range(0, entries).filter(i -> !isInserted(i)).map(i -> 2 * i).toArray();
+      built.bulkload(loaded, loaded);
+      long[] inserted =
+          IntStream.of(Entries.shuffled(entries, SEED))
+              .filter(ScannedFile::isInserted)
+              .mapToLong(i -> 2L * i)
+              .toArray();
+      built.putAll(inserted, inserted);
     }
     this.pool = BufferPool.create(POOL_BYTES, PAGE_BYTES);
     this.index = open(true);
+  }
+
+  private static boolean isInserted(long rank) {
+    return rank % ONE_IN == ONE_IN / 2;
   }
 
   private LongIndex open(boolean readsAhead) {
@@ -70,6 +86,11 @@ final class ScannedFile implements AutoCloseable {
     close();
     pool = BufferPool.create(POOL_BYTES, PAGE_BYTES);
     index = open(readsAhead);
+  }
+
+  /** Returns what {@link #scan} is to return. */
+  static long sum(long from, int entries) {
+    return entries * (from + entries - 1);
   }
 
   /** Scans so many entries from a key on, not the first, and returns the sum of their values. */

@@ -183,7 +183,7 @@ final class MeasuredFigures implements Experiment {
     for (Time<Setting> time : times) {
       outcome.row(time.setting().series(), time.setting().x(), time.nanos());
       long expected = at(times, TreeInFile.B_PLUS, time.setting().x()).answer();
-      wrong += time.answer() == expected ? 0 : 1;
+      wrong += time.wrong(expected);
     }
     outcome.check(Check.deterministic("trees that differ", (double) wrong, Target.exactly(0)));
     if (entries < PaperSizes.LEAST_ENTRIES) {

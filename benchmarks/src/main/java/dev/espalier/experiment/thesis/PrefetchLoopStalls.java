@@ -112,8 +112,8 @@ final class PrefetchLoopStalls implements Experiment {
       outcome.row(loop, "busy", busy);
       // Noise may make the cached run the slower one where hardly anything stalls.
       outcome.row(loop, "stalled", Math.max(0, total.get(i).nanos() - busy));
-      wrong += total.get(i).answer() == total.getFirst().answer() ? 0 : 1;
-      wrong += cached.get(i).answer() == cached.getFirst().answer() ? 0 : 1;
+      wrong += total.get(i).wrong(total.getFirst().answer());
+      wrong += cached.get(i).wrong(cached.getFirst().answer());
     }
     outcome.check(
         Check.timing(

@@ -115,7 +115,7 @@ final class PrefetchLoops implements Experiment {
       times.addAll(Stopwatch.time(scans, effort.rounds(), run.progress().part(2, 3)));
       for (Time<Setting> time : times) {
         outcome.row(time.setting().loop, time.setting().width, time.nanos());
-        wrong += time.answer() == time.setting().answer ? 0 : 1;
+        wrong += time.wrong(time.setting().answer);
       }
     }
     outcome.check(Check.deterministic("wrong answers", wrong, Target.exactly(0)));

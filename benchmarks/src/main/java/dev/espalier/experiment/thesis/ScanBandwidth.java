@@ -156,12 +156,12 @@ final class ScanBandwidth implements Experiment {
     for (int width : WIDTHS) {
       outcome.row(SEQUENTIAL, width, sequential, 100.0);
     }
-    int wrong = times.getLast().answer() == Entries.sumOfKeys(2 * entries) ? 0 : 1;
+    int wrong = times.getLast().wrong(Entries.sumOfKeys(2 * entries));
     Iterator<Time<String>> next = times.iterator();
     for (Map.Entry<TreeSetting, ConfigurablePbPlusTree> entry : trees.entrySet()) {
       TreeSetting setting = entry.getKey();
       Time<String> time = next.next();
-      wrong += time.answer() == TreeOperation.SCAN.answer(entries, NO_PROBES) ? 0 : 1;
+      wrong += time.wrong(TreeOperation.SCAN.answer(entries, NO_PROBES));
       Lines lines = lines(entry.getValue(), setting.width());
       addRow(setting, SCANNED, bandwidth(lines.scanned, time), sequential, outcome);
       if (setting.choices().scanPrefetch() == NodePrefetch.LINEAR) {

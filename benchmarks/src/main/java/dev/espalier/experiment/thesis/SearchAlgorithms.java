@@ -98,7 +98,7 @@ final class SearchAlgorithms implements Experiment {
       }
       for (Time<Setting> time : Stopwatch.time(works, effort.rounds(), run.progress().part(1, 2))) {
         outcome.row(time.setting().form.label(), time.setting().width, time.nanos());
-        wrong += time.answer() == Entries.sumOfRanks(probes) ? 0 : 1;
+        wrong += time.wrong(Entries.sumOfRanks(probes));
       }
     }
     outcome.check(Check.deterministic("wrong answers", wrong, Target.exactly(0)));

@@ -24,8 +24,8 @@ public final class ThesisExperiments {
         LinearPolicies.overHalfFullLeaves(),
         new SearchAlgorithms(),
         PrefetchGain.experiment(),
-        PrefetchSpeedup.withSlowSearch(),
-        PrefetchSpeedup.withFastSearch(),
+        PrefetchSpeedup.withSlowComparison(),
+        PrefetchSpeedup.withFastComparison(),
         new JumpPointerUpkeep(),
         new ScanBandwidth());
   }

@@ -36,6 +36,7 @@ public final class ChoiceShapes implements ShapeSource {
                 .withSearch(NodeSearch.LINEAR)),
         pbPlus(
             2, 1, 4, DEFAULT.withSearchPrefetch(NodePrefetch.LINEAR).withSearch(NodeSearch.BINARY)),
+        pbPlus(2, 3, 4, DEFAULT.withSearch(NodeSearch.BINARY_BYTEWISE)),
         pbPlus(
             3,
             3,

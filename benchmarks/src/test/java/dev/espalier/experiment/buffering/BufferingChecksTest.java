@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Checks of figures 7, 8 and 15 pass on what the paper shows, and fail on something else. */
+/**
+ * Checks of figures 1, 7, 8, 10, 13 and 15 pass on what the paper shows, and fail on something
+ * else.
+ */
 class BufferingChecksTest {
   private static final ProbeSetting CSB =
       new ProbeSetting(PaperIndex.CSB_PLUS_TREE, Method.VARIABLE);
@@ -23,6 +26,8 @@ class BufferingChecksTest {
 
   private static final String TLB =
       "TLB penalty of one virtual node over the least of those divided";
+  private static final String ANALYSIS =
+      "TLB penalty where the analysis has the TLB suffice, over that elsewhere, least each";
   private static final String SAME =
       "cache misses of the placement with most over those of the one with fewest";
   private static final String FEWER =
@@ -51,9 +56,92 @@ class BufferingChecksTest {
   @Test
   void placementsAreHeldAgainstOneAnotherAndAgainstNoBuffers() {
     assertEquals(List.of(), failing(CSB.placed(3), 1, 6));
-    assertEquals(List.of(TLB), failing(CSB.placed(3), 1, 4));
+    assertEquals(List.of(TLB, ANALYSIS), failing(CSB.placed(3), 1, 4));
     assertEquals(List.of(SAME), failing(CSB.placed(1, 2), 1.2, 5));
     assertEquals(List.of(FEWER), failing(CSB.by(Method.UNBUFFERED), 1.9, 50));
+  }
+
+  @Test
+  void pagesForTheTlbAreThoseOfThePapersFormula() {
+    List<Double> branchings = List.of(4.0, 11.0, 11.0, 11.0);
+    assertEquals(1 + 4 + 4 * 11 + 4 * 11 * 11, PlacementFigures.tlbEntries(branchings, List.of(3)));
+    assertEquals(1 + 4 + 4 * 11, PlacementFigures.tlbEntries(branchings, List.of(2, 1)));
+    assertEquals(12, PlacementFigures.tlbEntries(branchings, List.of(1, 1, 1)));
+  }
+
+  private static List<String> tlb(double two) {
+    Map<ProbeSetting, SimulatedCost> costs = new HashMap<>();
+    costs.put(CSB.placed(1, 1, 1), new SimulatedCost(1, 0, 10, 0));
+    costs.put(CSB.placed(2, 1), new SimulatedCost(1, 0, two, 0));
+    costs.put(CSB.placed(1, 2), new SimulatedCost(1, 0, 8, 0));
+    costs.put(CSB.placed(3), new SimulatedCost(1, 0, 8, 0));
+    Outcome outcome = new Outcome(Column.text("a", "a"));
+    PlacementFigures.checkTlbAnalysis(List.of(4.0, 11.0, 11.0), new Found<>(costs), outcome);
+    return failing(outcome);
+  }
+
+  @Test
+  void placementsThatTheTlbSufficesForAreToMissItLess() {
+    assertEquals(List.of(), tlb(7));
+    assertEquals(List.of(ANALYSIS), tlb(9));
+  }
+
+  // ---------------------------------------------------------------- figures 1, 10 and 13
+
+  /** Returns the names of a figure's simulated checks that fail, with one cost replaced. */
+  private static List<String> failing(
+      Figure figure, SimulatedCost usual, ProbeSetting changed, SimulatedCost cost) {
+    Map<ProbeSetting, SimulatedCost> costs = new HashMap<>();
+    figure.simulatedSettings().forEach(setting -> costs.put(setting, usual));
+    costs.put(changed, cost);
+    Outcome outcome = new Outcome(Column.text("a", "a"));
+    figure.simulated().add(Table2.KEYS_BEYOND_THE_CACHE, new Found<>(costs), outcome);
+    return failing(outcome);
+  }
+
+  @Test
+  void sharesOfMissesAreThoseOfThePaper() {
+    Figure figure = SearchFigures.thrashing();
+    SimulatedCost usual = new SimulatedCost(2, 40, 0, 100);
+    ProbeSetting csb = CSB.by(Method.UNBUFFERED);
+    ProbeSetting wide = new ProbeSetting(PaperIndex.B_PLUS_TREE, Method.UNBUFFERED);
+    assertEquals(List.of(), failing(figure, usual, csb, usual));
+    assertEquals(
+        List.of("share of a CSB+-tree's cycles that are misses"),
+        failing(figure, usual, csb, new SimulatedCost(2, 29, 0, 100)));
+    assertEquals(
+        List.of(PaperIndex.B_PLUS_TREE + ": share of misses over CSB+-tree's"),
+        failing(figure, usual, wide, new SimulatedCost(2, 39, 0, 100)));
+  }
+
+  @Test
+  void orderIsNotToCostMuch() {
+    Figure figure = SearchFigures.methods();
+    SimulatedCost usual = new SimulatedCost(1, 0, 0, 100);
+    ProbeSetting inOrder = CSB.by(Method.IN_ORDER);
+    assertEquals(List.of(), failing(figure, usual, inOrder, new SimulatedCost(9, 0, 0, 114)));
+    assertEquals(
+        List.of(PaperIndex.CSB_PLUS_TREE + ": order-preserving over variable-size, cycles"),
+        failing(figure, usual, inOrder, new SimulatedCost(1, 0, 0, 116)));
+  }
+
+  @Test
+  void buffersAreToBeFasterFromThePapersSharesOn() {
+    Figure figure = ProbeFigures.fewProbes();
+    SimulatedCost usual = new SimulatedCost(1, 0, 0, 100);
+    SimulatedCost slower = new SimulatedCost(1, 0, 0, 101);
+    ProbeSetting wide = new ProbeSetting(PaperIndex.B_PLUS_TREE, Method.FIXED);
+    assertEquals(List.of(), failing(figure, usual, wide.withShare(0.0004), slower));
+    assertEquals(
+        List.of(wide.index() + ", " + wide.method() + ": least gain by buffers from 0.08% on"),
+        failing(figure, usual, wide.withShare(0.0008), slower));
+    assertEquals(List.of(), failing(figure, usual, CSB.withShare(0.002), slower));
+    assertEquals(
+        List.of(CSB.index() + ", " + CSB.method() + ": least gain by buffers from 0.4% on"),
+        failing(figure, usual, CSB.withShare(0.004), slower));
+    assertEquals(
+        List.of(CSB.index() + ", " + CSB.method() + ": gain by buffers at 0.01%"),
+        failing(figure, usual, CSB.withShare(0.0001), new SimulatedCost(1, 0, 0, 99)));
   }
 
   // ---------------------------------------------------------------- figure 15

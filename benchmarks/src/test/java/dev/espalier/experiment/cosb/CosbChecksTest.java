@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Outcome;
+import dev.espalier.experiment.cosb.InsertsBeyondMemory.Seen;
+import dev.espalier.experiment.cosb.InsertsBeyondMemory.Setting;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What is held against bounds fails when it is beyond them. */
@@ -49,6 +52,39 @@ final class CosbChecksTest {
     assertEquals(
         List.of(cola + ", search with larger blocks over smaller"),
         byBlock(Structure.COLA_4, 1.2, 0.5));
+  }
+
+  private static List<String> inserts(Seen tree, Seen sorted, Seen cola, Seen ascending) {
+    Outcome outcome = new Outcome(Column.text("a", "a"));
+    InsertsBeyondMemory.checkTargets(
+        outcome,
+        Map.of(
+            new Setting(Structure.B_PLUS_TREE, KeyOrder.RANDOM), tree,
+            new Setting(Structure.B_PLUS_TREE, KeyOrder.ASCENDING), sorted,
+            new Setting(Structure.COLA_4, KeyOrder.RANDOM), cola,
+            new Setting(Structure.COLA_4, KeyOrder.ASCENDING), ascending));
+    return failing(outcome);
+  }
+
+  @Test
+  void insertsAndSearchesAreHeldAgainstTheTreeThatGrewInOrder() {
+    Seen tree = new Seen(3000, 1000, 1);
+    Seen sorted = new Seen(30, 10, 10);
+    Seen cola = new Seen(100, 10, 35);
+    Seen ascending = new Seen(93, 10, 35);
+    assertEquals(List.of(), inserts(tree, sorted, cola, ascending));
+    assertEquals(
+        List.of("random inserts, 4-COLA over B+-tree", "pages written, B+-tree over 4-COLA"),
+        inserts(new Seen(2900, 990, 1), sorted, cola, ascending));
+    assertEquals(
+        List.of("ascending inserts, 4-COLA's time over the B+-tree's"),
+        inserts(tree, new Seen(29, 10, 10), cola, ascending));
+    assertEquals(
+        List.of("search, 4-COLA over the B+-tree that grew in order"),
+        inserts(tree, new Seen(30, 10, 9.9), cola, ascending));
+    assertEquals(
+        List.of("4-COLA's inserts, random over ascending"),
+        inserts(tree, sorted, cola, new Seen(90, 10, 35)));
   }
 
   @Test

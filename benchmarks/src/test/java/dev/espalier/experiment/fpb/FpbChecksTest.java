@@ -9,10 +9,13 @@ import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Outcome;
+import dev.espalier.experiment.SimulatedCounts;
+import dev.espalier.experiment.Stopwatch.Time;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Targets are the paper's, and are missed by figures that are worse. */
@@ -84,6 +87,26 @@ final class FpbChecksTest {
     return new PagedSetting(tree, Figure.PAGE, FigureTimes.LEAST_ENTRIES, 100);
   }
 
+  private static List<String> stalls(long paged, long inMemory, long wrong) {
+    SimulatedCounts counts =
+        new SimulatedCounts(
+            Map.of(
+                PagedTree.DISK_OPTIMIZED, List.of(0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, paged, 0L, 0L),
+                SearchBreakdown.PB_PLUS,
+                    List.of(0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, inMemory, 0L, wrong)));
+    Outcome outcome = new Outcome(Column.text("a", "a"));
+    SearchBreakdown.addChecks(counts, outcome);
+    return outcome.checks().stream().filter(check -> !check.passes()).map(Check::name).toList();
+  }
+
+  @Test
+  void treesOfPagesAreToStallMore() {
+    assertEquals(List.of(), stalls(12, 10, 0));
+    assertEquals(
+        List.of("stalls of the disk-optimized B+-tree over the pB+-tree's"), stalls(10, 10, 0));
+    assertEquals(List.of("trees that answered wrongly"), stalls(12, 10, 1));
+  }
+
   @Test
   void spaceIsHeldAgainstThePaperInAllPagesAndAges() {
     for (TreeAge age : TreeAge.values()) {
@@ -100,6 +123,31 @@ final class FpbChecksTest {
     assertFalse(SearchReads.check(DISK_FIRST, TreeAge.MATURE, "4 KB", 3.1).passes());
     assertTrue(SearchReads.check(CACHE_FIRST, TreeAge.MATURE, "8 KB", 25).passes());
     assertFalse(SearchReads.check(CACHE_FIRST, TreeAge.BULKLOADED, "4 KB", 34).passes());
+  }
+
+  private static List<String> scans(double ahead, long difference) {
+    List<Time<ScanFromFile.Setting>> times =
+        List.of(
+            new Time<>(new ScanFromFile.Setting(false, 1, 100), 35, 0),
+            new Time<>(new ScanFromFile.Setting(true, 1, 100), ahead, difference));
+    Outcome outcome =
+        new Outcome(
+            Column.text("series", "scan"),
+            Column.integer("files", "files", ""),
+            Column.integer("range", "range", ""),
+            Column.real("time", "time", "ms"),
+            Column.real("throughput", "throughput", "entries/s"));
+    ScanFromFile.report(times, outcome);
+    return outcome.checks().stream().filter(check -> !check.passes()).map(Check::name).toList();
+  }
+
+  @Test
+  void scansAreHeldAgainstTheEntriesAndAgainstOneAnother() {
+    assertEquals(List.of(), scans(10, 0));
+    assertEquals(
+        List.of("100 entries, 1 files: time leaf by leaf, by that of reading ahead"), scans(11, 0));
+    assertEquals(List.of("scans that read something else, 1 files"), scans(10, -2));
+    assertEquals(2 + 4 + 6, ScannedFile.sum(2, 3));
   }
 
   @Test

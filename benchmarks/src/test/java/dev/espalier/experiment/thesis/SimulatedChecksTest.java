@@ -2,6 +2,8 @@
 package dev.espalier.experiment.thesis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
@@ -57,6 +59,20 @@ class SimulatedChecksTest {
   void droppedPrefetchesMustNotBeFaster() {
     assertEquals(List.of(), hints(10, 10));
     assertEquals(List.of("scan: time without / with the hint"), hints(10, 9));
+  }
+
+  @Test
+  void prefetchingMustSaveAsMuchAsInTheThesis() {
+    double[] without = {100, 100, 100, 100, 100, 100, 100, 100};
+    double[] with = {100, 100, 100, 90, 90, 90, 100, 100};
+    for (Check.Kind kind : Check.Kind.values()) {
+      PrefetchSpeedup slow = PrefetchSpeedup.withSlowComparison();
+      assertTrue(slow.check("here", kind, Construction.TWO_THIRDS, without, with).passes());
+      assertFalse(slow.check("here", kind, Construction.INSERTED, without, with).passes());
+      PrefetchSpeedup fast = PrefetchSpeedup.withFastComparison();
+      assertTrue(fast.check("here", kind, Construction.HALF, without, with).passes());
+      assertFalse(fast.check("here", kind, Construction.FULL, without, with).passes());
+    }
   }
 
   @Test
