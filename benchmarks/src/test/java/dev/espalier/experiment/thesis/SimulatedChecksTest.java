@@ -45,6 +45,23 @@ class SimulatedChecksTest {
     assertEquals(List.of("query: stalls by calls per node / no prefetch"), loops(10, 11));
   }
 
+  private static List<String> groups(long perNode, long perGroup) {
+    Outcome outcome = outcome();
+    SimulatedCounts counts =
+        new SimulatedCounts(
+            Map.of(
+                "query, " + PrefetchForm.CALL_PER_NODE.label(), stalls(perNode),
+                "query, " + PrefetchForm.CALL_PER_GROUP.label(), stalls(perGroup)));
+    PrefetchLoopCycles.addCheckOfGroups(counts, outcome);
+    return failing(outcome);
+  }
+
+  @Test
+  void groupsMustNotMakeAQueryStallMore() {
+    assertEquals(List.of(), groups(10, 9));
+    assertEquals(List.of("query: stalls by calls per group / per node"), groups(10, 11));
+  }
+
   private static List<String> hints(long walked, long dropped) {
     Outcome outcome = outcome();
     FaultHint.addChecks("scan", taking(walked), taking(dropped), outcome);
