@@ -22,60 +22,79 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tables on pages written by hand, below a mark like {@code <!-- figures of fpb-fig16 -->}: each of
- * their figures is in the published results of these experiments, rounded.
+ * Tables and paragraphs on pages written by hand, below a mark like {@code <!-- figures of
+ * fpb-fig16 -->}: each of their figures is in the published results of these experiments, rounded.
+ * Columns that say what a paper or a target has are left out, and in paragraphs numbers without a
+ * point.
  */
 final class ExperimentFiguresTest {
   private static final Path PAGES = Path.of("measurements");
   private static final Path PUBLISHED = PAGES.resolve("experiments");
 
-  /** The mark, then the rows of the table, its head and rule left out. */
-  private static final Pattern TABLE =
+  /** The mark; then the head of a table, its rule and its rows, or else a paragraph. */
+  private static final Pattern MARKED =
       Pattern.compile(
-          "<!-- figures of ([\\w., -]+?) -->\\s*\\|.*\\n\\|[-:| ]+\\|\\n((?:\\|.*\\n?)+)");
+          "<!-- figures of ([\\w., -]+?) -->\\s*"
+              + "(?:(\\|.*)\\n\\|[-:| ]+\\|\\n((?:\\|.*\\n?)+)|((?:[^|\\n].*\\n)+))");
 
-  /** A cell of nothing but figures. */
-  private static final Pattern CELL = Pattern.compile("(?:-?[0-9][0-9.]*(?:, )?)+");
+  /** Heads of columns whose figures nobody measured here. */
+  private static final Pattern OTHERS = Pattern.compile("paper|target");
+
+  /** A cell of nothing but figures, or of the least and the greatest. */
+  private static final Pattern CELL =
+      Pattern.compile("-?[0-9][0-9.]*(?:(?:, | to | and )-?[0-9][0-9.]*)*");
+
+  private static final Pattern IN_PROSE = Pattern.compile("-?\\b[0-9]+\\.[0-9]+(?!\\.?[0-9])");
 
   private static final Pattern FIGURE = Pattern.compile("-?[0-9]+(?:\\.[0-9]+)?");
 
   @Test
-  void figuresOfMarkedTablesAreInTheResults() throws IOException {
+  void markedFiguresAreInTheResults() throws IOException {
     List<String> missing = new ArrayList<>();
-    int tables = 0;
+    int marks = 0;
     for (Path page : pages()) {
-      Matcher table = TABLE.matcher(Files.readString(page));
-      while (table.find()) {
-        tables++;
+      Matcher marked = MARKED.matcher(Files.readString(page));
+      while (marked.find()) {
+        marks++;
         List<BigDecimal> measured = new ArrayList<>();
-        for (String experiment : table.group(1).split(", ", -1)) {
-          JsonElement result = read(experiment);
-          addNumbers(result, measured);
+        for (String experiment : marked.group(1).split(", ", -1)) {
+          addNumbers(read(experiment), measured);
         }
-        for (String figure : notIn(measured, table.group(2))) {
-          missing.add(page.getFileName() + ", " + table.group(1) + ": " + figure);
+        for (String figure : notIn(measured, marked)) {
+          missing.add(page.getFileName() + ", " + marked.group(1) + ": " + figure);
         }
       }
     }
     assertEquals(List.of(), missing);
-    assertTrue(tables >= 3, tables + " tables");
+    assertTrue(marks >= 3, marks + " marks");
+  }
+
+  private static List<String> notIn(String page) {
+    Matcher marked = MARKED.matcher(page);
+    assertTrue(marked.find(), page);
+    return notIn(
+        List.of(new BigDecimal("1.8991"), new BigDecimal("-0.52"), new BigDecimal("2.44")), marked);
   }
 
   @Test
   void figureThatNobodyMeasuredIsFound() {
-    List<BigDecimal> measured = List.of(new BigDecimal("1.8991"), new BigDecimal("-0.52"));
-    String rows = "| `Tree`, 16 children | 1.90 | 1.899, -0.5 | missed |\n";
-    assertEquals(List.of(), notIn(measured, rows));
-    assertEquals(List.of("1.91", "0.5"), notIn(measured, "| 9 lives | 1.91 | 1.9, 0.5 |\n"));
+    String head = "<!-- figures of a -->\n| tree | one | two | the paper's |\n|---|---|---|---|\n";
+    String rows = "| `Tree`, 16 children | 1.90 to 2.4 | 1.899, -0.5 | 7.7 |\n";
+    assertEquals(List.of(), notIn(head + rows));
+    assertEquals(List.of("1.91", "0.5"), notIn(head + "| 9 lives | 1.91 | 1.9, 0.5 |\n"));
+    assertEquals(List.of("2.5"), notIn(head + "| 9 lives | 1.9 to 2.5 | 1.9 and 2.4 |\n"));
+    String mark = "<!-- figures of a -->\n";
+    assertEquals(List.of(), notIn(mark + "It takes 1.9 of 16 lines,\nand 2.44.\n\nLater 3.3.\n"));
+    assertEquals(List.of("2.5"), notIn(mark + "It takes 1.9 of 16 lines,\nand 2.5.\n"));
   }
 
   /** A quick run shows that an experiment works; no page is to argue with its figures. */
   @Test
-  void markedTablesAreOfFullRuns() throws IOException {
+  void markedFiguresAreOfFullRuns() throws IOException {
     for (Path page : pages()) {
-      Matcher table = TABLE.matcher(Files.readString(page));
-      while (table.find()) {
-        for (String experiment : table.group(1).split(", ", -1)) {
+      Matcher marked = MARKED.matcher(Files.readString(page));
+      while (marked.find()) {
+        for (String experiment : marked.group(1).split(", ", -1)) {
           JsonObject machine = read(experiment).getAsJsonObject("machine");
           assertEquals("full", machine.get("effort").getAsString(), experiment);
         }
@@ -83,22 +102,25 @@ final class ExperimentFiguresTest {
     }
   }
 
-  /** Returns the figures of rows that no measured number gives when it is rounded as they are. */
-  private static List<String> notIn(List<BigDecimal> measured, String rows) {
-    List<String> missing = new ArrayList<>();
-    for (String row : rows.split("\n", -1)) {
-      for (String cell : row.split("\\|", -1)) {
-        if (CELL.matcher(cell.strip()).matches()) {
-          FIGURE
-              .matcher(cell)
-              .results()
-              .map(MatchResult::group)
-              .filter(figure -> !isRounded(new BigDecimal(figure), measured))
-              .forEach(missing::add);
+  /** Returns the figures that no measured number gives when it is rounded as they are. */
+  private static List<String> notIn(List<BigDecimal> measured, Matcher marked) {
+    List<String> figures = new ArrayList<>();
+    if (marked.group(4) != null) {
+      IN_PROSE.matcher(marked.group(4)).results().map(MatchResult::group).forEach(figures::add);
+    } else {
+      String[] head = marked.group(2).split("\\|", -1);
+      for (String row : marked.group(3).split("\n", -1)) {
+        String[] cells = row.split("\\|", -1);
+        for (int i = 0; i < cells.length; i++) {
+          boolean isMeasured = i >= head.length || !OTHERS.matcher(head[i]).find();
+          if (isMeasured && CELL.matcher(cells[i].strip()).matches()) {
+            FIGURE.matcher(cells[i]).results().map(MatchResult::group).forEach(figures::add);
+          }
         }
       }
     }
-    return missing;
+    figures.removeIf(figure -> isRounded(new BigDecimal(figure), measured));
+    return figures;
   }
 
   private static boolean isRounded(BigDecimal figure, List<BigDecimal> measured) {
