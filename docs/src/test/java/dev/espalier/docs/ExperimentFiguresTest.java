@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Tables and paragraphs on pages written by hand, below a mark like {@code <!-- figures of
  * fpb-fig16 -->}: each of their figures is in the published results of these experiments, rounded.
- * Columns that say what a paper or a target has are left out, and in paragraphs numbers without a
+ * Columns that say what a paper or a target has are left out, and among words numbers without a
  * point.
  */
 final class ExperimentFiguresTest {
@@ -82,6 +82,7 @@ final class ExperimentFiguresTest {
     String rows = "| `Tree`, 16 children | 1.90 to 2.4 | 1.899, -0.5 | 7.7 |\n";
     assertEquals(List.of(), notIn(head + rows));
     assertEquals(List.of("1.91", "0.5"), notIn(head + "| 9 lives | 1.91 | 1.9, 0.5 |\n"));
+    assertEquals(List.of("2.5"), notIn(head + "| 9 lives | 1.9 times, 16 lines | 2.5 times |\n"));
     assertEquals(List.of("2.5"), notIn(head + "| 9 lives | 1.9 to 2.5 | 1.9 and 2.4 |\n"));
     String mark = "<!-- figures of a -->\n";
     assertEquals(List.of(), notIn(mark + "It takes 1.9 of 16 lines,\nand 2.44.\n\nLater 3.3.\n"));
@@ -113,8 +114,9 @@ final class ExperimentFiguresTest {
         String[] cells = row.split("\\|", -1);
         for (int i = 0; i < cells.length; i++) {
           boolean isMeasured = i >= head.length || !OTHERS.matcher(head[i]).find();
-          if (isMeasured && CELL.matcher(cells[i].strip()).matches()) {
-            FIGURE.matcher(cells[i]).results().map(MatchResult::group).forEach(figures::add);
+          Pattern figure = CELL.matcher(cells[i].strip()).matches() ? FIGURE : IN_PROSE;
+          if (isMeasured) {
+            figure.matcher(cells[i]).results().map(MatchResult::group).forEach(figures::add);
           }
         }
       }
