@@ -2,9 +2,12 @@
 package dev.espalier.concurrent;
 
 import dev.espalier.LongIndex;
+import dev.espalier.bytes.BytesIndex;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * An index that is replaced as a whole while it is read: a lookup table that is loaded anew every
@@ -13,43 +16,63 @@ import java.util.concurrent.atomic.AtomicInteger;
  * closed when its last lease is.
  *
  * <pre>{@code
- * try (SwappableIndex.Lease lease = prices.lease()) {
+ * try (SwappableIndex.Lease<LongIndex> lease = prices.lease()) {
  *   lease.index().getAll(keys, values);
  * }
  * }</pre>
  *
  * <p>For any number of threads. A lease costs two atomic additions, which all readers share: take
- * one for a batch of lookups, not for each. Each version is a {@link LongIndex} like any other,
- * which many threads may read, or one may write.
+ * one for a batch of lookups, not for each. Each version is an index like any other, which many
+ * threads may read, or one may write.
+ *
+ * @param <I> the kind of index: {@link LongIndex} or {@link BytesIndex}
  */
-public final class SwappableIndex implements AutoCloseable {
+public final class SwappableIndex<I> implements AutoCloseable {
+  private final Predicate<I> isIndexClosed;
+  private final Consumer<I> closing;
+
   /** Changed under the monitor; the last one stays when this is closed. */
-  private volatile Version current;
+  private volatile Version<I> current;
 
   private volatile boolean isClosed;
 
-  /**
-   * Makes an index current, which is owned from now on: it is closed when it is replaced, or this
-   * is closed, and no reader has a lease of it.
-   */
-  public SwappableIndex(LongIndex first) {
-    this.current = new Version(checkOpen(first));
+  private SwappableIndex(I first, Predicate<I> isIndexClosed, Consumer<I> closing) {
+    this.isIndexClosed = isIndexClosed;
+    this.closing = closing;
+    checkOpen(first);
+    this.current = new Version<>(first, closing);
   }
 
-  private static LongIndex checkOpen(LongIndex index) {
-    if (Objects.requireNonNull(index, "index").isClosed()) {
+  /**
+   * Makes an index current, which is owned from now on: it is closed when it is replaced, or the
+   * result is closed, and no reader has a lease of it.
+   *
+   * @throws IllegalArgumentException if {@code first} is closed
+   */
+  public static SwappableIndex<LongIndex> of(LongIndex first) {
+    return new SwappableIndex<>(first, LongIndex::isClosed, LongIndex::close);
+  }
+
+  /** Makes an index of byte strings current, as {@link #of(LongIndex)}. */
+  public static SwappableIndex<BytesIndex> of(BytesIndex first) {
+    return new SwappableIndex<>(first, BytesIndex::isClosed, BytesIndex::close);
+  }
+
+  private void checkOpen(I index) {
+    if (isIndexClosed.test(Objects.requireNonNull(index, "index"))) {
       throw new IllegalArgumentException("index is closed: " + index);
     }
-    return index;
   }
 
   /** An index and how many still need it: its readers, and the owner while it is current. */
-  private static final class Version {
-    private final LongIndex index;
+  private static final class Version<I> {
+    private final I index;
+    private final Consumer<I> closing;
     private final AtomicInteger users = new AtomicInteger(1);
 
-    Version(LongIndex index) {
+    Version(I index, Consumer<I> closing) {
       this.index = index;
+      this.closing = closing;
     }
 
     /** Counts a user more, unless the last one has left. */
@@ -59,17 +82,21 @@ public final class SwappableIndex implements AutoCloseable {
 
     void leave() {
       if (users.decrementAndGet() == 0) {
-        index.close();
+        closing.accept(index);
       }
     }
   }
 
-  /** The right to read one version, for one reader; to be closed. */
-  public static final class Lease implements AutoCloseable {
-    private final Version version;
+  /**
+   * The right to read one version, for one reader; to be closed.
+   *
+   * @param <I> the kind of index
+   */
+  public static final class Lease<I> implements AutoCloseable {
+    private final Version<I> version;
     private final AtomicBoolean isOver = new AtomicBoolean();
 
-    private Lease(Version version) {
+    private Lease(Version<I> version) {
       this.version = version;
     }
 
@@ -78,7 +105,7 @@ public final class SwappableIndex implements AutoCloseable {
      *
      * @throws IllegalStateException if the lease is closed
      */
-    public LongIndex index() {
+    public I index() {
       if (isOver.get()) {
         throw new IllegalStateException("the lease is closed");
       }
@@ -102,11 +129,11 @@ public final class SwappableIndex implements AutoCloseable {
    *
    * @throws IllegalStateException if this is closed
    */
-  public Lease lease() {
+  public Lease<I> lease() {
     while (!isClosed) {
-      Version version = current;
+      Version<I> version = current;
       if (version.enter()) {
-        return new Lease(version);
+        return new Lease<>(version);
       }
     }
     throw closed();
@@ -125,9 +152,9 @@ public final class SwappableIndex implements AutoCloseable {
    * @throws IllegalArgumentException if {@code next} is closed, or is current already
    * @throws IllegalStateException if this is closed; {@code next} is then still the caller's
    */
-  public void swap(LongIndex next) {
+  public void swap(I next) {
     checkOpen(next);
-    Version before;
+    Version<I> before;
     synchronized (this) {
       if (isClosed) {
         throw closed();
@@ -136,7 +163,7 @@ public final class SwappableIndex implements AutoCloseable {
       if (before.index.equals(next)) {
         throw new IllegalArgumentException("index is current already: " + next);
       }
-      current = new Version(next);
+      current = new Version<>(next, closing);
     }
     before.leave();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.concurrent;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -12,6 +13,8 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.prefix.PrefixBPlusTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -39,13 +42,13 @@ class SwappableIndexTest {
   void leaseStaysWithItsVersionAndTheLastOneClosesIt() {
     LongIndex first = version(1);
     LongIndex second = version(2);
-    try (SwappableIndex swappable = new SwappableIndex(first)) {
-      SwappableIndex.Lease one = swappable.lease();
-      SwappableIndex.Lease other = swappable.lease();
+    try (SwappableIndex<LongIndex> swappable = SwappableIndex.of(first)) {
+      SwappableIndex.Lease<LongIndex> one = swappable.lease();
+      SwappableIndex.Lease<LongIndex> other = swappable.lease();
       swappable.swap(second);
       assertSame(first, one.index());
       assertEquals(1, one.index().get(5));
-      try (SwappableIndex.Lease later = swappable.lease()) {
+      try (SwappableIndex.Lease<LongIndex> later = swappable.lease()) {
         assertSame(second, later.index());
       }
       one.close();
@@ -63,7 +66,7 @@ class SwappableIndexTest {
   @Test
   void versionWithoutReadersIsClosedAtOnce() {
     LongIndex first = version(1);
-    try (SwappableIndex swappable = new SwappableIndex(first)) {
+    try (SwappableIndex<LongIndex> swappable = SwappableIndex.of(first)) {
       swappable.lease().close();
       swappable.swap(version(2));
       assertTrue(first.isClosed());
@@ -71,10 +74,26 @@ class SwappableIndexTest {
   }
 
   @Test
+  void indexesOfByteStringsAreReplacedToo() {
+    BytesIndex first = PrefixBPlusTree.create(IndexOptions.DEFAULT);
+    first.set(new byte[] {1}, new byte[] {2});
+    BytesIndex second = PrefixBPlusTree.create(IndexOptions.DEFAULT);
+    try (SwappableIndex<BytesIndex> swappable = SwappableIndex.of(first)) {
+      SwappableIndex.Lease<BytesIndex> lease = swappable.lease();
+      swappable.swap(second);
+      assertArrayEquals(new byte[] {2}, lease.index().get(new byte[] {1}));
+      lease.close();
+      assertTrue(first.isClosed());
+      assertThrows(IllegalArgumentException.class, () -> SwappableIndex.of(first));
+    }
+    assertTrue(second.isClosed());
+  }
+
+  @Test
   void closingLetsReadersFinish() {
     LongIndex index = version(1);
-    SwappableIndex swappable = new SwappableIndex(index);
-    SwappableIndex.Lease lease = swappable.lease();
+    SwappableIndex<LongIndex> swappable = SwappableIndex.of(index);
+    SwappableIndex.Lease<LongIndex> lease = swappable.lease();
     swappable.close();
     swappable.close();
     assertTrue(swappable.isClosed());
@@ -93,12 +112,12 @@ class SwappableIndexTest {
   void wrongIndexesAreRefused() {
     LongIndex closed = version(1);
     closed.close();
-    assertThrows(IllegalArgumentException.class, () -> new SwappableIndex(closed));
+    assertThrows(IllegalArgumentException.class, () -> SwappableIndex.of(closed));
     LongIndex index = version(2);
-    try (SwappableIndex swappable = new SwappableIndex(index)) {
+    try (SwappableIndex<LongIndex> swappable = SwappableIndex.of(index)) {
       assertThrows(IllegalArgumentException.class, () -> swappable.swap(closed));
       assertThrows(IllegalArgumentException.class, () -> swappable.swap(index));
-      try (SwappableIndex.Lease lease = swappable.lease()) {
+      try (SwappableIndex.Lease<LongIndex> lease = swappable.lease()) {
         assertNotSame(closed, lease.index());
         assertEquals(2, lease.index().get(0));
       }
@@ -114,7 +133,7 @@ class SwappableIndexTest {
     List<LongIndex> versions = new ArrayList<>();
     versions.add(version(0));
     AtomicBoolean isDone = new AtomicBoolean();
-    SwappableIndex swappable = new SwappableIndex(versions.getFirst());
+    SwappableIndex<LongIndex> swappable = SwappableIndex.of(versions.getFirst());
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       List<Future<Long>> readers = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
@@ -135,12 +154,12 @@ class SwappableIndexTest {
     swappable.close();
   }
 
-  private static long read(SwappableIndex swappable, AtomicBoolean isDone) {
+  private static long read(SwappableIndex<LongIndex> swappable, AtomicBoolean isDone) {
     long last = 0;
     boolean isLast;
     do {
       isLast = isDone.get();
-      try (SwappableIndex.Lease lease = swappable.lease()) {
+      try (SwappableIndex.Lease<LongIndex> lease = swappable.lease()) {
         long number = lease.index().get(0);
         assertTrue(number >= last, () -> "version " + number + " comes late");
         for (long key = 1; key < KEYS; key++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.flink;
 
+import dev.espalier.LongIndex;
 import dev.espalier.stream.ProbeStream;
 import dev.espalier.stream.ProbeStreamException;
 import dev.espalier.stream.ProbeStreamOptions;
@@ -24,12 +25,13 @@ public final class EspalierAsyncLookup extends AsyncLookupFunction {
   private static final long serialVersionUID = 1;
 
   private final TableFile file;
-  private final Question question;
+  private final LongFormat format;
+  private final LongQuestion question;
   private final Duration responseTime;
   private final int mostRows;
 
-  private transient @Nullable IndexTable table;
-  private transient IndexTable.@Nullable Reader reader;
+  private transient @Nullable IndexTable<LongIndex> table;
+  private transient IndexTable<LongIndex>.@Nullable Reader reader;
   private transient @Nullable ProbeStream stream;
   private transient @Nullable ConcurrentHashMap<Long, Request> waiting;
   private transient long nextTag;
@@ -42,8 +44,14 @@ public final class EspalierAsyncLookup extends AsyncLookupFunction {
    * @param mostRows how many rows to gather; must be fewer than the operator lets wait at a time,
    *     or every row waits for the response time
    */
-  EspalierAsyncLookup(TableFile file, Question question, Duration responseTime, int mostRows) {
+  EspalierAsyncLookup(
+      TableFile file,
+      LongFormat format,
+      LongQuestion question,
+      Duration responseTime,
+      int mostRows) {
     this.file = file;
+    this.format = format;
     this.question = question;
     this.responseTime = responseTime;
     this.mostRows = mostRows;
@@ -51,10 +59,11 @@ public final class EspalierAsyncLookup extends AsyncLookupFunction {
 
   @Override
   public void open(FunctionContext context) throws IOException {
-    IndexTable opened = IndexTable.acquire(file);
+    IndexTable<LongIndex> opened = IndexTable.acquire(file, format);
     table = opened;
-    opened.register(context.getMetricGroup());
-    IndexTable.Reader first = opened.reader();
+    context.getMetricGroup().gauge("espalierRefreshes", opened::refreshes);
+    context.getMetricGroup().gauge("espalierFailedRefreshes", opened::failedRefreshes);
+    IndexTable<LongIndex>.Reader first = opened.reader();
     reader = first;
     ConcurrentHashMap<Long, Request> requests = new ConcurrentHashMap<>();
     waiting = requests;
@@ -62,7 +71,7 @@ public final class EspalierAsyncLookup extends AsyncLookupFunction {
   }
 
   private ProbeStream streamOver(
-      IndexTable.Reader current, ConcurrentHashMap<Long, Request> requests) {
+      IndexTable<LongIndex>.Reader current, ConcurrentHashMap<Long, Request> requests) {
     return ProbeStream.over(
         current.index(),
         ProbeStreamOptions.DEFAULT.withResponseTime(responseTime).withMostInside(mostRows),

@@ -8,7 +8,7 @@ import org.apache.flink.configuration.MemorySize;
 
 /** The options of a table with {@code 'connector' = 'espalier'}. */
 public final class EspalierOptions {
-  /** The index file: a path of any file system that Flink knows. Required. */
+  /** The index file, or folder of files: a path of any file system that Flink knows. Required. */
   public static final ConfigOption<String> PATH =
       ConfigOptions.key("path")
           .stringType()
@@ -45,6 +45,16 @@ public final class EspalierOptions {
           .durationType()
           .defaultValue(Duration.ofMillis(10))
           .withDescription("With lookup.async, how long a row may wait for its answer.");
+
+  /**
+   * In how many files the rows are, by their key. With more than one, the path is a folder; a task
+   * of a lookup join opens those that it is asked for.
+   */
+  public static final ConfigOption<Integer> SHARDS =
+      ConfigOptions.key("shards")
+          .intType()
+          .defaultValue(1)
+          .withDescription("In how many files the rows are; with more than one, path is a folder.");
 
   private EspalierOptions() {}
 }

@@ -2,32 +2,29 @@
 package dev.espalier.flink;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
-import org.apache.flink.table.catalog.Column;
-import org.apache.flink.table.catalog.ResolvedSchema;
-import org.apache.flink.table.catalog.UniqueConstraint;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.factories.DynamicTableSinkFactory;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
-import org.apache.flink.table.types.logical.LogicalTypeRoot;
 
 /**
- * Makes tables of index files: {@code 'connector' = 'espalier'}. A table has two columns of type
- * BIGINT; its key is the primary key, or the first column if it declares none. Found by Flink by
- * its name.
+ * Makes tables of index files: {@code 'connector' = 'espalier'}. The key of a table is its primary
+ * key, or the first column if it declares none. A table of two columns of type BIGINT is an index
+ * of longs, any other one of byte strings, which are tuples. Found by Flink by its name.
  */
 public final class EspalierTableFactory
     implements DynamicTableSourceFactory, DynamicTableSinkFactory {
   /** The name of the connector. */
   public static final String IDENTIFIER = "espalier";
+
+  private static final int MOST_SHARDS = 1024;
 
   /** Makes the factory; called by Flink. */
   public EspalierTableFactory() {}
@@ -48,26 +45,32 @@ public final class EspalierTableFactory
         EspalierOptions.POOL_SIZE,
         EspalierOptions.REFRESH_INTERVAL,
         EspalierOptions.LOOKUP_ASYNC,
-        EspalierOptions.LOOKUP_RESPONSE_TIME);
+        EspalierOptions.LOOKUP_RESPONSE_TIME,
+        EspalierOptions.SHARDS);
   }
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
     ReadableConfig options = validOptions(context);
-    List<Column> columns = columns(context);
-    int keyField = keyField(context, columns);
+    TableColumns columns = TableColumns.of(context);
+    TableFormat<?> format = columns.format();
     Optional<EspalierTableSource.AsyncLookup> async =
         options.get(EspalierOptions.LOOKUP_ASYNC)
             ? Optional.of(asyncLookup(context, options))
             : Optional.empty();
-    return new EspalierTableSource(
-        tableFile(options), columns.get(keyField).getName(), RowLayout.ofTable(keyField), async);
+    if (async.isPresent()
+        && (!(format instanceof LongFormat) || options.get(EspalierOptions.SHARDS) > 1)) {
+      throw new ValidationException(
+          "Option 'lookup.async' is 'true'; it is for tables of two columns of type BIGINT in one"
+              + " file");
+    }
+    return new EspalierTableSource(tableFile(options), columns.firstOfKey(), format, async);
   }
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
     ReadableConfig options = validOptions(context);
-    return new EspalierTableSink(tableFile(options), keyField(context, columns(context)));
+    return new EspalierTableSink(tableFile(options), TableColumns.of(context).format());
   }
 
   /** Half of the rows that may wait in the operator, so that others gather meanwhile. */
@@ -85,7 +88,8 @@ public final class EspalierTableFactory
     return new TableFile(
         options.get(EspalierOptions.PATH),
         options.get(EspalierOptions.POOL_SIZE).getBytes(),
-        options.get(EspalierOptions.REFRESH_INTERVAL));
+        options.get(EspalierOptions.REFRESH_INTERVAL),
+        options.get(EspalierOptions.SHARDS));
   }
 
   private ReadableConfig validOptions(Context context) {
@@ -94,7 +98,7 @@ public final class EspalierTableFactory
     ReadableConfig options = helper.getOptions();
     check(!options.get(EspalierOptions.PATH).isBlank(), EspalierOptions.PATH, options, "not empty");
     check(
-        options.get(EspalierOptions.POOL_SIZE).getBytes() >= 1 << 20,
+        options.get(EspalierOptions.POOL_SIZE).getBytes() >= TableFile.LEAST_POOL_BYTES,
         EspalierOptions.POOL_SIZE,
         options,
         "at least 1 mb");
@@ -110,6 +114,12 @@ public final class EspalierTableFactory
         EspalierOptions.LOOKUP_RESPONSE_TIME,
         options,
         "from 1 ms to 1 day");
+    int shards = options.get(EspalierOptions.SHARDS);
+    check(
+        shards >= 1 && shards <= MOST_SHARDS,
+        EspalierOptions.SHARDS,
+        options,
+        "from 1 to " + MOST_SHARDS);
     return options;
   }
 
@@ -120,40 +130,5 @@ public final class EspalierTableFactory
           "Option '%s' is '%s'; it must be %s"
               .formatted(option.key(), options.get(option), allowed));
     }
-  }
-
-  private static List<Column> columns(Context context) {
-    List<Column> columns =
-        context.getCatalogTable().getResolvedSchema().getColumns().stream()
-            .filter(Column::isPhysical)
-            .toList();
-    boolean areLongs =
-        columns.stream()
-            .allMatch(column -> column.getDataType().getLogicalType().is(LogicalTypeRoot.BIGINT));
-    if (columns.size() != 2 || !areLongs) {
-      throw new ValidationException(
-          "Table %s has the columns %s; a table of an index file has two of type BIGINT, its key and its value"
-              .formatted(
-                  context.getObjectIdentifier().asSummaryString(),
-                  columns.stream()
-                      .map(column -> column.getName() + " " + column.getDataType())
-                      .toList()));
-    }
-    return columns;
-  }
-
-  private static int keyField(Context context, List<Column> columns) {
-    ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
-    Optional<UniqueConstraint> primaryKey = schema.getPrimaryKey();
-    if (primaryKey.isEmpty()) {
-      return 0;
-    }
-    List<String> names = primaryKey.get().getColumns();
-    if (names.size() != 1) {
-      throw new ValidationException(
-          "The primary key has the columns %s; an index file has one column for its key"
-              .formatted(names));
-    }
-    return columns.getFirst().getName().equals(names.getFirst()) ? 0 : 1;
   }
 }

@@ -8,11 +8,11 @@ import org.apache.flink.table.connector.sink.SinkV2Provider;
 /** A table that becomes an index file when all its rows are there. */
 final class EspalierTableSink implements DynamicTableSink {
   private final TableFile file;
-  private final int keyField;
+  private final TableFormat<?> format;
 
-  EspalierTableSink(TableFile file, int keyField) {
+  EspalierTableSink(TableFile file, TableFormat<?> format) {
     this.file = file;
-    this.keyField = keyField;
+    this.format = format;
   }
 
   @Override
@@ -22,12 +22,12 @@ final class EspalierTableSink implements DynamicTableSink {
 
   @Override
   public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
-    return SinkV2Provider.of(new IndexFileSink(file, keyField), 1);
+    return SinkV2Provider.of(new IndexFileSink(file, format), 1);
   }
 
   @Override
   public DynamicTableSink copy() {
-    return new EspalierTableSink(file, keyField);
+    return new EspalierTableSink(file, format);
   }
 
   @Override

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.flink;
 
-import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
-import dev.espalier.io.Espalier;
-import dev.espalier.io.FileOption;
-import dev.espalier.io.FileOptions;
-import dev.espalier.sort.EntrySorter;
-import dev.espalier.sort.SortOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -22,20 +16,25 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.table.data.RowData;
 
-/** Sorts rows, and at the end of the input makes an index file of them in one go. */
+/** Collects rows, and at the end of the input puts new index files in the place of those before. */
 final class IndexFileSink implements Sink<RowData>, SupportsWriterState<RowData, Long> {
   private static final long serialVersionUID = 1;
 
-  private final TableFile file;
-  private final int keyField;
+  /** For sorting, or for pages of the new files, outside of the heap. */
+  private static final long MEMORY_BYTES = 256L << 20;
 
-  IndexFileSink(TableFile file, int keyField) {
+  private static final long LEAST_MEMORY_BYTES = 1 << 20;
+
+  private final TableFile file;
+  private final TableFormat<?> format;
+
+  IndexFileSink(TableFile file, TableFormat<?> format) {
     this.file = file;
-    this.keyField = keyField;
+    this.format = format;
   }
 
   @Override
-  public SinkWriter<RowData> createWriter(WriterInitContext context) {
+  public SinkWriter<RowData> createWriter(WriterInitContext context) throws IOException {
     return new Writer();
   }
 
@@ -63,54 +62,72 @@ final class IndexFileSink implements Sink<RowData>, SupportsWriterState<RowData,
   }
 
   private final class Writer implements StatefulSinkWriter<RowData, Long> {
-    private final EntrySorter sorter = EntrySorter.create(SortOptions.DEFAULT);
+    private final List<Shard> shards = new ArrayList<>();
+    private long rows;
     private boolean isDone;
+
+    Writer() throws IOException {
+      long memoryBytes = Math.max(LEAST_MEMORY_BYTES, MEMORY_BYTES / file.shards());
+      try {
+        for (int number = 0; number < file.shards(); number++) {
+          TableFile shard = file.shard(number);
+          Path next = shard.newName();
+          shards.add(new Shard(shard, next, format.collector(next, memoryBytes)));
+        }
+      } catch (IOException | RuntimeException | Error failed) {
+        close();
+        throw failed;
+      }
+    }
 
     @Override
     public void write(RowData row, Context context) throws IOException {
-      for (int field = 0; field < 2; field++) {
-        if (row.isNullAt(field)) {
-          throw new IOException(
-              "%s: the %s of a row is null, and an index file has no nulls"
-                  .formatted(file.path(), field == keyField ? "key" : "value"));
-        }
+      int shard = 0;
+      if (shards.size() > 1) {
+        shard = format.shard(row, shards.size());
       }
-      sorter.add(row.getLong(keyField), row.getLong(1 - keyField));
+      try {
+        shards.get(shard).collector.add(row);
+      } catch (IOException e) {
+        throw new IOException(file.path() + ": " + e.getMessage(), e);
+      }
+      rows++;
     }
 
     @Override
     public void flush(boolean endOfInput) throws IOException {
       if (endOfInput && !isDone) {
         isDone = true;
-        publish();
-      }
-    }
-
-    private void publish() throws IOException {
-      Path next = file.newName();
-      try {
-        FileOptions options = FileOptions.DEFAULT.withFlags(FileOption.MUST_BE_NEW);
-        try (LongIndex index = Espalier.open(next, options)) {
-          index.bulkload(
-              sorter.sorted(ProgressListener.NONE), 1.0, sorter.added(), ProgressListener.NONE);
+        for (Shard shard : shards) {
+          shard.collector.finish();
         }
-        file.replaceBy(next);
-      } finally {
-        Files.deleteIfExists(next);
+        for (Shard shard : shards) {
+          shard.file.replaceBy(shard.next);
+        }
       }
     }
 
     /** Returns how many rows would be missing if another writer went on from here. */
     @Override
     public List<Long> snapshotState(long checkpointId) {
-      return List.of(sorter.added());
+      return List.of(rows);
     }
 
     @Override
-    public void close() {
-      sorter.close();
+    public void close() throws IOException {
+      for (Shard shard : shards) {
+        shard.collector.close();
+        Files.deleteIfExists(shard.next);
+      }
     }
   }
+
+  /**
+   * One of the files.
+   *
+   * @param next what takes its place
+   */
+  private record Shard(TableFile file, Path next, RowCollector collector) {}
 
   private static final class RowCount implements SimpleVersionedSerializer<Long> {
     @Override

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.flink;
 
-import dev.espalier.LongIndex;
 import dev.espalier.concurrent.SwappableIndex;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.flink.metrics.MetricGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An index file that is open once in this process, for all tasks that read it; it is closed when
  * the last of them has given it back. If the file is replaced, tasks go on with the new one.
+ *
+ * @param <I> the kind of index
  */
-final class IndexTable {
-  private static final Map<String, IndexTable> OPEN = new HashMap<>();
+final class IndexTable<I> {
+  private static final Map<Name, IndexTable<?>> OPEN = new HashMap<>();
 
   private final TableFile file;
+  private final TableFormat<I> format;
   private int users;
 
-  private @Nullable SwappableIndex index;
+  private @Nullable SwappableIndex<I> index;
   private TableFile.@Nullable Stamp stamp;
   private @Nullable Thread refresher;
 
@@ -31,17 +32,25 @@ final class IndexTable {
 
   private volatile boolean isClosing;
 
-  private IndexTable(TableFile file) {
+  /** By what tasks find a table: two formats never share one. */
+  private record Name(String path, Class<?> format) {}
+
+  private IndexTable(TableFile file, TableFormat<I> format) {
     this.file = file;
+    this.format = format;
   }
 
   // ---------------------------------------------------------------- users
 
   /** Returns the table of a file, which is opened if no task has it open, to be released. */
-  static IndexTable acquire(TableFile file) throws IOException {
-    IndexTable table;
+  @SuppressWarnings("unchecked") // A format of one class opens one kind of index.
+  static <I> IndexTable<I> acquire(TableFile file, TableFormat<I> format) throws IOException {
+    IndexTable<I> table;
     synchronized (OPEN) {
-      table = OPEN.computeIfAbsent(file.path(), _ -> new IndexTable(file));
+      table =
+          (IndexTable<I>)
+              OPEN.computeIfAbsent(
+                  new Name(file.path(), format.getClass()), _ -> new IndexTable<>(file, format));
       table.users++;
     }
     try {
@@ -58,7 +67,7 @@ final class IndexTable {
     synchronized (OPEN) { // As long as the file is open, it must not be opened again.
       users--;
       if (users == 0) {
-        OPEN.remove(file.path());
+        OPEN.remove(new Name(file.path(), format.getClass()));
         close();
       }
     }
@@ -69,7 +78,7 @@ final class IndexTable {
       return;
     }
     TableFile.Stamp now = file.stamp();
-    index = new SwappableIndex(file.open());
+    index = format.swappable(file.open(format));
     stamp = now;
     if (!file.refreshInterval().isZero()) {
       refresher = Thread.ofPlatform().daemon().name("espalier-refresh").start(this::refreshAgain);
@@ -78,7 +87,7 @@ final class IndexTable {
 
   private void close() {
     Thread thread;
-    SwappableIndex last;
+    SwappableIndex<I> last;
     synchronized (this) {
       thread = refresher;
       last = index;
@@ -131,23 +140,21 @@ final class IndexTable {
     if (now.equals(stamp)) {
       return;
     }
-    LongIndex next = file.open();
-    current().swap(next);
+    current().swap(file.open(format));
     stamp = now;
     version.incrementAndGet();
   }
 
-  private synchronized SwappableIndex current() {
+  private synchronized SwappableIndex<I> current() {
     if (index == null) {
       throw new IllegalStateException(file.path() + " is not open");
     }
     return index;
   }
 
-  /** Lets operators see how often the file was replaced, and how often that failed. */
-  void register(MetricGroup group) {
-    group.gauge("espalierRefreshes", version::get);
-    group.gauge("espalierFailedRefreshes", this::failedRefreshes);
+  /** Returns how often the file was replaced. */
+  long refreshes() {
+    return version.get();
   }
 
   /** Returns how often the file was replaced by one that could not be opened. */
@@ -168,8 +175,8 @@ final class IndexTable {
    */
   final class Reader implements AutoCloseable {
     private long seen = version.get();
-    private SwappableIndex.Lease lease = current().lease();
-    private LongIndex index = lease.index();
+    private SwappableIndex.Lease<I> lease = current().lease();
+    private I index = lease.index();
 
     /** Returns whether {@link #index} would return another index than before. */
     boolean isBehind() {
@@ -177,7 +184,7 @@ final class IndexTable {
     }
 
     /** Returns the current version, which is open until the next call. */
-    LongIndex index() {
+    I index() {
       if (isBehind()) {
         seen =
             version

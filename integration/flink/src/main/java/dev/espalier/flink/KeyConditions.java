@@ -2,6 +2,7 @@
 package dev.espalier.flink;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.table.expressions.CallExpression;
 import org.apache.flink.table.expressions.FieldReferenceExpression;
@@ -9,17 +10,52 @@ import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.expressions.ValueLiteralExpression;
 import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
 import org.apache.flink.table.functions.FunctionDefinition;
+import org.jspecify.annotations.Nullable;
 
-/** Turns conditions of a query into ranges of keys, where they are such. */
-final class KeyConditions {
+/**
+ * Turns conditions of a query into ranges of keys, where they are such.
+ *
+ * @param <R> the kind of range
+ */
+final class KeyConditions<R> {
   private final String keyName;
+  private final KeyBounds<R> bounds;
 
-  KeyConditions(String keyName) {
+  KeyConditions(String keyName, KeyBounds<R> bounds) {
     this.keyName = keyName;
+    this.bounds = bounds;
+  }
+
+  /** How a key and a literal are compared. */
+  private enum Comparison {
+    EQUAL,
+    GREATER,
+    GREATER_OR_EQUAL,
+    LESS,
+    LESS_OR_EQUAL;
+
+    private static final Map<FunctionDefinition, Comparison> BY_FUNCTION =
+        Map.of(
+            BuiltInFunctionDefinitions.EQUALS, EQUAL,
+            BuiltInFunctionDefinitions.GREATER_THAN, GREATER,
+            BuiltInFunctionDefinitions.GREATER_THAN_OR_EQUAL, GREATER_OR_EQUAL,
+            BuiltInFunctionDefinitions.LESS_THAN, LESS,
+            BuiltInFunctionDefinitions.LESS_THAN_OR_EQUAL, LESS_OR_EQUAL);
+
+    /** Returns the comparison with its operands exchanged. */
+    Comparison mirrored() {
+      return switch (this) {
+        case EQUAL -> EQUAL;
+        case GREATER -> LESS;
+        case GREATER_OR_EQUAL -> LESS_OR_EQUAL;
+        case LESS -> GREATER;
+        case LESS_OR_EQUAL -> GREATER_OR_EQUAL;
+      };
+    }
   }
 
   /** Returns the keys that fulfil a condition, or nothing if it is not one of the key alone. */
-  Optional<LongRange> range(ResolvedExpression condition) {
+  Optional<R> range(ResolvedExpression condition) {
     if (!(condition instanceof CallExpression call)) {
       return Optional.empty();
     }
@@ -29,94 +65,50 @@ final class KeyConditions {
       return all(operands);
     }
     if (function.equals(BuiltInFunctionDefinitions.BETWEEN)) {
-      return between(operands);
+      return isKey(operands.get(0))
+          ? both(
+              range(Comparison.GREATER_OR_EQUAL, operands.get(1)),
+              range(Comparison.LESS_OR_EQUAL, operands.get(2)))
+          : Optional.empty();
     }
-    if (operands.size() != 2) {
+    @Nullable Comparison comparison = Comparison.BY_FUNCTION.get(function);
+    if (comparison == null) {
       return Optional.empty();
     }
     ResolvedExpression left = operands.get(0);
     ResolvedExpression right = operands.get(1);
     if (isKey(left)) {
-      return literal(right).flatMap(value -> comparison(function, value));
+      return range(comparison, right);
     }
-    if (isKey(right)) {
-      return literal(left).flatMap(value -> comparison(mirrored(function), value));
-    }
-    return Optional.empty();
+    return isKey(right) ? range(comparison.mirrored(), left) : Optional.empty();
   }
 
-  private Optional<LongRange> all(List<ResolvedExpression> operands) {
-    LongRange both = LongRange.ALL;
+  private Optional<R> all(List<ResolvedExpression> operands) {
+    Optional<R> all = Optional.of(bounds.all());
     for (ResolvedExpression operand : operands) {
-      Optional<LongRange> one = range(operand);
-      if (one.isEmpty()) {
-        return one;
-      }
-      both = both.intersect(one.get());
+      all = both(all, range(operand));
     }
-    return Optional.of(both);
+    return all;
   }
 
-  private Optional<LongRange> between(List<ResolvedExpression> operands) {
-    if (!isKey(operands.get(0))) {
-      return Optional.empty();
-    }
-    return literal(operands.get(1))
-        .flatMap(from -> literal(operands.get(2)).map(to -> new LongRange(from, to)));
+  private Optional<R> both(Optional<R> one, Optional<R> other) {
+    return one.flatMap(first -> other.map(second -> bounds.both(first, second)));
   }
 
   private boolean isKey(ResolvedExpression operand) {
     return operand instanceof FieldReferenceExpression field && field.getName().equals(keyName);
   }
 
-  private static Optional<Long> literal(ResolvedExpression operand) {
-    return operand instanceof ValueLiteralExpression value
-        ? value.getValueAs(Number.class).flatMap(KeyConditions::whole)
-        : Optional.empty();
-  }
-
-  private static Optional<Long> whole(Number number) {
-    return number instanceof Long
-            || number instanceof Integer
-            || number instanceof Short
-            || number instanceof Byte
-        ? Optional.of(number.longValue())
-        : Optional.empty();
-  }
-
-  /** Returns the comparison with its operands exchanged. */
-  private static FunctionDefinition mirrored(FunctionDefinition function) {
-    if (function.equals(BuiltInFunctionDefinitions.GREATER_THAN)) {
-      return BuiltInFunctionDefinitions.LESS_THAN;
+  private Optional<R> range(Comparison comparison, ResolvedExpression operand) {
+    if (!(operand instanceof ValueLiteralExpression literal)) {
+      return Optional.empty();
     }
-    if (function.equals(BuiltInFunctionDefinitions.GREATER_THAN_OR_EQUAL)) {
-      return BuiltInFunctionDefinitions.LESS_THAN_OR_EQUAL;
-    }
-    if (function.equals(BuiltInFunctionDefinitions.LESS_THAN)) {
-      return BuiltInFunctionDefinitions.GREATER_THAN;
-    }
-    if (function.equals(BuiltInFunctionDefinitions.LESS_THAN_OR_EQUAL)) {
-      return BuiltInFunctionDefinitions.GREATER_THAN_OR_EQUAL;
-    }
-    return function;
-  }
-
-  private static Optional<LongRange> comparison(FunctionDefinition function, long value) {
-    if (function.equals(BuiltInFunctionDefinitions.EQUALS)) {
-      return Optional.of(LongRange.only(value));
-    }
-    if (function.equals(BuiltInFunctionDefinitions.GREATER_THAN)) {
-      return Optional.of(LongRange.above(value));
-    }
-    if (function.equals(BuiltInFunctionDefinitions.GREATER_THAN_OR_EQUAL)) {
-      return Optional.of(LongRange.atLeast(value));
-    }
-    if (function.equals(BuiltInFunctionDefinitions.LESS_THAN)) {
-      return Optional.of(LongRange.below(value));
-    }
-    if (function.equals(BuiltInFunctionDefinitions.LESS_THAN_OR_EQUAL)) {
-      return Optional.of(LongRange.atMost(value));
-    }
-    return Optional.empty();
+    return switch (comparison) {
+      case EQUAL -> both(bounds.from(literal, true), bounds.to(literal, true));
+      case GREATER -> bounds.from(literal, false);
+      case GREATER_OR_EQUAL -> bounds.from(literal, true);
+      case LESS -> bounds.to(literal, false);
+      case LESS_OR_EQUAL -> bounds.to(literal, true);
+    };
   }
 }

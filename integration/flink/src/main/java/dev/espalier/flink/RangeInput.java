@@ -1,61 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.flink;
 
-import dev.espalier.LongCursor;
 import java.io.IOException;
+import java.util.Iterator;
 import org.apache.flink.api.common.io.GenericInputFormat;
-import org.apache.flink.api.common.io.NonParallelInput;
 import org.apache.flink.core.io.GenericInputSplit;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the rows of a range of keys, in their order. */
-final class RangeInput extends GenericInputFormat<RowData> implements NonParallelInput {
+/**
+ * Reads the rows of a range of keys: each file in the order of the keys, several files in several
+ * tasks.
+ *
+ * @param <I> the kind of index
+ */
+final class RangeInput<I> extends GenericInputFormat<RowData> {
   private static final long serialVersionUID = 1;
 
   private final TableFile file;
-  private final RowLayout layout;
-  private transient @Nullable IndexTable table;
-  private transient IndexTable.@Nullable Reader reader;
-  private transient @Nullable LongCursor cursor;
-  private transient boolean hasRow;
+  private final TableFormat<I> format;
+  private transient @Nullable IndexTable<I> table;
+  private transient IndexTable<I>.@Nullable Reader reader;
+  private transient @Nullable Iterator<RowData> rows;
 
-  RangeInput(TableFile file, RowLayout layout) {
+  RangeInput(TableFile file, TableFormat<I> format) {
     this.file = file;
-    this.layout = layout;
+    this.format = format;
+  }
+
+  @Override
+  public GenericInputSplit[] createInputSplits(int numSplits) {
+    GenericInputSplit[] splits = new GenericInputSplit[file.shards()];
+    for (int shard = 0; shard < splits.length; shard++) {
+      splits[shard] = new GenericInputSplit(shard, splits.length);
+    }
+    return splits;
   }
 
   @Override
   public void open(GenericInputSplit split) throws IOException {
     super.open(split);
-    IndexTable opened = IndexTable.acquire(file);
+    IndexTable<I> opened = IndexTable.acquire(file.shard(split.getSplitNumber()), format);
     table = opened;
-    IndexTable.Reader held = opened.reader();
+    IndexTable<I>.Reader held = opened.reader();
     reader = held;
-    LongCursor first = held.index().cursor();
-    cursor = first;
-    first.scanTo(layout.range().to());
-    hasRow = first.ceiling(layout.range().from());
+    rows = format.rows(held.index());
   }
 
   @Override
   public boolean reachedEnd() {
-    return !hasRow || cursor == null || cursor.key() > layout.range().to();
+    return rows == null || !rows.hasNext();
   }
 
   @Override
   public @Nullable RowData nextRecord(RowData reuse) {
-    if (cursor == null || reachedEnd()) {
-      return null;
-    }
-    RowData row = layout.row(cursor.key(), cursor.value());
-    hasRow = cursor.next();
-    return row;
+    return rows == null || !rows.hasNext() ? null : rows.next();
   }
 
   @Override
   public void close() {
-    cursor = null;
+    rows = null;
     if (reader != null) {
       reader.close();
       reader = null;

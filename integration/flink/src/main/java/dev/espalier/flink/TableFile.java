@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.flink;
 
-import dev.espalier.LongIndex;
-import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import java.io.FileNotFoundException;
@@ -21,13 +19,15 @@ import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.Path;
 
 /**
- * An index file, wherever Flink finds it.
+ * The index file of a table, or a folder of several, wherever Flink finds it.
  *
  * @param path where it is
  * @param poolBytes memory for its pages
  * @param refreshInterval how often to look whether it was replaced, zero for never
+ * @param shards number of files; one is the path itself, several are in the folder
  */
-record TableFile(String path, long poolBytes, Duration refreshInterval) implements Serializable {
+record TableFile(String path, long poolBytes, Duration refreshInterval, int shards)
+    implements Serializable {
   /* Overview
    *
    * A process opens a file once, by its path and by its inode. So that a file that replaced another
@@ -58,13 +58,28 @@ record TableFile(String path, long poolBytes, Duration refreshInterval) implemen
     }
   }
 
+  /** The least memory for pages of one file. */
+  static final long LEAST_POOL_BYTES = 1 << 20;
+
+  /** Returns one of the files, which gets its part of the memory. */
+  TableFile shard(int number) {
+    if (shards == 1) {
+      return this;
+    }
+    return new TableFile(
+        "%s/%d-of-%d.esp".formatted(path, number, shards),
+        Math.max(LEAST_POOL_BYTES, poolBytes / shards),
+        refreshInterval,
+        1);
+  }
+
   /** Opens the file as it is now, for reading. */
-  LongIndex open() throws IOException {
+  <I> I open(TableFormat<I> format) throws IOException {
     FileOptions options =
         FileOptions.DEFAULT.withFlags(FileOption.READ_ONLY).withPoolBytes(poolBytes);
     java.nio.file.Path own = ownName();
     try {
-      return Espalier.open(own, options);
+      return format.open(own, options);
     } finally {
       Files.deleteIfExists(own);
     }

@@ -26,13 +26,28 @@ class OptionsTest {
   }
 
   @Test
-  void theColumnsAreTwoNumbers() {
-    expectRefused("has the columns [k BIGINT]", "dim (k BIGINT)");
-    expectRefused("two of type BIGINT", "dim (k BIGINT, v STRING)");
-    expectRefused("two of type BIGINT", "dim (k BIGINT, v BIGINT, w BIGINT)");
+  void shardsAreSomeAndNotTooMany() {
+    expectRefused("Option 'shards' is '0'; it must be from 1 to 1024", COLUMNS, "shards", "0");
+    expectRefused("Option 'shards' is '1025'", COLUMNS, "shards", "1025");
+  }
+
+  @Test
+  void rowsAreGatheredForTwoNumbersInOneFileOnly() {
+    String refusal = "it is for tables of two columns of type BIGINT in one file";
+    expectRefused(refusal, "dim (k BIGINT, v STRING)", "lookup.async", "true");
+    expectRefused(refusal, COLUMNS, "lookup.async", "true", "shards", "2");
+  }
+
+  @Test
+  void columnsThatCannotBeKeptAreNamed() {
     expectRefused(
-        "The primary key has the columns [k, v]",
-        "dim (k BIGINT, v BIGINT, PRIMARY KEY (k, v) NOT ENFORCED)");
+        "Column 'v' of table default_catalog.default_database.dim has type ARRAY<INT>, which an"
+            + " index file can't keep",
+        "dim (k BIGINT, v ARRAY<INT>)");
+    expectRefused("Column 'k'", "dim (k DOUBLE, v BIGINT)");
+    expectRefused(
+        "has type FLOAT NOT NULL, which can't be a key",
+        "dim (k BIGINT, v FLOAT, PRIMARY KEY (k, v) NOT ENFORCED)");
   }
 
   @Test

@@ -4,6 +4,7 @@ package dev.espalier.flink;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.LongIndex;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RefreshTest {
+  private static final TableFormat<LongIndex> FORMAT = LongFormat.ofTable("k", 0);
   private static final int KEYS = 1000;
 
   @TempDir Path folder;
@@ -80,11 +82,11 @@ class RefreshTest {
 
   @Test
   void aReaderKeepsItsVersionUntilItLooksAgain() throws Exception {
-    TableFile table = new TableFile(file.toString(), 1 << 20, Duration.ofMillis(5));
-    IndexTable first = IndexTable.acquire(table);
-    IndexTable second = IndexTable.acquire(table);
+    TableFile table = new TableFile(file.toString(), 1 << 20, Duration.ofMillis(5), 1);
+    IndexTable<LongIndex> first = IndexTable.acquire(table, FORMAT);
+    IndexTable<LongIndex> second = IndexTable.acquire(table, FORMAT);
     assertEquals(first, second); // Opened once.
-    try (IndexTable.Reader reader = first.reader()) {
+    try (IndexTable<LongIndex>.Reader reader = first.reader()) {
       var before = reader.index();
       assertEquals(71, before.get(7));
       write(2);
@@ -94,7 +96,7 @@ class RefreshTest {
       assertTrue(before.isClosed());
     }
     first.release();
-    try (IndexTable.Reader reader = second.reader()) {
+    try (IndexTable<LongIndex>.Reader reader = second.reader()) {
       assertEquals(72, reader.index().get(7));
     }
     second.release();
@@ -103,9 +105,10 @@ class RefreshTest {
 
   @Test
   void aFileThatIsNoIndexLeavesTheVersionBefore() throws Exception {
-    IndexTable table =
-        IndexTable.acquire(new TableFile(file.toString(), 1 << 20, Duration.ofMillis(5)));
-    try (IndexTable.Reader reader = table.reader()) {
+    IndexTable<LongIndex> table =
+        IndexTable.acquire(
+            new TableFile(file.toString(), 1 << 20, Duration.ofMillis(5), 1), FORMAT);
+    try (IndexTable<LongIndex>.Reader reader = table.reader()) {
       Path junk = folder.resolve("junk");
       Files.writeString(junk, "no index");
       Files.move(junk, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -120,7 +123,7 @@ class RefreshTest {
     table.release();
   }
 
-  private static void await(IndexTable.Reader reader) throws InterruptedException {
+  private static void await(IndexTable<LongIndex>.Reader reader) throws InterruptedException {
     while (!reader.isBehind()) {
       Thread.sleep(1);
     }
