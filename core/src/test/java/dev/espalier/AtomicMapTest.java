@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.blink.BLinkTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.concurrent.ConcurrentPbPlusTree;
+import dev.espalier.pio.PioBTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,13 @@ class AtomicMapTest {
         Named.of(
             "a B-link tree",
             () -> BLinkTree.open(IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256))),
+        Named.of(
+            "a PIO B-tree",
+            () ->
+                PioBTree.open(
+                    IndexOptions.DEFAULT,
+                    IndexOptions.DEFAULT.pagesInMemory(256),
+                    new PioBTree.Geometry(2, 3, 64, 20, 25))),
         Named.of(
             "a concurrent pB+-tree",
             () ->

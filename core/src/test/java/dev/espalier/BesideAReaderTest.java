@@ -29,7 +29,9 @@ class BesideAReaderTest {
           TreeShape.concurrent(1, 1),
           TreeShape.concurrent(2, 1),
           TreeShape.concurrent(3, 8),
-          TreeShape.blink(256));
+          TreeShape.blink(256),
+          TreeShape.pio(256, 1, 1),
+          TreeShape.pio(256, 3, 8));
 
   private final List<LongIndex> opened = new ArrayList<>();
   private final List<Future<?>> readers = new ArrayList<>();

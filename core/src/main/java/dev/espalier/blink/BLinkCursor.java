@@ -8,6 +8,7 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
+import dev.espalier.support.Latches;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;

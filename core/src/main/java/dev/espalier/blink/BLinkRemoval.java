@@ -2,6 +2,7 @@
 package dev.espalier.blink;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Latches;
 import dev.espalier.tree.StoreTree;
 
 /**

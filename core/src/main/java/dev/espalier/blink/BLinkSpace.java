@@ -2,6 +2,7 @@
 package dev.espalier.blink;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Epochs;
 import dev.espalier.tree.StoreTree;
 import java.util.ArrayDeque;
 import java.util.BitSet;

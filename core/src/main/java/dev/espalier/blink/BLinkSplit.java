@@ -4,6 +4,7 @@ package dev.espalier.blink;
 import dev.espalier.blink.BLinkSpace.Spare;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Latches;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -7,6 +7,8 @@ import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Epochs;
+import dev.espalier.support.Latches;
 import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreChange;
 import dev.espalier.tree.StoreTree;

@@ -8,6 +8,8 @@ import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.Epochs;
+import dev.espalier.support.Latches;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,8 @@
 package dev.espalier.blink;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Epochs;
+import dev.espalier.support.Latches;
 import java.lang.foreign.MemorySegment;
 
 /** Writes entries: one leaf is latched and changed; what follows for other pages comes later. */

@@ -4,7 +4,12 @@ package dev.espalier.pio;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.PageStore;
 
-/** Takes operations from the queue to their leaves (bupdate, Algorithm 2 in the paper). */
+/**
+ * Takes operations from the queue to their leaves (bupdate, Algorithm 2 in the paper), beside
+ * searches and appends. Until all have got there they stay in the queue, where searches find them;
+ * so it does not matter which of them a leaf has already got. By the thread that holds {@link
+ * PioStructure#flushing}.
+ */
 final class BatchUpdate {
   private final PioStructure tree;
   private final PageStore store;
@@ -35,6 +40,17 @@ final class BatchUpdate {
    * @return whether any has left the queue
    */
   boolean flushSome() {
+    try {
+      return flushTaken();
+    } finally {
+      tree.endAlone();
+    }
+  }
+
+  private boolean flushTaken() {
+    tree.beginAlone();
+    tree.queue.sort();
+    tree.endAlone();
     int from = tree.queue.next(taken, tree.geometry.batchCount());
     if (taken.count == 0) {
       return false;
@@ -53,6 +69,7 @@ final class BatchUpdate {
         throw new InvariantViolationException("I3", "no leaf has the key " + taken.keys[next]);
       }
     }
+    tree.beginAlone();
     tree.queue.flushed(from, taken.count, refused);
     return refused.count < taken.count;
   }
@@ -78,6 +95,7 @@ final class BatchUpdate {
         }
         next = to;
       }
+      tree.endAlone();
     }
     return next;
   }

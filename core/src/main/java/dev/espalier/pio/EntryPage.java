@@ -6,7 +6,9 @@ import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putInt;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
+import dev.espalier.support.Latches;
 import dev.espalier.support.Message;
 import dev.espalier.support.MessageColumns;
 import dev.espalier.support.Torn;
@@ -39,7 +41,10 @@ final class EntryPage {
   /** Most operations of a page. */
   final int capacity;
 
+  private final int pageBytes;
+
   EntryPage(int pageBytes) {
+    this.pageBytes = pageBytes;
     capacity = (pageBytes - HEADER_BYTES) / MessageColumns.MESSAGE_BYTES;
   }
 
@@ -119,5 +124,14 @@ final class EntryPage {
   void copy(MemorySegment pages, long page, int from, long toPage, int to, int count) {
     MessageColumns.copy(
         pages, page + HEADER_BYTES, from, toPage + HEADER_BYTES, to, capacity, count);
+  }
+
+  /** Copies a page as it is at one moment, which its version tells, to other memory. */
+  void copyPage(MemorySegment pages, long page, MemorySegment to, Latches versions, int versioned) {
+    long version;
+    do {
+      version = versions.version(versioned);
+      Words.copy(pages, page, to, 0, pageBytes);
+    } while (!versions.isStill(versioned, version));
   }
 }

@@ -16,6 +16,9 @@ final class LeafUpdate {
    * if three quarters hold both, or takes entries from it. So thousands of operations for one leaf
    * split it as often as needed.
    *
+   * Entering is done beside searches, which look at the segment's version. For all else the thread
+   * has the tree alone: from the first leaf of a wave that needs it to the last.
+   *
    * Where a split finds no memory, the leaf is left shrunk, and takes what there is room for. Then
    * the other leaves below its parent shrink, where that frees pages.
    */
@@ -111,8 +114,12 @@ final class LeafUpdate {
   private boolean applyToLeaf(Operations operations, int end) {
     while (true) {
       boolean isUnderfull = enterAll(operations, end);
+      if (next == end && !isUnderfull) {
+        return true;
+      }
+      tree.beginAlone(); // What follows changes nodes, and may free pages.
       if (next == end) {
-        return !isUnderfull || shrink();
+        return shrink();
       }
       if (!addSegment()) {
         return shrink() || shrinkSiblings();
@@ -126,9 +133,11 @@ final class LeafUpdate {
    */
   private boolean enterAll(Operations operations, int end) {
     boolean isOnly = path.segmentCount == 1;
-    long at = store.pin(path.segments[path.segmentCount - 1]);
+    int segment = path.segments[path.segmentCount - 1];
+    long at = store.pin(segment);
     boolean changed = false;
     boolean isRemoving = false;
+    tree.versions.beginChange(segment);
     try {
       for (; next < end; next++) {
         int kind = operations.kinds[next];
@@ -141,6 +150,7 @@ final class LeafUpdate {
       }
       return isOnly && changed && isRemoving && 4 * EntryPage.count(tree.pages, at) < room;
     } finally {
+      tree.versions.endChange(segment);
       store.unpin(at, changed);
     }
   }
@@ -218,7 +228,7 @@ final class LeafUpdate {
       change.reserve(count);
       return true;
     } catch (MemoryLimitException refused) {
-      tree.noteRefusal(refused);
+      tree.writer.noteRefusal(refused);
       return false;
     }
   }

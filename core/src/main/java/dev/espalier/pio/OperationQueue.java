@@ -7,6 +7,7 @@ import static dev.espalier.memory.Words.putInt;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.Torn;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
@@ -23,6 +24,9 @@ import java.util.Arrays;
  * are merged into the sorted part, where of a key only its newest operation is left.
  */
 final class OperationQueue {
+  /** Has the version of the newest page, which is the only one that others may see changing. */
+  static final int VERSION = 0;
+
   /** The place of an operation that is not there. */
   static final long NOWHERE = -1;
 
@@ -35,6 +39,9 @@ final class OperationQueue {
   private final PageStore store;
   private final EntryPage layout;
   private final long[] meta;
+
+  /** Most pages that the directory has room for. */
+  private final int mostListed;
 
   /** Most pages: O. */
   final int mostPages;
@@ -50,7 +57,8 @@ final class OperationQueue {
   /** Number of operations in the sorted part. */
   private int sorted;
 
-  private int appendedPages;
+  /** Written after what it counts, so that searches need no latch. */
+  private volatile int appendedPages;
 
   /** The first key of each page of the sorted part. */
   private long[] firstKeys = new long[4];
@@ -66,8 +74,8 @@ final class OperationQueue {
     this.store = tree.store;
     this.layout = tree.entries;
     this.meta = tree.meta;
-    int most = Math.min((store.pageBytes() - DIRECTORY_OFFSET) / Integer.BYTES, PAGES_MASK);
-    this.mostPages = Math.min(geometry.queuePages(), most);
+    this.mostListed = Math.min((store.pageBytes() - DIRECTORY_OFFSET) / Integer.BYTES, PAGES_MASK);
+    this.mostPages = Math.min(geometry.queuePages(), mostListed);
     int period = Math.max(geometry.sortPeriod() / layout.capacity, 1);
     this.mostAppended = Math.clamp(period, 1, Math.max(mostPages / 8, 1));
     this.appended = new Operations(layout.capacity);
@@ -92,8 +100,7 @@ final class OperationQueue {
   /** Reads what is kept beside the pages. */
   void open() {
     long counts = meta[PioStructure.QUEUE];
-    int most = (store.pageBytes() - DIRECTORY_OFFSET) / Integer.BYTES;
-    allocated = Math.min((int) counts & PAGES_MASK, most);
+    allocated = Math.min((int) counts & PAGES_MASK, mostListed);
     numbers = new int[Math.max(allocated, 4)];
     long at = store.pin((int) meta[PioStructure.DIRECTORY]);
     for (int i = 0; i < allocated; i++) {
@@ -164,13 +171,27 @@ final class OperationQueue {
   // ---------------------------------------------------------------- search
 
   /**
-   * Finds the newest operation of a key.
+   * Finds the newest operation of a key. Within an epoch no page is removed meanwhile, and all but
+   * the newest stay as they are.
    *
-   * @return its place: that of its page, which is then pinned, and its slot; or {@link #NOWHERE}
+   * @return its place: that of its page, which is then pinned, and its slot, which may be another
+   *     by the time it is read; or {@link #NOWHERE}
    */
   long find(long key) {
     int pages = sortedPages();
-    for (int i = pages + appendedPages - 1; i >= pages; i--) {
+    int newest = pages + appendedPages - 1;
+    if (newest >= pages) {
+      long place;
+      long version;
+      do {
+        version = tree.versions.version(VERSION);
+        place = findIn(numbers[newest], key);
+        if (place != NOWHERE) {
+          return place;
+        }
+      } while (!tree.versions.isStill(VERSION, version));
+    }
+    for (int i = newest - 1; i >= pages; i--) {
       long place = findIn(numbers[i], key);
       if (place != NOWHERE) {
         return place;
@@ -210,85 +231,134 @@ final class OperationQueue {
     }
   }
 
-  /** Applies the operations of an interval, both ends included, to older ones. */
-  void applyTo(Operations older, long low, long high) {
+  /**
+   * Applies the operations of an interval, both ends included, to older ones; within an epoch.
+   *
+   * @param scratch room for a page
+   */
+  void applyTo(Operations older, long low, long high, MemorySegment scratch) {
     int pages = sortedPages();
+    int newest = pages + appendedPages - 1;
     for (int i = Math.max(sortedPageOf(low, pages), 0); i < pages && firstKeys[i] <= high; i++) {
       applyPage(numbers[i], older, low, high);
     }
-    for (int i = pages; i < pages + appendedPages; i++) {
+    for (int i = pages; i < newest; i++) {
       applyPage(numbers[i], older, low, high);
+    }
+    if (newest >= pages) {
+      long at = store.pin(numbers[newest]);
+      try {
+        layout.copyPage(tree.pages, at, scratch, tree.versions, VERSION);
+      } finally {
+        store.unpin(at, false);
+      }
+      apply(scratch, 0, older, low, high);
     }
   }
 
   private void applyPage(int number, Operations older, long low, long high) {
     long at = store.pin(number);
     try {
-      int from = layout.lowerBound(tree.pages, at, low);
-      int to =
-          high == Long.MAX_VALUE
-              ? layout.checkedCount(tree.pages, at)
-              : layout.lowerBound(tree.pages, at, high + 1);
-      if (from < to) {
-        older.apply(layout, tree.pages, at, from, to);
-      }
+      apply(tree.pages, at, older, low, high);
     } finally {
       store.unpin(at, false);
+    }
+  }
+
+  private void apply(MemorySegment pages, long at, Operations older, long low, long high) {
+    int from = layout.lowerBound(pages, at, low);
+    int to =
+        high == Long.MAX_VALUE
+            ? layout.checkedCount(pages, at)
+            : layout.lowerBound(pages, at, high + 1);
+    if (from < to) {
+      older.apply(layout, pages, at, from, to);
     }
   }
 
   // ---------------------------------------------------------------- append
 
   /**
-   * Appends an operation. Returns whether there was room: if not, some have to be flushed first.
+   * Appends an operation, by the thread that has the tree alone. Returns whether there was room: if
+   * not, some have to be flushed first.
    */
   boolean append(int kind, long key, long value) {
-    if (appendedPages > 0 && enter(sortedPages() + appendedPages - 1, kind, key, value)) {
+    if (enter(kind, key, value)) {
       return true;
     }
     if (appendedPages >= mostAppended) {
       sort();
     }
-    if (!hasNextPage() && appendedPages > 0) {
+    if (!hasNextPage(mostPages) && appendedPages > 0) {
       sort();
     }
-    if (!hasNextPage()) {
+    if (!hasNextPage(mostPages)) {
       return false;
     }
-    int next = sortedPages() + appendedPages;
-    long at = store.pin(numbers[next]);
+    startNextPage();
+    return enter(kind, key, value);
+  }
+
+  /** Enters an operation into the newest page, beside searches. Returns whether it had room. */
+  boolean enter(int kind, long key, long value) {
+    if (appendedPages == 0) {
+      return false;
+    }
+    long at = store.pin(numbers[sortedPages() + appendedPages - 1]);
+    boolean entered = false;
+    tree.versions.beginChange(VERSION);
+    try {
+      entered = layout.enter(tree.pages, at, kind, key, value);
+    } finally {
+      tree.versions.endChange(VERSION);
+      store.unpin(at, entered);
+    }
+    return entered;
+  }
+
+  /**
+   * Enters an operation into one more page, beside searches. Returns false if the queue has to be
+   * sorted or flushed first, or if its next page would move all others.
+   *
+   * @param besideFlush whether another thread is emptying the queue: until it has, the queue may
+   *     have a quarter more pages, which are not sorted
+   */
+  boolean enterNextPage(int kind, long key, long value, boolean besideFlush) {
+    int most = besideFlush ? mostPages + Math.max(mostPages / 4, 1) : mostPages;
+    if ((appendedPages >= mostAppended && !besideFlush)
+        || !hasNextPage(Math.min(most, mostListed))) {
+      return false;
+    }
+    startNextPage();
+    return enter(kind, key, value);
+  }
+
+  private void startNextPage() {
+    int appended = appendedPages;
+    long at = store.pin(numbers[sortedPages() + appended]);
     try {
       EntryPage.initialize(tree.pages, at, EntryPage.QUEUE);
     } finally {
       store.unpin(at, true);
     }
-    appendedPages++;
+    appendedPages = appended + 1;
     save();
-    return enter(next, kind, key, value);
-  }
-
-  private boolean enter(int page, int kind, long key, long value) {
-    long at = store.pin(numbers[page]);
-    boolean entered = false;
-    try {
-      entered = layout.enter(tree.pages, at, kind, key, value);
-      return entered;
-    } finally {
-      store.unpin(at, entered);
-    }
   }
 
   /** Tells whether there is a page for the next operations, and allocates one if it may. */
-  private boolean hasNextPage() {
+  private boolean hasNextPage(int most) {
     int next = sortedPages() + appendedPages;
-    if (next < allocated || next >= mostPages) {
+    if (next < allocated || next >= most) {
       return next < allocated;
+    }
+    if (store.allocationMoves() && !tree.epochs.isAlone()) {
+      return false;
     }
     int number;
     try {
       number = tree.allocate();
     } catch (MemoryLimitException refused) {
-      tree.noteRefusal(refused);
+      tree.writer.noteRefusal(refused);
       return false;
     }
     long at = store.pin(directory());
@@ -304,7 +374,10 @@ final class OperationQueue {
 
   // ---------------------------------------------------------------- sort
 
-  /** Merges the appended pages into the sorted part. O(operations). */
+  /**
+   * Merges the appended pages into the sorted part, by the thread that has the tree alone.
+   * O(operations).
+   */
   void sort() {
     if (appendedPages == 0) {
       return;
@@ -442,13 +515,13 @@ final class OperationQueue {
 
   /**
    * Takes the next operations in the order of keys, beginning where the flush before ended; after
-   * the greatest key, from the least. They stay in the queue until {@link #flushed}.
+   * the greatest key, from the least. They stay in the queue until {@link #flushed}. The queue is
+   * sorted.
    *
    * @param most bcnt in the paper
    * @return the position of the first
    */
   int next(Operations to, int most) {
-    sort();
     to.clear();
     int from = sortedBelow(nextKey);
     from = from == sorted ? 0 : from;
@@ -477,7 +550,8 @@ final class OperationQueue {
   }
 
   /**
-   * Removes operations that {@link #next} has taken.
+   * Removes operations that {@link #next} has taken, by the thread that has the tree alone. What
+   * was appended since stays as it is.
    *
    * @param from what that returned
    * @param taken how many it took
@@ -491,13 +565,38 @@ final class OperationQueue {
         write(from + i, 0);
       }
       int to = from + refused.count;
+      int before = sortedPages();
       move(from + taken, to, sorted - from - taken);
       sorted -= taken - refused.count;
       readFirstKeys(from / layout.capacity);
+      if (appendedPages > 0) {
+        moveAppended(before);
+      }
+      freeSurplus();
       save();
     } catch (RuntimeException | Error failed) {
       tree.change.abandon(failed);
       throw failed;
+    }
+  }
+
+  /** Lists the appended pages, which came after so many sorted ones, after those that are left. */
+  private void moveAppended(int before) {
+    int gap = before - sortedPages();
+    int[] rest = Arrays.copyOfRange(numbers, sortedPages(), before);
+    System.arraycopy(numbers, before, numbers, sortedPages(), appendedPages);
+    System.arraycopy(rest, 0, numbers, sortedPages() + appendedPages, gap);
+    long at = store.pin(directory());
+    for (int i = sortedPages(); i < before + appendedPages; i++) {
+      putInt(tree.pages, at + DIRECTORY_OFFSET + ((long) i << 2), numbers[i]);
+    }
+    store.unpin(at, true);
+  }
+
+  /** Frees pages that were only needed beside a flush. */
+  private void freeSurplus() {
+    while (allocated > mostPages && allocated > sortedPages() + appendedPages) {
+      store.free(numbers[--allocated]);
     }
   }
 }

@@ -121,6 +121,16 @@ final class Operations {
     count -= to - from;
   }
 
+  /** Removes all but the operations of an interval, both ends included. */
+  void keep(long low, long high) {
+    if (count > 0 && keys[count - 1] > high) {
+      count = lowerBound(high + 1);
+    }
+    if (count > 0 && keys[0] < low) {
+      remove(0, lowerBound(low));
+    }
+  }
+
   /** Returns how many of the operations are puts. */
   int puts() {
     int puts = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.pio;
 
+import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
@@ -11,7 +12,6 @@ import dev.espalier.model.PioWork;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.Message;
 import dev.espalier.tree.AbstractIndex;
-import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
@@ -26,9 +26,22 @@ import java.util.Objects;
  * {@code remove} return the previous value and therefore take a lookup each. With n entries in
  * leaves of B operations and a queue of Q, an update takes O(n / (B Q)) page reads and writes, and
  * at most O(1). A lookup reads a page on each level, and all pages of one leaf together.
+ *
+ * <p>Many threads may read and write one tree at once, without a lock around it. Operations on one
+ * key each take effect at one moment; {@code getAll} and {@code putAll} do so key by key. Searches
+ * and writes go on while another thread flushes the queue: they wait only while it sorts the queue,
+ * adds pages to leaves, splits or merges them, and while what was flushed leaves the queue. A write
+ * that finds the queue a quarter longer than it may be waits for the flush to end. Over an {@code
+ * IndexStore}, writers take turns, because they share its log.
+ *
+ * <p>A cursor has each leaf as it was at one moment, together with the queue: it misses no entry
+ * that was there all the time, and reports none twice, but may or may not see what others write
+ * meanwhile. {@link #size} is exact, but for what others write during the pass that it may take.
+ * {@link #clear}, {@link #bulkload}, {@link #shrink}, {@link #flush} and {@link #verify} wait until
+ * they have the tree alone, and others wait for them.
  */
 @SuppressWarnings("exports") // Users need not name the base.
-public final class PioBTree extends AbstractIndex {
+public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex {
   /** The description of this kind of tree. */
   public static final TreeVariant VARIANT =
       TreeVariant.inPages(
@@ -48,13 +61,8 @@ public final class PioBTree extends AbstractIndex {
   private static final int SMALL_PAGE_BYTES = 1 << 10;
 
   final PioStructure tree;
-  private final PageStore store;
-  private final EntryPage entries;
-  private final InnerPage inner;
-  private final long pageMask;
-
-  /** Whether the last look before a write came upon an entry; for the one thread that writes. */
-  private boolean wasThere;
+  private final PioSearch search;
+  private final PioWriter writer;
 
   /**
    * The proportions of the tree. Only the first belongs to what is in a store; the others may be
@@ -132,10 +140,8 @@ public final class PioBTree extends AbstractIndex {
     PioStructure tree = new PioStructure(store, geometry, choice);
     super(VARIANT, tree, options);
     this.tree = tree;
-    this.store = store;
-    this.entries = tree.entries;
-    this.inner = tree.inner;
-    this.pageMask = -store.pageBytes();
+    this.search = tree.search;
+    this.writer = tree.writer;
     probesGoThrough(new PioLevels(tree, missingValue));
   }
 
@@ -207,134 +213,35 @@ public final class PioBTree extends AbstractIndex {
 
   @Override
   public long get(long key) {
-    return take(find(key), missingValue);
+    return search.look(key, missingValue, false, null);
   }
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    return take(find(key), defaultValue);
+    return search.look(key, defaultValue, false, null);
   }
 
   @Override
   public boolean containsKey(long key) {
-    long place = find(key);
-    boolean isThere = isPut(place);
-    take(place, missingValue);
-    return isThere;
-  }
-
-  /**
-   * Finds the newest operation of a key: in the queue, or else in its leaf.
-   *
-   * @return its place, which is that of its page, and added to it its slot; the page is pinned. Or
-   *     {@link OperationQueue#NOWHERE}
-   */
-  private long find(long key) {
-    long queued = tree.queue.find(key);
-    if (queued != OperationQueue.NOWHERE) {
-      return queued;
-    }
-    MemorySegment pages = tree.pages;
-    int number = tree.root();
-    for (int level = tree.height() - 1; level > 1; level--) {
-      long page = store.pin(number);
-      number = inner.child(pages, page, inner.childSlot(pages, page, key));
-      store.unpin(page, false);
-    }
-    long parent = store.pin(number);
-    int child = inner.childSlot(pages, parent, key);
-    int segments = inner.segments(pages, parent, child);
-    long place =
-        segments == 1 || store.pagesStay() || segments >= store.mostPins()
-            ? searchOneByOne(parent, child, segments, key)
-            : searchTogether(parent, child, segments, key);
-    store.unpin(parent, false);
-    return place;
-  }
-
-  private long searchOneByOne(long parent, int child, int segments, long key) {
-    for (int i = segments - 1; i >= 0; i--) {
-      long page = store.pin(inner.segment(tree.pages, parent, child, i));
-      int slot = entries.find(tree.pages, page, key);
-      if (slot >= 0) {
-        return page + slot;
-      }
-      store.unpin(page, false);
-    }
-    return OperationQueue.NOWHERE;
-  }
-
-  /** Reads all segments at once, which takes a solid-state disk hardly longer than one. */
-  private long searchTogether(long parent, int child, int segments, long key) {
-    long[] pinned = new long[segments];
-    for (int i = 0; i < segments; i++) {
-      pinned[i] = inner.segment(tree.pages, parent, child, i);
-    }
-    store.pinAll(pinned, 0, segments);
-    long place = OperationQueue.NOWHERE;
-    for (int i = segments - 1; i >= 0; i--) {
-      int slot = place == OperationQueue.NOWHERE ? entries.find(tree.pages, pinned[i], key) : -1;
-      if (slot >= 0) {
-        place = pinned[i] + slot;
-      } else {
-        store.unpin(pinned[i], false);
-      }
-    }
-    return place;
-  }
-
-  private boolean isPut(long place) {
-    long page = place & pageMask;
-    return place != OperationQueue.NOWHERE
-        && entries.kind(tree.pages, page, (int) (place - page)) == Message.PUT;
-  }
-
-  /**
-   * Returns the value at a place that {@link #find} gave, or what stands for no entry, and gives
-   * the page back.
-   */
-  private long take(long place, long absent) {
-    if (place == OperationQueue.NOWHERE) {
-      return absent;
-    }
-    long page = place & pageMask;
-    int slot = (int) (place - page);
-    boolean isThere = entries.kind(tree.pages, page, slot) == Message.PUT;
-    long value = isThere ? entries.value(tree.pages, page, slot) : absent;
-    store.unpin(page, false);
-    return value;
+    return search.look(key, 0, true, null) != 0;
   }
 
   // ---------------------------------------------------------------- write
 
-  /** Looks a key up before a write, and notes whether it is there. */
-  private long look(long key) {
-    long place = find(key);
-    wasThere = isPut(place);
-    return take(place, missingValue);
-  }
-
   @Override
   public long put(long key, long value) {
-    long previous = look(key);
-    tree.put(key, value, wasThere);
-    return previous;
+    return writer.put(key, value, true, missingValue);
   }
 
   @Override
   public long putIfAbsent(long key, long value) {
-    tree.change.begin();
-    long previous = look(key);
-    if (!wasThere) {
-      tree.put(key, value, false);
-    }
-    return previous;
+    return writer.put(key, value, false, missingValue);
   }
 
   /** Stores a value without looking for the previous one. Most calls touch one page. */
   @Override
   public void set(long key, long value) {
-    tree.writeBlind(Message.PUT, key, value);
+    writer.writeBlind(Message.PUT, key, value);
   }
 
   /** Stores all entries as {@link #set} does. */
@@ -349,17 +256,29 @@ public final class PioBTree extends AbstractIndex {
 
   @Override
   public long remove(long key) {
-    tree.change.begin();
-    long previous = look(key);
-    if (wasThere) {
-      tree.remove(key);
-    }
-    return previous;
+    return writer.remove(key, missingValue);
   }
 
   /** Removes a key without looking for it. Most calls touch one page. */
   @Override
   public void delete(long key) {
-    tree.writeBlind(Message.DELETE, key, 0);
+    writer.writeBlind(Message.DELETE, key, 0);
+  }
+
+  // ---------------------------------------------------------------- read and write
+
+  @Override
+  public boolean insert(long key, long value) {
+    return writer.insert(key, value);
+  }
+
+  @Override
+  public boolean replace(long key, long expected, long value) {
+    return writer.replace(key, expected, value);
+  }
+
+  @Override
+  public boolean remove(long key, long expected) {
+    return writer.removeIf(key, expected);
   }
 }

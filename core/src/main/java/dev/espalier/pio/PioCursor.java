@@ -4,6 +4,7 @@ package dev.espalier.pio;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Region;
 import dev.espalier.memory.Words;
+import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LeafCursor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,16 @@ import java.lang.foreign.MemorySegment;
 final class PioCursor extends LeafCursor {
   private static final int FIRST_WAVE = 4;
 
+  /**
+   * What is copied of a leaf. A scan that comes from a neighbour takes what it has not seen: the
+   * leaf may have got entries of the neighbour meanwhile.
+   */
+  private enum Part {
+    ALL,
+    FROM_KEY,
+    UP_TO_KEY
+  }
+
   private final PioStructure tree;
   private final PageStore store;
   private final EntryPage layout;
@@ -25,6 +36,9 @@ final class PioCursor extends LeafCursor {
   private final Operations merged;
   private MemorySegment copy = MemorySegment.NULL;
   private final long[] pinned;
+
+  /** A copy of a page that may be changed meanwhile. */
+  private final MemorySegment scratch;
 
   private boolean hasEnd;
   private long endKey;
@@ -39,8 +53,8 @@ final class PioCursor extends LeafCursor {
 
   private final int[] asked;
 
-  PioCursor(PioStructure tree) {
-    super(tree.modifications);
+  PioCursor(PioStructure tree, ChangeCount ownChanges) {
+    super(ownChanges);
     this.tree = tree;
     this.store = tree.store;
     this.layout = tree.entries;
@@ -48,6 +62,7 @@ final class PioCursor extends LeafCursor {
     this.path = new LeafPath(tree);
     this.merged = new Operations(layout.capacity);
     this.pinned = new long[Math.min(inner.leafSegments, store.mostPins())];
+    this.scratch = Arena.ofAuto().allocate(store.pageBytes(), Long.BYTES);
     this.asked = new int[tree.geometry.pioMax() + inner.leafSegments + 1];
   }
 
@@ -61,7 +76,7 @@ final class PioCursor extends LeafCursor {
   @Override
   protected void descend(long key) {
     startAsking();
-    enterLeafOf(key);
+    enterLeafOf(key, Part.ALL);
     if (entries == 0 && !enterNextLeaf()) {
       enterPreviousLeaf();
     }
@@ -71,21 +86,33 @@ final class PioCursor extends LeafCursor {
   @Override
   protected void descendToLast() {
     startAsking();
-    enterLeafOf(Long.MAX_VALUE);
+    enterLeafOf(Long.MAX_VALUE, Part.ALL);
     if (entries == 0) {
       enterPreviousLeaf();
     }
   }
 
-  private void enterLeafOf(long key) {
+  /** Copies the entries of a leaf: as long as the epoch lasts, no operation leaves the queue. */
+  private void enterLeafOf(long key, Part part) {
     checkOpen();
-    path.find(key);
-    merged.clear();
-    for (int done = 0; done < path.segmentCount; done += pinned.length) {
-      apply(done, Math.min(pinned.length, path.segmentCount - done));
+    int operation = tree.epochs.enter();
+    try {
+      path.find(key);
+      if (part == Part.FROM_KEY) {
+        path.low = key;
+        readAhead();
+      }
+      path.high = part == Part.UP_TO_KEY ? key : path.high;
+      merged.clear();
+      for (int done = 0; done < path.segmentCount; done += pinned.length) {
+        apply(done, Math.min(pinned.length, path.segmentCount - done));
+      }
+      tree.queue.applyTo(merged, path.low, path.high, scratch);
+    } finally {
+      tree.epochs.exit(operation);
     }
-    tree.queue.applyTo(merged, path.low, path.high);
     merged.dropDeletes();
+    merged.keep(path.low, path.high);
     int count = merged.count;
     long bytes = (long) count << 3;
     if (2 * bytes > copy.byteSize()) {
@@ -107,7 +134,13 @@ final class PioCursor extends LeafCursor {
     try {
       for (; applied < count; applied++) {
         long at = pinned[applied];
-        merged.apply(layout, tree.pages, at, 0, layout.checkedCount(tree.pages, at));
+        if (from + applied < path.segmentCount - 1) {
+          merged.apply(layout, tree.pages, at, 0, layout.checkedCount(tree.pages, at));
+        } else {
+          int last = path.segments[from + applied];
+          layout.copyPage(tree.pages, at, scratch, tree.versions, last);
+          merged.apply(layout, scratch, 0, 0, layout.checkedCount(scratch, 0));
+        }
         store.unpin(at, false);
       }
     } finally {
@@ -121,8 +154,7 @@ final class PioCursor extends LeafCursor {
   @Override
   protected boolean enterNextLeaf() {
     while (!path.isLast()) {
-      readAhead();
-      enterLeafOf(path.high + 1);
+      enterLeafOf(path.high + 1, Part.FROM_KEY);
       if (entries > 0) {
         return true;
       }
@@ -133,7 +165,7 @@ final class PioCursor extends LeafCursor {
   @Override
   protected boolean enterPreviousLeaf() {
     while (!path.isFirst()) {
-      enterLeafOf(path.low - 1);
+      enterLeafOf(path.low - 1, Part.UP_TO_KEY);
       if (entries > 0) {
         return true;
       }
@@ -145,12 +177,14 @@ final class PioCursor extends LeafCursor {
 
   @Override
   protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
-    tree.put(key, value, true);
+    if (!tree.writer.replace(key, value)) {
+      throw new IllegalStateException("the cursor is on no entry");
+    }
   }
 
   @Override
   protected void removeFromTree(long key) {
-    tree.remove(key);
+    tree.writer.remove(key, 0);
   }
 
   // ---------------------------------------------------------------- range scan
@@ -170,12 +204,12 @@ final class PioCursor extends LeafCursor {
   }
 
   /**
-   * Asks for leaves ahead when the scan has come to the last that was asked for, and for the next
-   * parent with the last leaves of this one.
+   * Asks for leaves from the path's on when the scan has come to the last that was asked for, and
+   * for the next parent with the last leaves of this one; within an epoch.
    */
   private void readAhead() {
     int parent = path.pages[1];
-    int from = path.slots[1] + 1;
+    int from = path.slots[1];
     if (askedParent == parent && from < askedTo) {
       return;
     }
@@ -220,6 +254,6 @@ final class PioCursor extends LeafCursor {
   }
 
   private boolean isBeyondEnd(long at, int child) {
-    return hasEnd && InnerPage.separator(tree.pages, at, child - 1) >= endKey;
+    return hasEnd && child > 0 && InnerPage.separator(tree.pages, at, child - 1) >= endKey;
   }
 }

@@ -52,8 +52,13 @@ final class PioLevels extends OneLevel {
       return;
     }
     Probes probes = new Probes(Arrays.copyOfRange(keys, keysFrom, keysFrom + count));
-    probes.searchQueue();
-    probes.searchLeaves();
+    int operation = tree.epochs.enter();
+    try {
+      probes.searchQueue();
+      probes.searchLeaves();
+    } finally {
+      tree.epochs.exit(operation);
+    }
     for (int i = 0; i < count; i++) {
       int probe = Arrays.binarySearch(probes.keys, 0, probes.count, keys[keysFrom + i]);
       boolean isThere = probes.kinds[probe] == Message.PUT;
@@ -101,15 +106,34 @@ final class PioLevels extends OneLevel {
           open[openCount++] = i;
         } else {
           long at = place & -store.pageBytes();
-          take(i, at, (int) (place - at));
+          search(i, OperationQueue.VERSION, at);
           store.unpin(at, false);
         }
       }
     }
 
-    private void take(int probe, long at, int slot) {
-      kinds[probe] = (byte) tree.entries.kind(tree.pages, at, slot);
-      values[probe] = tree.entries.value(tree.pages, at, slot);
+    /**
+     * Takes what a page says of a probe's key, if it has an operation of it.
+     *
+     * @param versioned whose version tells that the page has changed
+     */
+    private void search(int probe, int versioned, long at) {
+      int slot;
+      byte kind = 0;
+      long value = 0;
+      long version;
+      do {
+        version = tree.versions.version(versioned);
+        slot = tree.entries.find(tree.pages, at, keys[probe]);
+        if (slot >= 0) {
+          kind = (byte) tree.entries.kind(tree.pages, at, slot);
+          value = tree.entries.value(tree.pages, at, slot);
+        }
+      } while (!tree.versions.isStill(versioned, version));
+      if (slot >= 0) {
+        kinds[probe] = kind;
+        values[probe] = value;
+      }
     }
 
     void searchLeaves() {
@@ -146,7 +170,7 @@ final class PioLevels extends OneLevel {
             int leaf = i / columns;
             int first = leaf == 0 ? firstKey : search.ends[leaf - 1];
             if (search.segments[i] != 0) {
-              searchSegment(wave[searched], first, search.ends[leaf]);
+              searchSegment(search.segments[i], wave[searched], first, search.ends[leaf]);
               store.unpin(wave[searched], false);
               searched++;
             }
@@ -161,12 +185,9 @@ final class PioLevels extends OneLevel {
     }
 
     /** Takes what a segment says, which is newer than what those before it said. */
-    private void searchSegment(long at, int from, int to) {
+    private void searchSegment(int segment, long at, int from, int to) {
       for (int i = from; i < to; i++) {
-        int slot = tree.entries.find(tree.pages, at, openKeys[i]);
-        if (slot >= 0) {
-          take(open[i], at, slot);
-        }
+        search(open[i], segment, at);
       }
     }
   }

@@ -6,15 +6,20 @@ import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
-import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Epochs;
+import dev.espalier.support.Latches;
 import dev.espalier.support.Message;
 import dev.espalier.tree.StoreChange;
 import dev.espalier.tree.StoreTree;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A PIO B-tree: nodes, operation queue, and what is written to it. How the queue is emptied is
- * {@link BatchUpdate}; how a key is looked up, the hot part, is the tree's.
+ * A PIO B-tree: nodes, operation queue, and who may use them when. How the queue is emptied is
+ * {@link BatchUpdate}; what is written to it, {@link PioWriter}; how a key is looked up, {@link
+ * PioSearch}.
  */
 final class PioStructure extends StoreTree {
   /* Overview
@@ -38,6 +43,12 @@ final class PioStructure extends StoreTree {
    * Pages are read many at a time (psync): a search for many keys, and so a batch update, goes down
    * level by level, and reads the nodes of each in waves of at most PioMax pages (MultiPathSearch).
    * A range scan asks for the leaves ahead of it in waves, too (PioCursor).
+   *
+   * Many threads write and search (decision 39). What is being flushed stays in the queue until all
+   * of it is in leaves, so a search, which asks the queue first, does not care how far a flush has
+   * come. While a search is under way (Epochs), only two kinds of pages change, whose versions it
+   * looks at: the queue's newest page, and last segments of leaves. For all else the one who does it
+   * has the tree alone (beginAlone). Writers: PioWriter; searches: PioSearch.
    *
    * All of a tree is in its store: its pages, and in the meta words its stamp, root, height, size if
    * it is known, the queue's directory and counts, the operations in leaves, and L. So the queue
@@ -81,6 +92,8 @@ final class PioStructure extends StoreTree {
    *       to have anything removed by a call that looked becomes the only one.
    *   D8  Where there is no memory for what a batch update needs, a write goes to where its key's
    *       newest operation is, or to its leaf, if there is room.
+   *   D9  The index is locked for what changes nodes, not for a whole flush. Beside a flush, the
+   *       queue may have a quarter more pages.
    */
 
   /** The meta word of the page that lists the pages of the queue. */
@@ -98,24 +111,36 @@ final class PioStructure extends StoreTree {
   /** "PIOB" and a version. */
   private static final long OWN_STAMP = 0x5049_4F42_0000_0001L;
 
+  private static final VarHandle META = MethodHandles.arrayElementVarHandle(long[].class);
+
   final EntryPage entries;
   final InnerPage inner;
   final PioBTree.Geometry geometry;
   final StoreChange change;
   final OperationQueue queue;
   final LeafUpdate leaves;
-  private final BatchUpdate batch;
+  final PioSearch search;
+  final PioWriter writer;
 
-  /**
-   * What was in use when a flush last brought nothing for want of memory, or -1. As long as that is
-   * so, a write first tries to do without another flush.
-   */
-  private long refusedPages = -1;
+  /** Knows which searches are under way; the tree is alone for what they must not meet. */
+  final Epochs epochs;
+
+  /** Versions of leaves' segments, by page, and of the queue's newest page. */
+  final Latches versions;
+
+  /** Held by the one who sorts the queue or flushes it, or has the tree alone. */
+  final ReentrantLock flushing = new ReentrantLock();
+
+  /** Held to enter the queue, to allocate and free pages, and by the one who has the tree alone. */
+  final ReentrantLock appending = new ReentrantLock();
+
+  /** Counts how often all entries were replaced: what was looked up before may be wrong. */
+  volatile int generation;
+
+  /** For each thread the number of its last change, by which its cursors see it. */
+  private final ThreadLocal<long[]> ownChanges = ThreadLocal.withInitial(() -> new long[1]);
 
   private final String choice;
-
-  /** What the store said when it last refused a page. */
-  private MemoryLimitException refusal = new MemoryLimitException("no page was refused yet");
 
   /**
    * Opens the tree in a store, or makes an empty one in an empty store.
@@ -131,7 +156,10 @@ final class PioStructure extends StoreTree {
     this.change = new StoreChange(this);
     this.queue = new OperationQueue(this, geometry);
     this.leaves = new LeafUpdate(this);
-    this.batch = new BatchUpdate(this);
+    this.epochs = new Epochs(store::isClosed);
+    this.versions = new Latches(store::isClosed);
+    this.search = new PioSearch(this);
+    this.writer = new PioWriter(this);
     if (open()) {
       checkShape();
       queue.open();
@@ -165,6 +193,7 @@ final class PioStructure extends StoreTree {
   @Override
   protected void adopted() {
     queue.open();
+    allWasReplaced();
   }
 
   @Override
@@ -177,6 +206,70 @@ final class PioStructure extends StoreTree {
     return change;
   }
 
+  // ---------------------------------------------------------------- alone
+
+  /** Does something while nobody else is in the tree; what is done may do so, too. */
+  void alone(Runnable task) {
+    flushing.lock();
+    try {
+      if (epochs.isAlone()) {
+        task.run();
+        return;
+      }
+      beginAlone();
+      try {
+        task.run();
+      } finally {
+        endAlone();
+      }
+    } finally {
+      flushing.unlock();
+    }
+  }
+
+  /**
+   * Waits until this thread, which holds {@link #flushing}, has the tree alone; does nothing if it
+   * has. Whoever holds pages pinned may not.
+   */
+  void beginAlone() {
+    if (epochs.isAlone()) {
+      return;
+    }
+    appending.lock();
+    try {
+      epochs.beginAlone();
+    } catch (RuntimeException | Error closed) {
+      appending.unlock();
+      throw closed;
+    }
+  }
+
+  /** Lets others into the tree again; does nothing if they may be there. */
+  void endAlone() {
+    if (epochs.isAlone()) {
+      epochs.endAlone();
+      appending.unlock();
+    }
+  }
+
+  /** Notes a change that the cursors of this thread are to see; with {@link #appending} held. */
+  void noteOwnChange() {
+    ownChanges.get()[0] = modifications.changes;
+  }
+
+  /** Returns the number of this thread's last change. */
+  long ownChanges() {
+    return ownChanges.get()[0];
+  }
+
+  /** Notes that all entries were replaced, by the thread that has the tree alone. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread has the tree alone.
+  private void allWasReplaced() {
+    generation++;
+    modifications.changes++;
+    noteOwnChange();
+  }
+
   // ---------------------------------------------------------------- plant
 
   @Override
@@ -184,7 +277,6 @@ final class PioStructure extends StoreTree {
     meta[ROOT] = FIRST_PAGE;
     meta[HEIGHT] = 2;
     meta[SHAPE] = geometry.leafSegments();
-    refusedPages = -1;
     queue.plant();
     int root = allocate();
     int leaf = allocate();
@@ -214,7 +306,7 @@ final class PioStructure extends StoreTree {
       int leaf = freeBelow(root, height() - 1, 0);
       becomeEmpty(root, leaf);
       queue.clear();
-      refusedPages = -1;
+      writer.forgetRefusals();
     } catch (RuntimeException | Error failed) {
       change.abandon(failed);
       throw failed;
@@ -261,19 +353,92 @@ final class PioStructure extends StoreTree {
 
   @Override
   public LongCursor cursor() {
-    return new PioCursor(this);
+    return new PioSharedCursor(this);
   }
 
   @Override
   public void bulkload(
       LongEntrySource source, double fillFactor, long total, ProgressListener listener) {
     checkOpen();
-    new PioBulkload(this, fillFactor, size()).load(source, total, listener);
+    alone(
+        () -> {
+          new PioBulkload(this, fillFactor, size()).load(source, total, listener);
+          allWasReplaced();
+        });
+  }
+
+  @Override
+  public void clear() {
+    checkOpen();
+    alone(
+        () -> {
+          super.clear();
+          writer.forgetRefusals();
+          allWasReplaced();
+        });
+  }
+
+  @Override
+  public long shrink(ProgressListener listener) {
+    checkOpen();
+    long[] given = new long[1];
+    alone(() -> given[0] = super.shrink(listener));
+    return given[0];
+  }
+
+  @Override
+  public void flush() {
+    alone(super::flush);
   }
 
   @Override
   public void verify(ProgressListener listener) {
-    PioVerifier.verify(this, listener);
+    checkOpen();
+    alone(() -> PioVerifier.verify(this, listener));
+  }
+
+  @Override
+  protected long knownSize() {
+    return Math.max((long) META.getOpaque(meta, SIZE), UNKNOWN);
+  }
+
+  /** What others write while a pass counts the entries may be counted or not. */
+  @Override
+  public long size() {
+    long known = knownSize();
+    if (known >= 0) {
+      return known;
+    }
+    long before = changesNow();
+    long entries = countEntries();
+    appending.lock();
+    try {
+      if (modifications.changes == before) {
+        counted(entries);
+      }
+    } finally {
+      appending.unlock();
+    }
+    return entries;
+  }
+
+  private long changesNow() {
+    appending.lock();
+    try {
+      return modifications.changes;
+    } finally {
+      appending.unlock();
+    }
+  }
+
+  /** Gives back all pages if the last entry was removed, and nobody has written since. */
+  void becomeEmptyIfNothingIsLeft() {
+    alone(
+        () -> {
+          if (knownSize() == 0) {
+            becomeEmpty();
+          }
+        });
   }
 
   /**
@@ -358,108 +523,6 @@ final class PioStructure extends StoreTree {
     if (!store.isInUse(page)) {
       throw new InvariantViolationException("I7", "page " + page + " is not in use");
     }
-  }
-
-  // ---------------------------------------------------------------- write
-
-  /** Writes without having looked what is there. */
-  void writeBlind(int kind, long key, long value) {
-    write(kind, key, value);
-    meta[SIZE] = UNKNOWN;
-    change.commit(0);
-  }
-
-  /** Puts a value after a look at what is there. */
-  void put(long key, long value, boolean isThere) {
-    write(Message.PUT, key, value);
-    change.commit(isThere ? 0 : 1);
-  }
-
-  /** Removes a key that is there. */
-  void remove(long key) {
-    write(Message.DELETE, key, 0);
-    change.commit(-1);
-    if (meta[SIZE] == 0) {
-      becomeEmpty();
-    }
-  }
-
-  /**
-   * Enters an operation into the queue, after making room there if needed; the change is then to be
-   * committed.
-   *
-   * @throws MemoryLimitException if there is none and none can be made; no entry has changed then
-   */
-  private void write(int kind, long key, long value) {
-    change.begin();
-    try {
-      while (!queue.append(kind, key, value)) {
-        boolean isStillFull = refusedPages == store.pagesInUse();
-        if (isStillFull && writeInPlace(kind, key, value)) {
-          return;
-        }
-        if (!makeRoom()) {
-          if (!isStillFull && writeInPlace(kind, key, value)) {
-            return;
-          }
-          throw refusal;
-        }
-      }
-    } catch (RuntimeException | Error refused) {
-      change.abandon();
-      throw refused;
-    }
-  }
-
-  /** Notes that the store has refused a page, for which there may be a way around. */
-  void noteRefusal(MemoryLimitException refused) {
-    refusal = refused;
-  }
-
-  /** Makes room in the queue by a batch update; returns false if there is no memory for that. */
-  private boolean makeRoom() {
-    boolean hasRoom = batch.flushSome();
-    refusedPages = hasRoom ? -1 : store.pagesInUse();
-    return hasRoom;
-  }
-
-  /** Flushes the whole queue, as far as there is memory for it. */
-  void flushAll() {
-    while (!queue.isEmpty() && batch.flushSome()) {
-      // bcnt operations at a time
-    }
-  }
-
-  /**
-   * Does an operation where the newest is that is known of its key, or else in its leaf, which
-   * takes no memory. Returns false if the leaf has no room.
-   */
-  private boolean writeInPlace(int kind, long key, long value) {
-    refusedPages = kind == Message.DELETE ? -1 : refusedPages;
-    long place = queue.find(key);
-    if (place != OperationQueue.NOWHERE) {
-      overwrite(place, kind, key, value);
-      return true;
-    }
-    LeafPath path = leaves.path;
-    path.find(key);
-    for (int i = path.segmentCount - 1; i >= 0; i--) {
-      long at = store.pin(path.segments[i]);
-      int slot = entries.find(pages, at, key);
-      if (slot >= 0) {
-        meta[IN_LEAVES] += weight(kind) - weight(entries.kind(pages, at, slot));
-        overwrite(at + slot, kind, key, value);
-        return true;
-      }
-      store.unpin(at, false);
-    }
-    return kind == Message.DELETE || leaves.enter(kind, key, value);
-  }
-
-  private void overwrite(long place, int kind, long key, long value) {
-    long at = place & -store.pageBytes();
-    entries.set(pages, at, (int) (place - at), key, value, kind);
-    store.unpin(at, true);
   }
 
   /** Returns by how much an operation in a leaf changes the count of what is in leaves. */

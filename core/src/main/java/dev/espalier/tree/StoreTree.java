@@ -195,7 +195,7 @@ public abstract class StoreTree extends IndexStructure {
 
   /** O(1) if the size is known; a pass over all entries after writes that have not looked. */
   @Override
-  public final long size() {
+  public long size() {
     long known = knownSize();
     if (known >= 0) {
       return known;
@@ -266,7 +266,7 @@ public abstract class StoreTree extends IndexStructure {
   }
 
   @Override
-  public final void flush() {
+  public void flush() {
     store.flush();
   }
 

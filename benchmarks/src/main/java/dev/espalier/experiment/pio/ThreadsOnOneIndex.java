@@ -49,7 +49,11 @@ final class ThreadsOnOneIndex implements Experiment {
   private static final List<Shared> TREES =
       List.of(
           new Shared(B_LINK, BLinkTree.VARIANT, false),
-          new Shared(TunedTree.PIO, PioBTree.VARIANT, true));
+          new Shared(TunedTree.PIO, PioBTree.VARIANT, false),
+          new Shared(TunedTree.PIO + " behind a lock", PioBTree.VARIANT, true));
+
+  /** The first of the trees, which have targets; the last is for comparison. */
+  private static final int AIMED_AT = 2;
 
   @Override
   public Description description() {
@@ -61,9 +65,10 @@ final class ThreadsOnOneIndex implements Experiment {
             + " as a whole for a flush, is 1.33 to 1.49, 1.3 to 1.47 and 1.17 to 1.32 times as fast"
             + " as the B-link tree on P300, Iodrive and F120.",
         "The trace's mix of operations at random keys, on one index in a file on this machine's"
-            + " device, with as much less memory, by 1 to 16 threads. The PIO B-tree is behind a"
-            + " read-write lock, which is the paper's method: a write, and with it a flush, locks"
-            + " the whole index. Both have pages of 4 KiB. Once, as a run takes minutes.",
+            + " device, with as much less memory, by 1 to 16 threads. The PIO B-tree is read and"
+            + " written beside its flushes; and once more it is behind a read-write lock, where a"
+            + " write, and with it a flush, locks the whole index. All have pages of 4 KiB. Once,"
+            + " as a run takes minutes.",
         new Chart(Chart.Kind.LINES, "tree", "threads", "rate"));
   }
 
@@ -114,9 +119,12 @@ final class ThreadsOnOneIndex implements Experiment {
     return outcome;
   }
 
-  /** Checks rates by tree and by threads, in the order of {@link #TREES} and {@link #THREADS}. */
+  /**
+   * Checks rates by tree and by threads, in the order of {@link #TREES} and {@link #THREADS}: those
+   * of the first {@value #AIMED_AT} trees.
+   */
   static void addChecks(Outcome outcome, double[][] rates) {
-    for (int i = 0; i < TREES.size(); i++) {
+    for (int i = 0; i < AIMED_AT; i++) {
       outcome.check(
           Check.timing(
               TREES.get(i).label() + ", two threads over one",

@@ -5,6 +5,9 @@ import dev.espalier.ProgressListener;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PioTuning;
+import dev.espalier.model.PioWork;
+import dev.espalier.pio.PioBTree;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,6 +99,15 @@ final class LoadCommand implements Runnable {
   private @Nullable String variant;
 
   @Option(
+      names = "--updates",
+      paramLabel = "R",
+      description =
+          "Load a PioBTree whose pages, leaves and queue suit the device of FILE and work in which"
+              + " this part of single-key operations are updates, from 0 to 1; 'espalier tune'"
+              + " shows the choice. Measures the device if that has not been done.")
+  private @Nullable Double updates;
+
+  @Option(
       names = "--page-size",
       paramLabel = "BYTES",
       converter = ByteCount.class,
@@ -123,12 +135,18 @@ final class LoadCommand implements Runnable {
     try (ProgressBar progress = ProgressBar.open();
         LoadInput<?> source = hasStrings ? readStrings(progress) : readLongs(progress)) {
       source.header().ifPresent(header -> out.printf("Skipped the header '%s'.%n", header));
-      load(options, source, progress, out);
+      load(updates == null ? options : tuned(options, updates, source), source, progress, out);
     }
     print(
         IndexFiles.describe(file.path(), file.options(), name.name()),
         (System.nanoTime() - start) / NANOS_PER_SECOND,
         out);
+  }
+
+  /** Chooses the proportions of the tree for what it will have. */
+  private FileOptions tuned(FileOptions options, double part, LoadInput<?> source) {
+    PioWork work = new PioWork(Math.max(source.rows(), 1), part, options.poolBytes());
+    return PioTuning.options(file.path(), options, work);
   }
 
   private <I> void load(
@@ -168,6 +186,7 @@ final class LoadCommand implements Runnable {
     }
     form.check(spec);
     FileOptions options = checkTree();
+    checkUpdates(options);
     if (append) {
       form.check(IndexFiles.describe(file.path(), options, name.name()));
     } else if (isIntoFile()) {
@@ -178,6 +197,26 @@ final class LoadCommand implements Runnable {
     return options;
   }
 
+  private void checkUpdates(FileOptions options) {
+    if (updates == null) {
+      return;
+    }
+    if (append) {
+      throw wrongArgument("give --updates or --append, not both: only a new tree is tuned");
+    }
+    if (variant != null && !variant.equalsIgnoreCase(PioBTree.VARIANT.name())) {
+      throw wrongArgument("--updates is for a PioBTree, not for --variant " + variant);
+    }
+    if (!(updates >= 0 && updates <= 1)) {
+      throw wrongArgument("--updates is " + updates + "; it must be from 0 to 1");
+    }
+    if (options.poolBytes() < PioWork.LEAST_MEMORY_BYTES) {
+      throw wrongArgument(
+          "--pool is %d; with --updates it must be at least %d"
+              .formatted(options.poolBytes(), PioWork.LEAST_MEMORY_BYTES));
+    }
+  }
+
   /** Whether keys and values are byte strings, as the arguments or the index in the file say. */
   private boolean hasByteStrings() {
     boolean hasStrings =
@@ -186,6 +225,9 @@ final class LoadCommand implements Runnable {
             : form.hasByteStrings();
     if (hasStrings && scale != null) {
       throw wrongArgument("--tpch has keys that are longs");
+    }
+    if (hasStrings && updates != null) {
+      throw wrongArgument("--updates is for longs: byte strings live in a PrefixBPlusTree");
     }
     if (hasStrings && variant != null) {
       throw wrongArgument("--variant is for longs: byte strings live in a PrefixBPlusTree");

@@ -51,6 +51,10 @@ final class EspalierTest {
           load f - --fill 1 --append    | espalier load: give --fill or --append, not both: only a new file can be filled
           load f - --variant Oak        | espalier load: --variant: no tree is called 'Oak'; 'espalier variants'
           load f - --variant TTree      | espalier load: --variant: TTree lives in memory; a file needs a tree whose medium is pages
+          load f - --updates 2          | espalier load: --updates is 2.0; it must be from 0 to 1
+          load f - --updates 1 --append | espalier load: give --updates or --append, not both: only a new tree is tuned
+          load f - --updates 1 --variant Cola | espalier load: --updates is for a PioBTree, not for --variant Cola
+          load f - --updates 1 --pool 64K | espalier load: --pool is 65536; with --updates it must be at least 131072
           load f - --page-size 5000     | espalier load: --page-size: pageBytes is 5000
           load f - --page-size 0K       | espalier load: Invalid value for option '--page-size': '0K' is no number of bytes
           load f - --pool big           | espalier load: Invalid value for option '--pool': 'big' is no number of bytes

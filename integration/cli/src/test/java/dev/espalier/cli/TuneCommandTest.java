@@ -4,15 +4,21 @@ package dev.espalier.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.LongIndex;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.io.Espalier;
+import dev.espalier.io.FileOptions;
 import dev.espalier.io.MeasuredDevice;
 import dev.espalier.model.DeviceProfile;
 import dev.espalier.model.PageTimes;
 import dev.espalier.model.PioChoice;
 import dev.espalier.model.PioWork;
+import dev.espalier.pio.PioBTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,5 +116,35 @@ final class TuneCommandTest {
     assertEquals(
         new CommandRun(1, "", "espalier tune: %s: is no folder%n".formatted(nowhere)),
         CommandRun.of("tune", nowhere.toString()));
+  }
+
+  /** Large leaves cost nothing on this device, and an index that is only read has a small queue. */
+  @Test
+  void loadedTreeHasTheProportionsThatSuitTheDevice() throws IOException {
+    Path input = folder.resolve("entries.csv");
+    Files.write(input, LongStream.range(0, 20_000).mapToObj(key -> key + "," + key).toList());
+    for (double updates : new double[] {0, 0.9}) {
+      Path file = folder.resolve("index" + updates);
+      CommandRun run =
+          CommandRun.of(
+              "load",
+              file.toString(),
+              input.toString(),
+              "--pool",
+              "512K",
+              "--updates",
+              "" + updates);
+      assertEquals(0, run.status(), run.err());
+      PioChoice choice = PioChoice.of(kept, new PioWork(20_000, updates, 512 << 10));
+      try (LongIndex index = Espalier.open(file, FileOptions.DEFAULT)) {
+        assertEquals(PioBTree.VARIANT.name(), index.variant().name());
+        assertEquals(20_000, index.size());
+        NodeView leaf = index.rootView();
+        while (leaf.level() > 0) {
+          leaf = leaf.child(0);
+        }
+        assertEquals(225 * choice.leafPages(), leaf.capacity());
+      }
+    }
   }
 }

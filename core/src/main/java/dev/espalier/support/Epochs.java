@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.blink;
+package dev.espalier.support;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What replaces the whole tree, or moves its memory, must have it alone: {@link #beginAlone}
  * waits until all operations have ended, and makes new ones wait.
  */
-final class Epochs {
+public final class Epochs {
   /** What {@link #enter} returns to the thread that has the tree alone. */
   private static final int UNCOUNTED = -1;
 
@@ -34,14 +34,14 @@ final class Epochs {
 
   private volatile @Nullable Thread alone;
 
-  Epochs(BooleanSupplier isClosed) {
+  public Epochs(BooleanSupplier isClosed) {
     this.isClosed = isClosed;
   }
 
   // ---------------------------------------------------------------- operations
 
   /** Begins an operation. Returns what {@link #exit} takes. */
-  int enter() {
+  public int enter() {
     int stripe = (int) Thread.currentThread().threadId() & (stripes - 1);
     for (int tries = 0; ; tries++) {
       long now = epoch;
@@ -62,7 +62,7 @@ final class Epochs {
   }
 
   /** Ends an operation. */
-  void exit(int counter) {
+  public void exit(int counter) {
     if (counter != UNCOUNTED) {
       COUNT.getAndAdd(counts, counter, -1L);
     }
@@ -85,14 +85,14 @@ final class Epochs {
   // ---------------------------------------------------------------- pages to be used again
 
   /** Returns the epoch in which a page leaves the tree that was unlinked before this call. */
-  long now() {
+  public long now() {
     return Math.abs(epoch);
   }
 
   /**
    * Begins the next epoch if no operation of the one before this is left; by one thread at a time.
    */
-  boolean advance() {
+  public boolean advance() {
     long now = epoch;
     if (now < 0 || !haveEnded(now - 1)) {
       return false;
@@ -102,19 +102,19 @@ final class Epochs {
   }
 
   /** Tells whether no operation is left that could reach a page which left in an epoch. */
-  boolean isUnreachable(long left) {
+  public boolean isUnreachable(long left) {
     return now() >= left + 2;
   }
 
   // ---------------------------------------------------------------- alone
 
   @SuppressWarnings("ReferenceEquality") // A thread is only ever itself.
-  boolean isAlone() {
+  public boolean isAlone() {
     return alone == Thread.currentThread();
   }
 
   /** Waits until this thread has the tree alone; by one thread at a time, outside operations. */
-  void beginAlone() {
+  public void beginAlone() {
     long now = epoch;
     epoch = -now;
     try {
@@ -129,7 +129,7 @@ final class Epochs {
   }
 
   /** Lets operations go on. All pages that left the tree are unreachable. */
-  void endAlone() {
+  public void endAlone() {
     alone = null;
     epoch = -epoch + 2;
   }

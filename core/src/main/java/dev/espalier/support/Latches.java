@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.blink;
+package dev.espalier.support;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The latch is for writers only; one who holds it may let minutes pass. Readers go by the version,
  * which grows with every change, and wait for nothing but the copying of bytes in that page.
  */
-final class Latches {
+public final class Latches {
   private static final long LATCHED = 1;
   private static final long CHANGING = 2;
   private static final long VERSION = 4;
@@ -48,7 +48,7 @@ final class Latches {
    *
    * @param isClosed tells those who wait that they need not
    */
-  Latches(BooleanSupplier isClosed) {
+  public Latches(BooleanSupplier isClosed) {
     this.isClosed = isClosed;
   }
 
@@ -76,7 +76,7 @@ final class Latches {
   // ---------------------------------------------------------------- read
 
   /** Returns the version of a page that is about to be read, when nobody is changing it. */
-  long version(int page) {
+  public long version(int page) {
     long[] chunk = chunk(page);
     for (int tries = 0; ; tries++) {
       long word = (long) WORD.getAcquire(chunk, page & IN_CHUNK);
@@ -88,7 +88,7 @@ final class Latches {
   }
 
   /** Tells whether all that was read of a page since it had a version was of that version. */
-  boolean isStill(int page, long version) {
+  public boolean isStill(int page, long version) {
     VarHandle.acquireFence();
     return ((long) WORD.getOpaque(chunk(page), page & IN_CHUNK) & ~LATCHED) == version;
   }
@@ -96,7 +96,7 @@ final class Latches {
   // ---------------------------------------------------------------- write
 
   /** Waits until no other writer has the latch of a page, and takes it. */
-  void latch(int page) {
+  public void latch(int page) {
     long[] chunk = chunk(page);
     for (int tries = 0; ; tries++) {
       long word = (long) WORD.getVolatile(chunk, page & IN_CHUNK);
@@ -109,7 +109,7 @@ final class Latches {
   }
 
   /** Gives a latch back; only its holder changes the word, so there is nothing to compare with. */
-  void unlatch(int page) {
+  public void unlatch(int page) {
     long[] chunk = chunk(page);
     long word = (long) WORD.getOpaque(chunk, page & IN_CHUNK);
     WORD.setRelease(chunk, page & IN_CHUNK, word & ~LATCHED);
@@ -119,7 +119,7 @@ final class Latches {
    * Keeps readers off a page, whose latch this thread has, while its bytes change. Whoever changes
    * them waits for nothing until {@link #endChange}.
    */
-  void beginChange(int page) {
+  public void beginChange(int page) {
     long[] chunk = chunk(page);
     long word = (long) WORD.getOpaque(chunk, page & IN_CHUNK);
     WORD.setOpaque(chunk, page & IN_CHUNK, word | CHANGING);
@@ -127,7 +127,7 @@ final class Latches {
   }
 
   /** Lets readers see the page as it is now. */
-  void endChange(int page) {
+  public void endChange(int page) {
     long[] chunk = chunk(page);
     long word = (long) WORD.getOpaque(chunk, page & IN_CHUNK);
     WORD.setRelease(chunk, page & IN_CHUNK, (word & ~CHANGING) + VERSION);
