@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.pio;
 
-import static dev.espalier.memory.Words.getInt;
-import static dev.espalier.memory.Words.putInt;
-
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.Torn;
@@ -30,7 +27,6 @@ final class OperationQueue {
   /** The place of an operation that is not there. */
   static final long NOWHERE = -1;
 
-  private static final int DIRECTORY_OFFSET = EntryPage.HEADER_BYTES;
   private static final int SORTED_SHIFT = 32;
   private static final int APPENDED_SHIFT = 16;
   private static final int PAGES_MASK = (1 << APPENDED_SHIFT) - 1;
@@ -49,10 +45,8 @@ final class OperationQueue {
   /** Most pages that are appended before they are merged: the sort period. */
   private final int mostAppended;
 
-  /** The numbers of the pages that were allocated, the first {@link #allocated} of them. */
-  private int[] numbers = new int[4];
-
-  private int allocated;
+  /** The pages that were allocated. */
+  final QueueDirectory directory;
 
   /** Number of operations in the sorted part. */
   private int sorted;
@@ -74,7 +68,8 @@ final class OperationQueue {
     this.store = tree.store;
     this.layout = tree.entries;
     this.meta = tree.meta;
-    this.mostListed = Math.min((store.pageBytes() - DIRECTORY_OFFSET) / Integer.BYTES, PAGES_MASK);
+    this.directory = new QueueDirectory(tree);
+    this.mostListed = Math.min(directory.capacity(), PAGES_MASK);
     this.mostPages = Math.min(geometry.queuePages(), mostListed);
     int period = Math.max(geometry.sortPeriod() / layout.capacity, 1);
     this.mostAppended = Math.clamp(period, 1, Math.max(mostPages / 8, 1));
@@ -85,28 +80,18 @@ final class OperationQueue {
 
   /** Makes an empty queue: its directory. */
   void plant() {
-    allocated = 0;
     sorted = 0;
     appendedPages = 0;
     nextKey = Long.MIN_VALUE;
-    int directory = tree.allocate();
-    long at = store.pin(directory);
-    EntryPage.initialize(tree.pages, at, EntryPage.QUEUE);
-    store.unpin(at, true);
-    meta[PioStructure.DIRECTORY] = directory;
+    directory.plant();
     save();
   }
 
   /** Reads what is kept beside the pages. */
   void open() {
     long counts = meta[PioStructure.QUEUE];
-    allocated = Math.min((int) counts & PAGES_MASK, mostListed);
-    numbers = new int[Math.max(allocated, 4)];
-    long at = store.pin((int) meta[PioStructure.DIRECTORY]);
-    for (int i = 0; i < allocated; i++) {
-      numbers[i] = getInt(tree.pages, at + DIRECTORY_OFFSET + ((long) i << 2));
-    }
-    store.unpin(at, false);
+    int allocated = Math.min((int) counts & PAGES_MASK, mostListed);
+    directory.open(allocated);
     sorted = Math.clamp(counts >>> SORTED_SHIFT, 0, allocated * layout.capacity);
     appendedPages =
         Math.clamp((counts >>> APPENDED_SHIFT) & PAGES_MASK, 0, allocated - sortedPages());
@@ -116,33 +101,21 @@ final class OperationQueue {
 
   private void save() {
     meta[PioStructure.QUEUE] =
-        (long) sorted << SORTED_SHIFT | (long) appendedPages << APPENDED_SHIFT | allocated;
+        (long) sorted << SORTED_SHIFT | (long) appendedPages << APPENDED_SHIFT | directory.count();
   }
 
   /** Forgets all operations, and frees their pages. */
   void clear() {
     sorted = 0;
     appendedPages = 0;
-    while (allocated > 0) {
-      store.free(numbers[--allocated]);
+    while (directory.count() > 0) {
+      store.free(directory.removeLast());
     }
     save();
   }
 
   boolean isEmpty() {
     return sorted == 0 && appendedPages == 0;
-  }
-
-  int directory() {
-    return (int) meta[PioStructure.DIRECTORY];
-  }
-
-  int allocated() {
-    return allocated;
-  }
-
-  int number(int i) {
-    return numbers[i];
   }
 
   int sorted() {
@@ -161,7 +134,7 @@ final class OperationQueue {
   int count() {
     int count = sorted;
     for (int i = 0; i < appendedPages; i++) {
-      long at = store.pin(numbers[sortedPages() + i]);
+      long at = store.pin(directory.number(sortedPages() + i));
       count += layout.checkedCount(tree.pages, at);
       store.unpin(at, false);
     }
@@ -185,20 +158,20 @@ final class OperationQueue {
       long version;
       do {
         version = tree.versions.version(VERSION);
-        place = findIn(numbers[newest], key);
+        place = findIn(directory.number(newest), key);
         if (place != NOWHERE) {
           return place;
         }
       } while (!tree.versions.isStill(VERSION, version));
     }
     for (int i = newest - 1; i >= pages; i--) {
-      long place = findIn(numbers[i], key);
+      long place = findIn(directory.number(i), key);
       if (place != NOWHERE) {
         return place;
       }
     }
     int page = sortedPageOf(key, pages);
-    return page < 0 ? NOWHERE : findIn(numbers[page], key);
+    return page < 0 ? NOWHERE : findIn(directory.number(page), key);
   }
 
   private long findIn(int number, long key) {
@@ -223,7 +196,7 @@ final class OperationQueue {
     if (page < 0) {
       return 0;
     }
-    long at = store.pin(numbers[page]);
+    long at = store.pin(directory.number(page));
     try {
       return page * layout.capacity + layout.lowerBound(tree.pages, at, key);
     } finally {
@@ -240,13 +213,13 @@ final class OperationQueue {
     int pages = sortedPages();
     int newest = pages + appendedPages - 1;
     for (int i = Math.max(sortedPageOf(low, pages), 0); i < pages && firstKeys[i] <= high; i++) {
-      applyPage(numbers[i], older, low, high);
+      applyPage(directory.number(i), older, low, high);
     }
     for (int i = pages; i < newest; i++) {
-      applyPage(numbers[i], older, low, high);
+      applyPage(directory.number(i), older, low, high);
     }
     if (newest >= pages) {
-      long at = store.pin(numbers[newest]);
+      long at = store.pin(directory.number(newest));
       try {
         layout.copyPage(tree.pages, at, scratch, tree.versions, VERSION);
       } finally {
@@ -304,7 +277,7 @@ final class OperationQueue {
     if (appendedPages == 0) {
       return false;
     }
-    long at = store.pin(numbers[sortedPages() + appendedPages - 1]);
+    long at = store.pin(directory.number(sortedPages() + appendedPages - 1));
     boolean entered = false;
     tree.versions.beginChange(VERSION);
     try {
@@ -335,7 +308,7 @@ final class OperationQueue {
 
   private void startNextPage() {
     int appended = appendedPages;
-    long at = store.pin(numbers[sortedPages() + appended]);
+    long at = store.pin(directory.number(sortedPages() + appended));
     try {
       EntryPage.initialize(tree.pages, at, EntryPage.QUEUE);
     } finally {
@@ -348,8 +321,8 @@ final class OperationQueue {
   /** Tells whether there is a page for the next operations, and allocates one if it may. */
   private boolean hasNextPage(int most) {
     int next = sortedPages() + appendedPages;
-    if (next < allocated || next >= most) {
-      return next < allocated;
+    if (next < directory.count() || next >= most) {
+      return next < directory.count();
     }
     if (store.allocationMoves() && !tree.epochs.isAlone()) {
       return false;
@@ -361,13 +334,7 @@ final class OperationQueue {
       tree.writer.noteRefusal(refused);
       return false;
     }
-    long at = store.pin(directory());
-    putInt(tree.pages, at + DIRECTORY_OFFSET + ((long) allocated << 2), number);
-    store.unpin(at, true);
-    if (allocated == numbers.length) {
-      numbers = Arrays.copyOf(numbers, 2 * allocated);
-    }
-    numbers[allocated++] = number;
+    directory.add(number);
     save();
     return true;
   }
@@ -385,7 +352,7 @@ final class OperationQueue {
     try {
       appended.clear();
       for (int i = 0; i < appendedPages; i++) {
-        long at = store.pin(numbers[sortedPages() + i]);
+        long at = store.pin(directory.number(sortedPages() + i));
         int count = layout.checkedCount(tree.pages, at);
         appended.apply(layout, tree.pages, at, 0, count);
         store.unpin(at, false);
@@ -409,7 +376,7 @@ final class OperationQueue {
         keep(i++, kept++);
         continue;
       }
-      long at = store.pin(numbers[page]);
+      long at = store.pin(directory.number(page));
       boolean changed = false;
       do {
         int slot = layout.find(tree.pages, at, appended.keys[i]);
@@ -451,7 +418,7 @@ final class OperationQueue {
 
   private void write(int position, int from) {
     int page = position / layout.capacity;
-    long at = store.pin(numbers[page]);
+    long at = store.pin(directory.number(page));
     layout.set(
         tree.pages,
         at,
@@ -485,8 +452,8 @@ final class OperationQueue {
 
   /** Copies operations from one page to another, or within one. */
   private void copy(int from, int to, int count) {
-    long source = store.pin(numbers[from / layout.capacity]);
-    long target = store.pin(numbers[to / layout.capacity]);
+    long source = store.pin(directory.number(from / layout.capacity));
+    long target = store.pin(directory.number(to / layout.capacity));
     int slot = from % layout.capacity;
     layout.copy(tree.pages, source, slot, target, to % layout.capacity, count);
     store.unpin(target, true);
@@ -500,7 +467,7 @@ final class OperationQueue {
       firstKeys = Arrays.copyOf(firstKeys, Math.max(pages, 2 * firstKeys.length));
     }
     for (int i = from; i < pages; i++) {
-      long at = store.pin(numbers[i]);
+      long at = store.pin(directory.number(i));
       int count = Math.min(sorted - i * layout.capacity, layout.capacity);
       boolean differs = EntryPage.count(tree.pages, at) != count;
       if (differs) {
@@ -530,9 +497,9 @@ final class OperationQueue {
       int page = (from + done) / layout.capacity;
       int slot = (from + done) % layout.capacity;
       int some = Math.min(layout.capacity - slot, count - done);
-      long at = store.pin(numbers[page]);
+      long at = store.pin(directory.number(page));
       if (slot + some > layout.checkedCount(tree.pages, at)) {
-        throw Torn.torn("the queue's page " + numbers[page] + " has too few operations");
+        throw Torn.torn("the queue's page " + directory.number(page) + " has too few operations");
       }
       for (int i = slot; i < slot + some; i++) {
         to.add(
@@ -569,8 +536,8 @@ final class OperationQueue {
       move(from + taken, to, sorted - from - taken);
       sorted -= taken - refused.count;
       readFirstKeys(from / layout.capacity);
-      if (appendedPages > 0) {
-        moveAppended(before);
+      if (appendedPages > 0 && sortedPages() < before) {
+        directory.move(before, sortedPages(), appendedPages);
       }
       freeSurplus();
       save();
@@ -580,23 +547,10 @@ final class OperationQueue {
     }
   }
 
-  /** Lists the appended pages, which came after so many sorted ones, after those that are left. */
-  private void moveAppended(int before) {
-    int gap = before - sortedPages();
-    int[] rest = Arrays.copyOfRange(numbers, sortedPages(), before);
-    System.arraycopy(numbers, before, numbers, sortedPages(), appendedPages);
-    System.arraycopy(rest, 0, numbers, sortedPages() + appendedPages, gap);
-    long at = store.pin(directory());
-    for (int i = sortedPages(); i < before + appendedPages; i++) {
-      putInt(tree.pages, at + DIRECTORY_OFFSET + ((long) i << 2), numbers[i]);
-    }
-    store.unpin(at, true);
-  }
-
   /** Frees pages that were only needed beside a flush. */
   private void freeSurplus() {
-    while (allocated > mostPages && allocated > sortedPages() + appendedPages) {
-      store.free(numbers[--allocated]);
+    while (directory.count() > Math.max(mostPages, sortedPages() + appendedPages)) {
+      store.free(directory.removeLast());
     }
   }
 }

@@ -59,17 +59,17 @@ final class PioVerifier extends PageVerifier {
   // ---------------------------------------------------------------- queue
 
   private void visitQueue() {
-    claim("I7", queue.directory(), 1);
-    for (int i = 0; i < queue.allocated(); i++) {
-      claim("I7", queue.number(i), 1);
+    claim("I7", queue.directory.page(), 1);
+    for (int i = 0; i < queue.directory.count(); i++) {
+      claim("I7", queue.directory.number(i), 1);
     }
     int sortedPages = queue.sortedPages();
     for (int i = 0; i < sortedPages; i++) {
       int left = queue.sorted() - i * layout.capacity;
-      visitQueuePage(queue.number(i), Math.min(left, layout.capacity), i > 0);
+      visitQueuePage(queue.directory.number(i), Math.min(left, layout.capacity), i > 0);
     }
     for (int i = 0; i < queue.appendedPages(); i++) {
-      visitQueuePage(queue.number(sortedPages + i), 0, false);
+      visitQueuePage(queue.directory.number(sortedPages + i), 0, false);
     }
   }
 

@@ -57,7 +57,7 @@ enum PioCorruption {
   OPERATION_OF_NO_KIND("I6", tree -> kind(tree, segment(tree, 0, 0), Message.NONE, 0)),
   OPERATION_THAT_ADDS("I6", tree -> kind(tree, segment(tree, 0, 0), Message.ADD, 1)),
   DELETE_WITH_A_VALUE("I6", tree -> kind(tree, segment(tree, 0, 0), Message.DELETE, 7)),
-  QUEUED_OPERATION_OF_NO_KIND("I6", tree -> kind(tree, tree.queue.number(0), 9, 0)),
+  QUEUED_OPERATION_OF_NO_KIND("I6", tree -> kind(tree, tree.queue.directory.number(0), 9, 0)),
 
   ROOT_IS_NONE("I7", tree -> tree.meta[PioStructure.ROOT] = 0),
   SEGMENT_IS_NONE("I7", tree -> setSegment(tree, 1, 0)),
@@ -65,24 +65,26 @@ enum PioCorruption {
   SEGMENT_NEVER_GIVEN_OUT("I7", tree -> setSegment(tree, 1, Integer.MAX_VALUE)),
   SEGMENT_TWICE("I7", tree -> setSegment(tree, 1, segment(tree, 0, 0))),
   SEGMENT_IN_USE_TAKEN_BACK("I7", tree -> tree.store.free(segment(tree, 0, 0))),
-  QUEUE_PAGE_TAKEN_BACK("I7", tree -> tree.store.free(tree.queue.number(0))),
-  DIRECTORY_TAKEN_BACK("I7", tree -> tree.store.free(tree.queue.directory())),
+  QUEUE_PAGE_TAKEN_BACK("I7", tree -> tree.store.free(tree.queue.directory.number(0))),
+  DIRECTORY_TAKEN_BACK("I7", tree -> tree.store.free(tree.queue.directory.page())),
 
   PAGE_LEAKED("I8", PioStructure::allocate),
 
   QUEUE_PAGE_WITH_TOO_FEW(
-      "I9", tree -> EntryPage.count(tree.pages, at(tree, tree.queue.number(0)), 1)),
+      "I9", tree -> EntryPage.count(tree.pages, at(tree, tree.queue.directory.number(0)), 1)),
   QUEUE_PAGE_IS_A_LEAF(
       "I9",
-      tree -> EntryPage.initialize(tree.pages, at(tree, tree.queue.number(0)), EntryPage.LEAF)),
-  QUEUE_OUT_OF_ORDER("I9", tree -> exchangeKeys(tree, tree.queue.number(0))),
+      tree ->
+          EntryPage.initialize(
+              tree.pages, at(tree, tree.queue.directory.number(0)), EntryPage.LEAF)),
+  QUEUE_OUT_OF_ORDER("I9", tree -> exchangeKeys(tree, tree.queue.directory.number(0))),
   APPENDED_PAGE_OUT_OF_ORDER("I9", tree -> exchangeKeys(tree, appended(tree))),
   APPENDED_PAGE_EMPTY("I9", tree -> EntryPage.count(tree.pages, at(tree, appended(tree)), 0)),
   SORTED_PAGES_OVERLAP(
       "I9",
       tree -> {
-        long at = at(tree, tree.queue.number(0));
-        setKey(tree, tree.queue.number(1), 0, EntryPage.key(tree.pages, at, 0));
+        long at = at(tree, tree.queue.directory.number(0));
+        setKey(tree, tree.queue.directory.number(1), 0, EntryPage.key(tree.pages, at, 0));
       }),
 
   OPERATIONS_MISCOUNTED("I10", tree -> tree.meta[PioStructure.IN_LEAVES]++),
@@ -155,7 +157,7 @@ enum PioCorruption {
 
   /** Returns the first page that was appended to the queue. */
   private static int appended(PioStructure tree) {
-    return tree.queue.number(tree.queue.sortedPages());
+    return tree.queue.directory.number(tree.queue.sortedPages());
   }
 
   private static void setKey(PioStructure tree, int page, int slot, long key) {

@@ -83,7 +83,8 @@ class PioVerifierTest {
         || tree.height() < 3
         || tree.queue.sortedPages() < 2
         || tree.queue.appendedPages() < 1
-        || EntryPage.count(tree.pages, tree.store.pin(tree.queue.number(tree.queue.sortedPages())))
+        || EntryPage.count(
+                tree.pages, tree.store.pin(tree.queue.directory.number(tree.queue.sortedPages())))
             < 2
         || EntryPage.count(tree.pages, tree.store.pin(PioCorruption.parent(tree))) < 3
         || EntryPage.count(tree.pages, tree.store.pin(PioCorruption.segment(tree, 0, 0))) < 2

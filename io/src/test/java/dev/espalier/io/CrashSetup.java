@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import dev.espalier.family.Family;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 
@@ -94,7 +93,7 @@ record CrashSetup(
             .withPageBytes(pageBytes)
             .withPoolBytes((16L + random.nextInt(32)) * pageBytes);
     if (!tree.equals(StoreBytesIndex.KIND)) {
-      files = files.withVariant(Family.named(tree));
+      files = files.withVariant(PagedTrees.withSmallParts(tree));
     }
     return StoreOptions.DEFAULT
         .withFiles(files)

@@ -8,6 +8,7 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.family.Family;
+import dev.espalier.pio.PioBTree;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +35,18 @@ final class PagedTrees {
   /** Returns the names of the trees that live in pages, with the tree of byte strings. */
   static List<String> allNames() {
     return Stream.concat(names().stream(), Stream.of(StoreBytesIndex.KIND)).toList();
+  }
+
+  /** Returns the tree of a name; the queue of a PIO B-tree is emptied after a few dozen writes. */
+  static TreeVariant withSmallParts(String tree) {
+    PioBTree.Geometry geometry = new PioBTree.Geometry(2, 3, 64, 5, 40);
+    return !tree.equals(PioBTree.VARIANT.name())
+        ? Family.named(tree)
+        : TreeVariant.inPages(
+            tree,
+            PioBTree.VARIANT.paper(),
+            PioBTree::create,
+            (options, store) -> PioBTree.open(options, store, geometry));
   }
 
   /** Returns the bytes of the smallest pages that the tests give a tree. */
