@@ -17,9 +17,10 @@ import java.util.NavigableMap;
  *
  * <p><b>Threads.</b> Any number of threads may read at the same time, or one may write. Either the
  * caller keeps readers and writers apart, or {@link #withReadWriteLock()} does. Misuse may lead to
- * wrong answers or exceptions, but not to a crash of the JVM or an endless loop. Only {@link
- * dev.espalier.concurrent.ConcurrentPbPlusTree} and {@link dev.espalier.blink.BLinkTree} take any
- * number of readers and writers at once.
+ * wrong answers or exceptions, but not to a crash of the JVM or an endless loop. Only a {@link
+ * ConcurrentLongIndex} takes any number of readers and writers at once: {@link
+ * dev.espalier.concurrent.ConcurrentPbPlusTree}, {@link dev.espalier.blink.BLinkTree} and {@link
+ * dev.espalier.pio.PioBTree}.
  *
  * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every method of the index, its
  * views, cursors and maps throws {@link IllegalStateException}, in any thread. The exceptions are
