@@ -27,7 +27,7 @@ final class KeyLatch {
   /** Waits for the latch of a key. */
   static KeyLatch acquire(KeyLatch[] latches, long key) {
     // Fibonacci hashing: neighbours, and keys at any distance, have different latches.
-    KeyLatch latch = latches[(int) (key * 0x9e37_79b9_7f4a_7c15L >>> 56)];
+    KeyLatch latch = latches[(int) ((key * 0x9e37_79b9_7f4a_7c15L) >>> 56)];
     latch.lock.lock();
     return latch;
   }

@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
 import dev.espalier.pio.PioBTree.Geometry;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,5 +176,91 @@ final class PioShapesTest {
       }
     }
     assertTrue(most >= 2, "the root grew by " + most);
+  }
+
+  private static void addSeparators(NodeView node, Set<Long> to) {
+    for (int i = 0; node.level() > 0 && i < node.count(); i++) {
+      to.add(node.key(i));
+    }
+    for (int i = 0; node.level() > 0 && i < node.children(); i++) {
+      addSeparators(node.child(i), to);
+    }
+  }
+
+  /** Each is written, looked up and scanned from, by operations in the queue and in leaves. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void everySeparatorAndItsNeighboursBelongToOneLeaf(int segments) {
+    try (PioBTree index = open(newStore(SMALL_PAGE), new Geometry(segments, 4, 64, 10, 30))) {
+      for (long key = 0; key < 3 * 600; key += 3) {
+        set(index, key, key);
+      }
+      Set<Long> separators = new TreeSet<>();
+      addSeparators(index.rootView(), separators);
+      assertTrue(separators.size() > 20, "separators: " + separators.size());
+      for (boolean deletes : new boolean[] {false, true}) {
+        for (long separator : separators) {
+          for (long key = separator - 1; key <= separator + 1; key++) {
+            if (deletes) {
+              index.delete(key);
+              model.remove(key);
+            } else {
+              set(index, key, -key);
+            }
+          }
+          assertNeighbours(index, separator);
+        }
+        assertHolds(index);
+        for (long separator : separators) {
+          assertNeighbours(index, separator);
+        }
+      }
+    }
+  }
+
+  private void assertNeighbours(PioBTree index, long separator) {
+    LongCursor cursor = index.cursor();
+    for (long key = separator - 1; key <= separator + 1; key++) {
+      assertEquals(model.getOrDefault(key, index.missingValue()), index.get(key));
+      Long ceiling = model.ceilingKey(key);
+      assertEquals(ceiling != null, cursor.ceiling(key));
+      assertTrue(ceiling == null || cursor.key() == ceiling);
+      Long floor = model.floorKey(key);
+      assertEquals(floor != null, cursor.floor(key));
+      assertTrue(floor == null || cursor.key() == floor);
+      for (long to = key; to <= separator + 1; to++) {
+        assertEquals(
+            model.subMap(key, true, to, true).size(), index.countRange(key, true, to, true));
+      }
+    }
+  }
+
+  /** All but a few entries go by blind deletions, hundreds at a time. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 16})
+  void allNodesBecomeUnderfullAndTheTreeLow(int segments) {
+    int pageBytes = 512;
+    try (PioBTree index = open(newStore(pageBytes), new Geometry(segments, 40, 64, ALL, ALL))) {
+      long[] keys = LongStream.range(0, 60_000).toArray();
+      index.bulkload(keys, keys);
+      int height = index.tree.height();
+      int pages = index.tree.store.pagesInUse();
+      assertTrue(height >= 3);
+      for (long key : keys) {
+        if (key % 20_000 == 7) {
+          model.put(key, key);
+        } else {
+          index.delete(key);
+        }
+      }
+      for (int i = 0; i < 4000; i++) { // which is more than a queue: no deletion is left in it
+        set(index, 30_000 + i, i);
+      }
+      index.verify();
+      assertEquals(model, new TreeMap<>(index.asMap()));
+      assertTrue(index.tree.height() < height, "height: " + index.tree.height());
+      int now = index.tree.store.pagesInUse();
+      assertTrue(10 * now < pages, now + " pages of " + pages);
+    }
   }
 }
