@@ -52,6 +52,7 @@ final class Log implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition written = lock.newCondition();
   private final LogBuffer buffer = new LogBuffer();
+  private final SetRecord set = new SetRecord();
   private final Runnable makingRoom = this::writeBuffer;
 
   /** Told that {@link #prepare} has something to do. */
@@ -249,6 +250,24 @@ final class Log implements AutoCloseable {
       record.writeTo(buffer, makingRoom);
       end = buffer.end();
       appendedBytes += bytes;
+      return ++appended;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Appends the record of one write of a long, as {@link #append}.
+   *
+   * @param checkpoint the last one that is durable
+   */
+  long appendSet(int index, long key, long value, long checkpoint) {
+    lock.lock();
+    try {
+      set.place(identity.storeId(), current.number, buffer.end());
+      buffer.add(set, appended + 1, identity.epoch(), checkpoint, index, key, value);
+      end = buffer.end();
+      appendedBytes += SetRecord.BYTES;
       return ++appended;
     } finally {
       lock.unlock();

@@ -55,6 +55,19 @@ final class LogBuffer implements AutoCloseable {
     used += length;
   }
 
+  /** Adds a record of which all bytes have room. */
+  void add(
+      SetRecord record,
+      long sequence,
+      int epoch,
+      long checkpoint,
+      int index,
+      long key,
+      long value) {
+    record.writeTo(filling, used, sequence, epoch, checkpoint, index, key, value);
+    used += SetRecord.BYTES;
+  }
+
   /** Adds zeros, which the memory has where nothing was added. */
   void addZeros(int count) {
     used += count;

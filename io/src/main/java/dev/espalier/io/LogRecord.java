@@ -90,7 +90,7 @@ final class LogRecord {
   private static final int KEPT_BYTES = 1 << 20;
 
   /** Store id, segment and offset, which the checksum begins with and which are not written. */
-  private static final int SEED_BYTES = 24;
+  static final int SEED_BYTES = 24;
 
   private static final int LENGTH_AT = SEED_BYTES;
 

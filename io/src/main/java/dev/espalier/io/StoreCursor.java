@@ -25,8 +25,7 @@ final class StoreCursor implements LongCursor {
     try {
       long key = cursor.key();
       cursor.setValue(value);
-      writer.record().set(index, key, value);
-      sequence = writer.append();
+      sequence = writer.appendSet(index, key, value);
     } finally {
       writer.end();
     }

@@ -89,8 +89,7 @@ final class StoreIndex implements LongIndex, OpenIndex {
     writer.begin(store, 1);
     try {
       before = tree.put(key, value);
-      writer.record().set(pages.id, key, value);
-      sequence = writer.append();
+      sequence = writer.appendSet(pages.id, key, value);
     } finally {
       writer.end();
     }
@@ -104,8 +103,7 @@ final class StoreIndex implements LongIndex, OpenIndex {
     writer.begin(store, 1);
     try {
       tree.set(key, value);
-      writer.record().set(pages.id, key, value);
-      sequence = writer.append();
+      sequence = writer.appendSet(pages.id, key, value);
     } finally {
       writer.end();
     }
@@ -121,8 +119,7 @@ final class StoreIndex implements LongIndex, OpenIndex {
         return tree.get(key);
       }
       tree.set(key, value);
-      writer.record().set(pages.id, key, value);
-      sequence = writer.append();
+      sequence = writer.appendSet(pages.id, key, value);
     } finally {
       writer.end();
     }
@@ -138,8 +135,7 @@ final class StoreIndex implements LongIndex, OpenIndex {
       if (!tree.insert(key, value)) {
         return false;
       }
-      writer.record().set(pages.id, key, value);
-      sequence = writer.append();
+      sequence = writer.appendSet(pages.id, key, value);
     } finally {
       writer.end();
     }
@@ -155,8 +151,7 @@ final class StoreIndex implements LongIndex, OpenIndex {
       if (!tree.replace(key, expected, value)) {
         return false;
       }
-      writer.record().set(pages.id, key, value);
-      sequence = writer.append();
+      sequence = writer.appendSet(pages.id, key, value);
     } finally {
       writer.end();
     }

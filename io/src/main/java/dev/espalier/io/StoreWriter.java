@@ -102,6 +102,11 @@ final class StoreWriter {
     return state.log.append(state.record, state.header.checkpoint());
   }
 
+  /** Appends a record of one write, instead of {@link #record}; returns its sequence number. */
+  long appendSet(int index, long key, long value) {
+    return state.log.appendSet(index, key, value, state.header.checkpoint());
+  }
+
   /** Lets others write. */
   void end() {
     state.writing.unlock();
