@@ -85,10 +85,10 @@ final class Background {
   }
 
   private void look() {
-    if (commitNanos != Long.MAX_VALUE) {
-      state.log.await(state.log.appended());
-    }
     try {
+      if (commitNanos != Long.MAX_VALUE) {
+        state.log.await(state.log.appended());
+      }
       state.log.prepare();
       if (isCheckpointDue()) {
         checkpoints.make(false);

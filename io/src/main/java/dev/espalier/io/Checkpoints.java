@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes checkpoints: what is in the store at one moment, complete in slots that nothing overwrites,
@@ -21,7 +22,8 @@ final class Checkpoints {
    *  5. What only the checkpoint before needs is free: its slots, and segments of the log.
    *
    * A failure in 3 and 4 ends all changes: on the device is this checkpoint or the one before, and
-   * both are right.
+   * both are right. If only room is lacking, the checkpoint is pending, and is gone on with before
+   * the next one begins.
    */
 
   /** Slots that are kept for pages of the maps that may yet come into being. */
@@ -39,6 +41,9 @@ final class Checkpoints {
   final ReentrantLock lock = new ReentrantLock();
 
   private int[] catalogueSlots;
+
+  /** What was captured and could not be written for want of room, or null. */
+  private @Nullable Captured pending;
 
   private final LongAdder mapBytesWritten = new LongAdder();
 
@@ -76,17 +81,49 @@ final class Checkpoints {
     lock.lock();
     try {
       state.condition.checkTakesChanges();
+      completePending();
       cleanAhead();
-      Captured captured = capture(isLast);
-      try (PageImages images = captured.images) {
-        complete(captured.header, images);
-      }
+      pending = capture(isLast);
+      completePending();
     } catch (NoSlotException full) {
       throw full;
     } catch (PageFileException failed) {
       throw state.condition.noteFailure(failed);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * Goes on with the checkpoint that found no room, if there is one; while {@link #lock} is held.
+   *
+   * @throws NoSlotException if there is still no room for it
+   * @throws PageFileException if the device fails
+   */
+  void completePending() {
+    Captured captured = pending;
+    if (captured == null) {
+      return;
+    }
+    boolean lacksRoom = false;
+    try {
+      complete(captured.header, captured.images);
+    } catch (NoSlotException full) {
+      lacksRoom = true;
+      throw full;
+    } finally {
+      if (!lacksRoom) {
+        forgetPending();
+      }
+    }
+  }
+
+  /** Gives up a checkpoint that found no room, when the store is closed. */
+  void forgetPending() {
+    Captured captured = pending;
+    pending = null;
+    if (captured != null) {
+      captured.images.close();
     }
   }
 
@@ -193,19 +230,28 @@ final class Checkpoints {
     if (!state.environment.keeps(Rule.HEADER_COMES_LAST)) {
       header.writeTo(state.file, state.environment.random().nextLong());
     }
-    images.write(state.file);
+    try {
+      images.write(state.file);
+    } catch (PageFileException failed) {
+      throw NoSlotException.ifFull(failed);
+    }
     mapBytesWritten.add(images.bytes());
     state.file.force();
     if (!state.environment.keeps(Rule.PAGES_AND_LOG_POSITION_ARE_OF_ONE_MOMENT)) {
       header = header.withLogFrom(state.log.appended(), state.log.end());
     }
-    state.log.await(header.sequence());
-    header.writeTo(state.file, state.environment.random().nextLong());
+    try {
+      state.log.await(header.sequence());
+      header.writeTo(state.file, state.environment.random().nextLong());
+    } catch (PageFileException failed) {
+      throw NoSlotException.ifFull(failed);
+    }
     state.file.force();
     state.pool.frames.lock.lock();
     try {
       state.header = header;
       state.space.settle();
+      state.space.noteRoom();
       state.space.truncate();
     } finally {
       state.pool.frames.lock.unlock();

@@ -465,7 +465,8 @@ public final class IndexStore implements AutoCloseable {
    *     not hold, by its number in the source of {@code StoreVerifier}, and the place
    * @throws IllegalArgumentException if an index that is not open has a tree of a geometry that
    *     neither its name nor the store's options tell; open it before
-   * @throws PageFileException if the device fails
+   * @throws PageFileException if the device fails, or has no room for a checkpoint that is under
+   *     way
    * @throws java.util.concurrent.CancellationException if the listener cancels
    */
   public void verify(ProgressListener listener) {
@@ -473,6 +474,7 @@ public final class IndexStore implements AutoCloseable {
     state.writing.lock();
     try {
       state.condition.checkUsable();
+      checkpoints.completePending();
       new StoreVerifier(state, checkpoints, listener).verify();
     } finally {
       state.writing.unlock();
@@ -572,6 +574,7 @@ public final class IndexStore implements AutoCloseable {
 
   private void release() {
     state.condition.noteClosed();
+    checkpoints.forgetPending();
     List.copyOf(state.snapshots).forEach(Snapshot::close);
     state.open.values().forEach(OpenIndex::closeTree);
     state.open.clear();

@@ -82,6 +82,13 @@ public final class IoBatch {
     count++;
   }
 
+  /** Lets all requests be made again, none of which may be under way. */
+  void repeat() {
+    for (int i = 0; i < count; i++) {
+      IoRequest.set(requests, i, positions[i], memory.address() + offset(i), lengths[i]);
+    }
+  }
+
   /** Returns the number of requests. */
   public int count() {
     return count;

@@ -30,6 +30,9 @@ final class Log implements AutoCloseable {
    *  segments:  in use, written | in use, unforced | current | ready | free ...
    *
    * A ready segment was made and forced before, so that a commit never waits for that.
+   *
+   * A half that finds no room on the device, as may happen on file systems that never write in
+   * place, stays under way, and is written again before anything else is.
    */
 
   /** What of the store each record is told. */
@@ -63,6 +66,9 @@ final class Log implements AutoCloseable {
 
   /** The segment to which a half of the buffer is being written without a force, or null. */
   private @Nullable LogSegment underway;
+
+  /** Whether there was no room for that half. */
+  private boolean refused;
 
   private LogSegment current;
   private @Nullable LogSegment ready;
@@ -234,7 +240,7 @@ final class Log implements AutoCloseable {
    * is durable after {@link #await}.
    *
    * @param checkpoint the last one that is durable
-   * @throws PageFileException if writing fails, which ends all changes
+   * @throws PageFileException if writing fails, which ends all changes, be it for want of room
    */
   long append(LogRecord record, long checkpoint) {
     lock.lock();
@@ -247,12 +253,20 @@ final class Log implements AutoCloseable {
           appended + 1,
           identity.epoch(),
           checkpoint);
-      record.writeTo(buffer, makingRoom);
+      write(record);
       end = buffer.end();
       appendedBytes += bytes;
       return ++appended;
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void write(LogRecord record) {
+    try {
+      record.writeTo(buffer, makingRoom);
+    } catch (PageFileException failed) {
+      throw condition.noteFailure(failed); // Half of it is in the buffer.
     }
   }
 
@@ -321,11 +335,11 @@ final class Log implements AutoCloseable {
     finishWrite();
     try {
       buffer.take();
+      underway = current;
       buffer.startWrite(current.file);
     } catch (RuntimeException failed) {
-      throw condition.noteFailure(failed);
+      throw noteFailure(failed);
     }
-    underway = current;
   }
 
   /** Waits for what {@link #writeBuffer} has begun; with the lock held, as that is rare. */
@@ -334,12 +348,40 @@ final class Log implements AutoCloseable {
     if (segment == null) {
       return;
     }
-    underway = null;
     try {
-      buffer.finishWrite(segment.file);
+      if (refused) {
+        buffer.writeAgain(segment.file);
+      } else {
+        buffer.finishWrite(segment.file);
+      }
+      underway = null;
+      refused = false;
     } catch (RuntimeException failed) {
-      throw condition.noteFailure(failed);
+      throw noteFailure(failed);
     }
+  }
+
+  /** Waits, as {@link #finishWrite}, and tells whether there was room. */
+  private boolean tryFinishWrite() {
+    try {
+      finishWrite();
+      return true;
+    } catch (PageFileException failed) {
+      if (!refused) {
+        throw failed;
+      }
+      return false;
+    }
+  }
+
+  /** Notes that the half that is under way could not be written. */
+  private PageFileException noteFailure(RuntimeException failed) {
+    if (failed instanceof PageFileException full && SlotSpace.isFull(full)) {
+      refused = true;
+      return full;
+    }
+    underway = null;
+    return condition.noteFailure(failed);
   }
 
   // ---------------------------------------------------------------- commit
@@ -387,7 +429,8 @@ final class Log implements AutoCloseable {
   /**
    * Waits until a record is durable.
    *
-   * @throws PageFileException if it may not be, because the device failed
+   * @throws PageFileException if it may not be, because the device failed, or has no room; then it
+   *     may be waited for again
    */
   void await(long sequence) {
     if (forced >= sequence) {
@@ -418,9 +461,11 @@ final class Log implements AutoCloseable {
     PageFile file = current.file;
     writing = true;
     RuntimeException failure = null;
+    boolean isWritten = false;
     lock.unlock();
     try {
       buffer.write(file);
+      isWritten = true;
       for (LogSegment segment : toForce) {
         segment.file.force();
       }
@@ -430,6 +475,10 @@ final class Log implements AutoCloseable {
       lock.lock();
       writing = false;
       written.signalAll();
+    }
+    if (failure != null && !isWritten) {
+      underway = current;
+      throw noteFailure(failure);
     }
     if (failure != null) {
       throw condition.noteFailure(failure);
@@ -466,7 +515,9 @@ final class Log implements AutoCloseable {
     lock.lock();
     try {
       awaitWriter();
-      finishWrite();
+      if (!tryFinishWrite()) {
+        return; // The next checkpoint does this, when there is room.
+      }
       while (!inUse.isEmpty() && inUse.getFirst().number < firstNeeded) {
         LogSegment segment = inUse.removeFirst();
         unforced.remove(segment);

@@ -104,6 +104,12 @@ final class LogBuffer implements AutoCloseable {
     }
   }
 
+  /** Writes what was handed over once more, after that has failed. */
+  void writeAgain(PageFile segment) {
+    batch.repeat();
+    write(segment);
+  }
+
   /** Begins to write what was handed over; nothing more is handed over before that has ended. */
   void startWrite(PageFile segment) {
     if (batch.count() > 0) {

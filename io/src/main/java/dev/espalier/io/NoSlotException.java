@@ -11,6 +11,13 @@ final class NoSlotException extends PageFileException {
     super(full.path(), "has no room for more pages: " + full.getMessage(), full);
   }
 
+  /** Returns a failure as one of these, if it only says that there is no room. */
+  static PageFileException ifFull(PageFileException failure) {
+    return failure instanceof NoSlotException || !SlotSpace.isFull(failure)
+        ? failure
+        : new NoSlotException(failure);
+  }
+
   /** Returns what an index says that may not grow further. */
   MemoryLimitException asLimit() {
     return new MemoryLimitException(String.valueOf(getMessage()), this);

@@ -46,9 +46,15 @@ final class PageImages implements AutoCloseable {
     return blocks.stream().mapToLong(IoBatch::count).sum() * pageBytes;
   }
 
-  /** Writes all pages, and waits for them; they are safe after a force. */
+  /**
+   * Writes all pages, and waits for them; they are safe after a force. May be called again if it
+   * fails.
+   */
   void write(PageFile file) {
-    blocks.forEach(file::write);
+    for (IoBatch block : blocks) {
+      block.repeat();
+      file.write(block);
+    }
   }
 
   @Override

@@ -107,7 +107,13 @@ final class SlotPageStore extends PooledPageStore {
   /** Where only room is lacking the store goes on; all other failures end its changes. */
   @Override
   PageFileException noteFailure(RuntimeException cause) {
-    return cause instanceof NoSlotException full ? full : super.noteFailure(cause);
+    if (cause instanceof PageFileException failed
+        && NoSlotException.ifFull(failed) instanceof NoSlotException full) {
+      // Under the lock of the frames, as all writing of pages.
+      space.noteRefusal(full);
+      return full;
+    }
+    return super.noteFailure(cause);
   }
 
   // ---------------------------------------------------------------- pages

@@ -73,6 +73,9 @@ final class SlotSpace {
   /** Slots that are free and not reserved, to be looked at without the lock. */
   private volatile int available;
 
+  /** Why the last page could not be written to a slot that it had, null if it could. */
+  private @Nullable NoSlotException refusal;
+
   SlotSpace(PageFile file, int pageBytes, @Nullable RandomGenerator scatter) {
     this(file, pageBytes, scatter, Set.of());
   }
@@ -151,7 +154,24 @@ final class SlotSpace {
   }
 
   private void noteAvailable() {
-    available = (int) Math.max(0, freeCount() - reserved);
+    available = refusal != null ? 0 : (int) Math.max(0, freeCount() - reserved);
+  }
+
+  /**
+   * Notes that the device has no room for a page that has a slot, as on file systems that never
+   * write in place: no changes are taken until a page can be written again.
+   */
+  void noteRefusal(NoSlotException full) {
+    refusal = full;
+    noteAvailable();
+  }
+
+  /** Notes that the device takes pages. */
+  void noteRoom() {
+    if (refusal != null) {
+      refusal = null;
+      noteAvailable();
+    }
   }
 
   /**
@@ -161,6 +181,9 @@ final class SlotSpace {
    * @throws NoSlotException if there is no room on the device
    */
   void ensureAvailable(int count) {
+    if (refusal != null) {
+      throw refusal;
+    }
     ensureFree(reserved + count);
   }
 
@@ -279,6 +302,7 @@ final class SlotSpace {
 
   /** Notes that a page of a tree was written to a slot. */
   void noteWritten(int slot) {
+    noteRoom();
     unwritten.clear(slot);
     writtenCount.increment();
   }

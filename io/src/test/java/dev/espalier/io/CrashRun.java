@@ -90,9 +90,12 @@ final class CrashRun {
     long[] reaches = {openingOperations, 2 * openingOperations, 100, 250, 600};
     long at = 1 + random.nextLong(reaches[random.nextInt(reaches.length)]);
     CrashPlan crash = random.nextInt(10) < 6 ? CrashPlan.powerLossAt(at) : CrashPlan.killAt(at);
-    return setup.mode() == CrashSetup.Mode.FAILING_FORCES
-        ? crash.failingAtRandom(DiskFault.DEVICE_ERROR, DiskOperation.FORCE, 0.03)
-        : crash;
+    return switch (setup.mode()) {
+      case PLAIN, GARBAGE -> crash;
+      case FAILING_FORCES ->
+          crash.failingAtRandom(DiskFault.DEVICE_ERROR, DiskOperation.FORCE, 0.03);
+      case FULL -> crash.failingAtRandom(DiskFault.FULL, DiskOperation.WRITE, 0.01);
+    };
   }
 
   // ---------------------------------------------------------------- lives
@@ -124,8 +127,11 @@ final class CrashRun {
       case PLAIN, GARBAGE -> false;
       case FAILING_FORCES ->
           failed instanceof PageFileException || failed instanceof IllegalStateException;
-      // What is not logged, and finds no room for its checkpoint, ends the life of the store.
-      case FULL -> store != null && store.state().condition.isHalfway();
+      // What is not logged, and finds no room for its checkpoint, ends the life of the store, and
+      // so does a write of recovery, or of closing, that finds none.
+      case FULL ->
+          (store != null && store.state().condition.isHalfway())
+              || (failed instanceof PageFileException full && SlotSpace.isFull(full));
     };
   }
 

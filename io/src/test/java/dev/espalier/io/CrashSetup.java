@@ -35,7 +35,7 @@ record CrashSetup(
      * nothing, and a checkpoint does.
      */
     GARBAGE,
-    /** There is little room. */
+    /** There is little room, and now and then a write finds none though it has its place. */
     FULL
   }
 

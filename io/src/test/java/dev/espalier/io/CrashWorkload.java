@@ -142,8 +142,9 @@ final class CrashWorkload {
   private void checkpoint() {
     long count = model.written();
     Runnable others = mayBeFull ? () -> {} : this::writeBeside;
-    hook.during(store()::checkpoint, others); // There is always room for it.
-    model.acknowledge(count);
+    if (attempt(() -> hook.during(store()::checkpoint, others))) {
+      model.acknowledge(count);
+    }
   }
 
   /** Writes while a checkpoint is under way, as other threads may. */

@@ -9,6 +9,8 @@ import dev.espalier.LongIndex;
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,5 +116,73 @@ class FullStoreTest {
       assertEquals(space.first() + 10, space.room());
       assertEquals(space.room() * 4096L, file.bytes());
     }
+  }
+
+  private static void fill(LongIndex index, long value) {
+    for (long key = 0; key < 2_000; key++) {
+      index.set(key, value);
+    }
+  }
+
+  private static void assertAll(LongIndex index, long value) {
+    for (long key = 0; key < 2_000; key++) {
+      assertEquals(value, index.get(key));
+    }
+  }
+
+  /** Opens what a kill would leave now. */
+  private void assertRecovered(long value) throws IOException {
+    Path copy = folder.resolve("copy");
+    for (Path file : IndexStore.files(folder.resolve("store"))) {
+      Files.copy(file, copy.resolveSibling(file.getFileName().toString().replace("store", "copy")));
+    }
+    try (IndexStore recovered = IndexStore.open(copy, SMALL)) {
+      recovered.verify();
+      assertAll(recovered.index("a"), value);
+    }
+    Files.delete(copy);
+  }
+
+  /** As file systems do that never write in place. */
+  @Test
+  void aWriteThatFindsNoRoomIsMadeAgainWhenThereIs() throws IOException {
+    long writes = 0;
+    for (long n = 1; n <= writes + 1; n++) {
+      Files.deleteIfExists(folder.resolve("store"));
+      try (IndexStore store = open()) {
+        LongIndex index = store.index("a", DiskOptimizedBPlusTree.VARIANT);
+        fill(index, 1);
+        store.checkpoint();
+        fill(index, 2);
+        faults.failFrom(n, Errno.ENOSPC, Operation.WRITE);
+        boolean isRefused = false;
+        try {
+          store.checkpoint();
+        } catch (NoSlotException full) {
+          isRefused = true;
+        }
+        assertEquals(isRefused, faults.counted() >= n);
+        writes = faults.counted();
+        assertAll(index, 2);
+        faults.failFrom(1, Errno.ENOSPC, Operation.WRITE);
+        if (!isRefused) {
+          index.set(0, 3);
+          assertThrows(PageFileException.class, store::commit);
+        }
+        faults.heal();
+        fill(index, 4);
+        store.commit();
+        assertRecovered(4);
+        store.checkpoint();
+        store.verify();
+        assertRecovered(4);
+        fill(index, 5);
+      }
+      try (IndexStore store = open()) {
+        assertTrue(store.recovery().wasClean());
+        assertAll(store.index("a"), 5);
+      }
+    }
+    assertTrue(writes > 5, "writes: " + writes);
   }
 }
