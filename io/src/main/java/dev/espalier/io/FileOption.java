@@ -24,5 +24,11 @@ public enum FileOption {
    * Range scans read one leaf page after the other, and ask for none ahead: where they shall leave
    * the device to others, and to see what reading ahead gains.
    */
-  WITHOUT_READ_AHEAD
+  WITHOUT_READ_AHEAD,
+  /**
+   * Each commit begins a new block of 4096 bytes in the log, so that none is written again that has
+   * something that was acknowledged: for devices on which a sector that is being written when power
+   * fails may lose what it had. The log takes a block for each commit then.
+   */
+  SECTORS_MAY_TEAR
 }

@@ -537,6 +537,8 @@ public final class IndexStore implements AutoCloseable {
       PageFileException loss = state.condition.loss();
       try {
         if (loss == null && !state.condition.isReadOnly()) {
+          // They end now; on a full device the last checkpoint may need their places.
+          List.copyOf(state.snapshots).forEach(Snapshot::close);
           checkpoints.make(true);
           state.log.delete(); // The file alone is all of a store that is closed.
         } else if (loss != null) {

@@ -35,9 +35,6 @@ final class Log implements AutoCloseable {
    * place, stays under way, and is written again before anything else is.
    */
 
-  /** What of the store each record is told. */
-  record Identity(StoreFiles files, Path store, long storeId, int epoch, int segmentBytes) {}
-
   /** Where the next record goes, or went. */
   record Position(long segment, long offset) {}
 
@@ -50,7 +47,7 @@ final class Log implements AutoCloseable {
   /** ... and at most so many bytes. */
   private static final long MOST_BYTES = 64L << 20;
 
-  private final Identity identity;
+  private final LogIdentity identity;
   private final StoreCondition condition;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition written = lock.newCondition();
@@ -104,7 +101,7 @@ final class Log implements AutoCloseable {
    * @param sequence of the last record before it
    */
   Log(
-      Identity identity,
+      LogIdentity identity,
       StoreCondition condition,
       List<LogSegment> old,
       List<LogSegment> unused,
@@ -135,12 +132,14 @@ final class Log implements AutoCloseable {
    * @throws PageFileException if there is no room for another segment, or writing fails
    */
   void ensureRoom(int recordBytes, long checkpoint) {
-    if (end + recordBytes <= Math.min(currentBytes, bufferEnd)) {
+    if (!identity.endsBlocks() && end + recordBytes <= Math.min(currentBytes, bufferEnd)) {
       return;
     }
     lock.lock();
     try {
-      if (end + recordBytes > currentBytes) {
+      // A force by another thread may end a block before the record is appended.
+      long from = identity.endsBlocks() ? LogRecord.nextBlock(buffer.end()) : end;
+      if (from + recordBytes > currentBytes) {
         ensureReady(recordBytes);
         ensureSpare();
         nextSegment(checkpoint);
@@ -245,7 +244,6 @@ final class Log implements AutoCloseable {
   long append(LogRecord record, long checkpoint) {
     lock.lock();
     try {
-      int bytes = record.logBytes();
       record.complete(
           identity.storeId(),
           current.number,
@@ -255,7 +253,7 @@ final class Log implements AutoCloseable {
           checkpoint);
       write(record);
       end = buffer.end();
-      appendedBytes += bytes;
+      appendedBytes += record.logBytes();
       return ++appended;
     } finally {
       lock.unlock();
@@ -455,6 +453,9 @@ final class Log implements AutoCloseable {
   private void lead() {
     finishWrite();
     long end = appended;
+    if (identity.endsBlocks()) {
+      buffer.endBlock();
+    }
     buffer.take();
     List<LogSegment> toForce = new ArrayList<>(unforced);
     toForce.add(current);

@@ -73,6 +73,11 @@ final class LogBuffer implements AutoCloseable {
     used += count;
   }
 
+  /** Fills the last block with zeros, so that it is not written again. */
+  void endBlock() {
+    used = (used + BLOCK_BYTES - 1) & -BLOCK_BYTES;
+  }
+
   /**
    * Hands over what is to be written, up to the end; the last block, if it is not full, stays to be
    * written again.

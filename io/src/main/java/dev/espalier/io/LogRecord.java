@@ -324,6 +324,11 @@ final class LogRecord {
         kindAndCheckpoint >>> 8);
   }
 
+  /** Returns where the block ends in which an offset is: there a record may begin after a force. */
+  static long nextBlock(long offset) {
+    return (offset + LogBuffer.BLOCK_BYTES - 1) & -LogBuffer.BLOCK_BYTES;
+  }
+
   /** Returns how long the payload of a record says that it is; 0 where no record can begin. */
   static int lengthAt(byte[] segment, int offset) {
     return offset > segment.length - HEADER_BYTES ? 0 : (int) INT.get(segment, offset);

@@ -82,7 +82,12 @@ final class LogVerifier {
     while (sequence < log.appended()) {
       LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), segment.number, true);
       if (record == null) {
-        return sequence;
+        int next = (int) LogRecord.nextBlock(at);
+        if (next == at) {
+          return sequence;
+        }
+        at = next;
+        continue;
       }
       check(
           record.epoch() == header.epoch() && record.sequence() == sequence + 1,

@@ -114,8 +114,15 @@ final class Recovery {
     unused.removeIf(segment -> segment.bytes < state.options.segmentBytes() && discard(segment));
     StoreHeader next = header.nextEpoch();
     state.header = next;
-    Log.Identity identity =
-        new Log.Identity(files, state.path, header.storeId(), next.epoch(), header.segmentBytes());
+    LogIdentity identity =
+        new LogIdentity(
+            files,
+            state.path,
+            header.storeId(),
+            next.epoch(),
+            header.segmentBytes(),
+            state.options.files().flags().contains(FileOption.SECTORS_MAY_TEAR)
+                && keeps(Rule.ACKNOWLEDGED_BLOCKS_STAY));
     state.log =
         new Log(
             identity,
@@ -213,7 +220,12 @@ final class Recovery {
       LogRecord.Header record =
           LogRecord.read(bytes, at, header.storeId(), segment.number, checked);
       if (record == null || !isNext(record.epoch(), record.sequence())) {
-        return;
+        int next = (int) LogRecord.nextBlock(at);
+        if (next == at || next >= segment.bytes) {
+          return;
+        }
+        at = next;
+        continue;
       }
       if (record.checkpoint() != ((int) header.checkpoint() & 0xffffff)
           && isLater(record.checkpoint())) {

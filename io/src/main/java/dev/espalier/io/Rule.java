@@ -34,6 +34,8 @@ enum Rule {
   SEQUENCE_HAS_NO_HOLE,
   /** A record counts only if its checksum fits. */
   RECORDS_HAVE_A_CHECKSUM,
+  /** Where sectors may tear, a block of the log with acknowledged records is not written again. */
+  ACKNOWLEDGED_BLOCKS_STAY,
   /** Slots are kept for the pages of maps and catalogue. */
   SLOTS_ARE_RESERVED,
   /** Slots are kept for one more catalogue. */

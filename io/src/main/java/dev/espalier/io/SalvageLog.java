@@ -127,10 +127,17 @@ final class SalvageLog {
     int at = from;
     while (true) {
       LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), number);
-      if (record == null
-          || record.epoch() != header.epoch()
-          || record.sequence() != sequence + 1
-          || isOfLaterHeader(record)) {
+      boolean isNext =
+          record != null && record.epoch() == header.epoch() && record.sequence() == sequence + 1;
+      if (record == null || !isNext) {
+        int next = (int) LogRecord.nextBlock(at);
+        if (next == at) {
+          return;
+        }
+        at = next;
+        continue;
+      }
+      if (isOfLaterHeader(record)) {
         return;
       }
       int payload = at + LogRecord.HEADER_BYTES;

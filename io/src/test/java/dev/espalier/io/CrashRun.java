@@ -37,7 +37,8 @@ final class CrashRun {
     this.setup = setup;
     this.random = new SplittableRandom(setup.seed());
     int pageBytes = setup.pageBytes(random);
-    this.disk = new SimulatedDisk(setup.seed(), setup.traits(random, pageBytes));
+    this.disk =
+        new SimulatedDisk(setup.seed(), setup.disk().apply(setup.traits(random, pageBytes)));
     this.options = setup.options(random, pageBytes);
     ForceHook hook = new ForceHook(disk);
     StoreFiles files = setup.around().apply(hook);
@@ -91,7 +92,7 @@ final class CrashRun {
     long at = 1 + random.nextLong(reaches[random.nextInt(reaches.length)]);
     CrashPlan crash = random.nextInt(10) < 6 ? CrashPlan.powerLossAt(at) : CrashPlan.killAt(at);
     return switch (setup.mode()) {
-      case PLAIN, GARBAGE -> crash;
+      case PLAIN, GARBAGE, GARBAGE_FORESEEN -> crash;
       case FAILING_FORCES ->
           crash.failingAtRandom(DiskFault.DEVICE_ERROR, DiskOperation.FORCE, 0.03);
       case FULL -> crash.failingAtRandom(DiskFault.FULL, DiskOperation.WRITE, 0.01);
@@ -124,7 +125,7 @@ final class CrashRun {
 
   private boolean isPlanned(RuntimeException failed) {
     return switch (setup.mode()) {
-      case PLAIN, GARBAGE -> false;
+      case PLAIN, GARBAGE, GARBAGE_FORESEEN -> false;
       case FAILING_FORCES ->
           failed instanceof PageFileException || failed instanceof IllegalStateException;
       // What is not logged, and finds no room for its checkpoint, ends the life of the store, and

@@ -11,6 +11,7 @@ import java.util.function.UnaryOperator;
  * @param mode what is wrong with the disk, beside that it loses power
  * @param lives of the process, each of which ends by a crash, most of them
  * @param steps of the workload in one life, at most
+ * @param disk what is changed of the disk that is drawn
  * @param around what is put around the disk
  * @param environment what is changed of the store's environment
  */
@@ -20,6 +21,7 @@ record CrashSetup(
     Mode mode,
     int lives,
     int steps,
+    UnaryOperator<DiskTraits> disk,
     UnaryOperator<StoreFiles> around,
     UnaryOperator<StoreEnvironment> environment) {
 
@@ -35,6 +37,8 @@ record CrashSetup(
      * nothing, and a checkpoint does.
      */
     GARBAGE,
+    /** The same, with a store that does not trust sectors. */
+    GARBAGE_FORESEEN,
     /** There is little room, and now and then a write finds none though it has its place. */
     FULL
   }
@@ -47,28 +51,42 @@ record CrashSetup(
             ? Mode.PLAIN
             : modes[(int) (seed % modes.length)];
     return new CrashSetup(
-        tree, seed, mode, 5, 80, UnaryOperator.identity(), UnaryOperator.identity());
+        tree,
+        seed,
+        mode,
+        5,
+        80,
+        UnaryOperator.identity(),
+        UnaryOperator.identity(),
+        UnaryOperator.identity());
   }
 
   CrashSetup withMode(Mode other) {
-    return new CrashSetup(tree, seed, other, lives, steps, around, environment);
+    return new CrashSetup(tree, seed, other, lives, steps, disk, around, environment);
   }
 
   CrashSetup withLives(int count, int most) {
-    return new CrashSetup(tree, seed, mode, count, most, around, environment);
+    return new CrashSetup(tree, seed, mode, count, most, disk, around, environment);
+  }
+
+  CrashSetup withDisk(UnaryOperator<DiskTraits> other) {
+    return new CrashSetup(tree, seed, mode, lives, steps, other, around, environment);
   }
 
   CrashSetup withAround(UnaryOperator<StoreFiles> files) {
-    return new CrashSetup(tree, seed, mode, lives, steps, files, environment);
+    return new CrashSetup(tree, seed, mode, lives, steps, disk, files, environment);
   }
 
   CrashSetup withEnvironment(UnaryOperator<StoreEnvironment> other) {
-    return new CrashSetup(tree, seed, mode, lives, steps, around, other);
+    return new CrashSetup(tree, seed, mode, lives, steps, disk, around, other);
   }
 
   /** Draws the bytes of a page. */
   int pageBytes(SplittableRandom random) {
-    int least = Math.max(PagedTrees.leastPageBytes(tree), mode == Mode.GARBAGE ? 512 : 256);
+    int least =
+        Math.max(
+            PagedTrees.leastPageBytes(tree),
+            mode == Mode.GARBAGE || mode == Mode.GARBAGE_FORESEEN ? 512 : 256);
     return least << random.nextInt(least == 1024 ? 1 : least == 512 ? 2 : 3);
   }
 
@@ -81,7 +99,7 @@ record CrashSetup(
       // A cache that is believed after a failed force shows what is lost: only direct reads do not.
       case FAILING_FORCES ->
           traits.alignment() == 512 && pageBytes >= 512 ? traits.withStaleCache() : traits;
-      case GARBAGE -> traits.withGarbageSectors();
+      case GARBAGE, GARBAGE_FORESEEN -> traits.withGarbageSectors();
       case FULL -> traits.withByteLimit(random.nextLong(96 << 10, 256 << 10));
     };
   }
@@ -94,6 +112,9 @@ record CrashSetup(
             .withPoolBytes((16L + random.nextInt(32)) * pageBytes);
     if (!tree.equals(StoreBytesIndex.KIND)) {
       files = files.withVariant(PagedTrees.withSmallParts(tree));
+    }
+    if (mode == Mode.GARBAGE_FORESEEN) {
+      files = files.withFlags(FileOption.SECTORS_MAY_TEAR);
     }
     return StoreOptions.DEFAULT
         .withFiles(files)

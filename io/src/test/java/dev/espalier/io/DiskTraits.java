@@ -11,11 +11,17 @@ package dev.espalier.io;
  *     random bytes, or the beginning of the new ones followed by old ones
  * @param staleCache whether reading through the page cache goes on to show what a failed force has
  *     lost, until the cache is dropped; else it shows what the device has
+ * @param forgetsGrowth whether a force makes bytes safe, but not the length of a file
  */
-record DiskTraits(int alignment, long byteLimit, boolean garbageSectors, boolean staleCache) {
+record DiskTraits(
+    int alignment,
+    long byteLimit,
+    boolean garbageSectors,
+    boolean staleCache,
+    boolean forgetsGrowth) {
 
   /** Through the page cache, no limit, sectors are old or new, a failed force shows its loss. */
-  static final DiskTraits USUAL = new DiskTraits(1, Long.MAX_VALUE, false, false);
+  static final DiskTraits USUAL = new DiskTraits(1, Long.MAX_VALUE, false, false, false);
 
   DiskTraits {
     if (alignment != 1 && alignment != 512 && alignment != 4096) {
@@ -28,18 +34,22 @@ record DiskTraits(int alignment, long byteLimit, boolean garbageSectors, boolean
   }
 
   DiskTraits withAlignment(int bytes) {
-    return new DiskTraits(bytes, byteLimit, garbageSectors, staleCache);
+    return new DiskTraits(bytes, byteLimit, garbageSectors, staleCache, forgetsGrowth);
   }
 
   DiskTraits withByteLimit(long bytes) {
-    return new DiskTraits(alignment, bytes, garbageSectors, staleCache);
+    return new DiskTraits(alignment, bytes, garbageSectors, staleCache, forgetsGrowth);
   }
 
   DiskTraits withGarbageSectors() {
-    return new DiskTraits(alignment, byteLimit, true, staleCache);
+    return new DiskTraits(alignment, byteLimit, true, staleCache, forgetsGrowth);
   }
 
   DiskTraits withStaleCache() {
-    return new DiskTraits(alignment, byteLimit, garbageSectors, true);
+    return new DiskTraits(alignment, byteLimit, garbageSectors, true, forgetsGrowth);
+  }
+
+  DiskTraits withForgottenGrowth() {
+    return new DiskTraits(alignment, byteLimit, garbageSectors, staleCache, true);
   }
 }

@@ -183,8 +183,13 @@ final class SimulatedFile {
 
   /** Makes everything safe that was written, except what an earlier failed force has lost. */
   void force() {
-    unforced.values().removeIf(state -> !state.isStale());
+    forceBytes();
     forceLength();
+  }
+
+  /** Makes bytes safe, as {@link #force}, but not the length. */
+  void forceBytes() {
+    unforced.values().removeIf(state -> !state.isStale());
   }
 
   /** Makes the length safe, as a file system does that has to use freed blocks again. */

@@ -235,7 +235,11 @@ final class SimulatedPageFile extends EngineFile {
         file.failForce(disk.random(), disk.traits().staleCache());
         throw failure("forcing it to the device", fault.errno());
       }
-      file.force();
+      if (disk.traits().forgetsGrowth()) {
+        file.forceBytes();
+      } else {
+        file.force();
+      }
     }
   }
 
