@@ -23,12 +23,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A store that leaves out one of its rules is found to lose something: crashes that find nothing in
  * a store that follows them all mean something.
  *
- * <p>Without harm are left out: the force of the name of a new store, which its opening forces once
- * more; and that of the zeros of a segment, whose records count by their checksum. Not found yet,
- * in some hundred runs each: {@link Rule#RECORDS_HAVE_AN_EPOCH}, in 3,000; {@link
- * Rule#ONE_MORE_CATALOGUE_IS_RESERVED}, for the slots that each change keeps free hide it; and
- * {@link DiskRule#RECOVERY_FORCES_THE_LOG}, in 4,800. Two can't be left out yet: a force covers the
- * growth of a file, and recovery reads past the page cache.
+ * <p>Those that random runs hardly ever miss, and those that others cover, are in {@link
+ * RareRulesTest}.
  */
 class RulesTest {
   private static final String TREE = "DiskFirstFpbPlusTree";
