@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import dev.espalier.memory.MemoryLimitException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -18,6 +19,7 @@ final class CrashWorkload {
   private final CrashSetup setup;
   private final SplittableRandom random;
   private final CrashModel model;
+  private final StoreOptions options;
   private final boolean everyWrite;
   private final ForceHook hook;
   private final Runnable reopen;
@@ -43,6 +45,7 @@ final class CrashWorkload {
     this.setup = setup;
     this.random = random;
     this.model = model;
+    this.options = options;
     this.everyWrite = options.durability() == Durability.EVERY_WRITE;
     this.hook = hook;
     this.reopen = reopen;
@@ -87,6 +90,7 @@ final class CrashWorkload {
       case 1 -> reopen.run();
       case 2 -> index(name).close();
       case 19 -> fillSegment();
+      case 20 -> backup();
       case 3, 4 -> bulkload(name);
       case 5, 6, 7, 8 -> checkpoint();
       case 9 -> clear(name);
@@ -192,6 +196,28 @@ final class CrashWorkload {
     if (attempt(() -> snapshot = store().snapshot())) {
       ofSnapshot = CrashModel.State.copy(model.now());
       model.acknowledge(count);
+    }
+  }
+
+  /** A copy has what was there when it was begun. */
+  private void backup() {
+    StoreEnvironment environment = store().state().environment;
+    Path copy = SimulatedDisk.path("copy");
+    environment.files().delete(copy); // An earlier life may have ended before it did this.
+    long count = model.written();
+    if (attempt(() -> store().backup(copy))) {
+      model.acknowledge(count);
+      attempt(() -> compareCopy(new StoreOpening(copy, options, environment)));
+    }
+    environment.files().delete(copy);
+  }
+
+  private void compareCopy(StoreOpening opening) {
+    try (IndexStore copy = opening.open()) {
+      CrashModel.State found = CrashModel.State.of(copy, setup.tree());
+      if (!found.isSame(model.now())) {
+        throw new AssertionError("a backup differs: " + model.now().difference(found));
+      }
     }
   }
 
