@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongIndex;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -42,11 +44,26 @@ class FileLockTest {
     }
   }
 
+  /** Another process: tells whether a file is locked. */
+  static final class Looker {
+    private Looker() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (FileChannel file = FileChannel.open(Path.of(arguments[0]), StandardOpenOption.WRITE)) {
+        System.out.println(file.tryLock() == null ? "locked" : "free");
+      }
+    }
+  }
+
   private static Process start(String... arguments) throws IOException {
+    return start(Holder.class, arguments);
+  }
+
+  private static Process start(Class<?> main, String... arguments) throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     ProcessBuilder builder =
         new ProcessBuilder(
-            java, "-Xmx64m", "-cp", System.getProperty("java.class.path"), Holder.class.getName());
+            java, "-Xmx64m", "-cp", System.getProperty("java.class.path"), main.getName());
     builder.command().addAll(List.of(arguments));
     return builder.start();
   }
@@ -111,7 +128,7 @@ class FileLockTest {
   }
 
   @Test
-  void everyStripeIsLocked() throws IOException {
+  void everyStripeIsLocked() throws IOException, InterruptedException {
     Path stripe = folder.resolve("stripe.esp");
     try (LongIndex index =
         Espalier.open(folder.resolve("index.esp"), FileOptions.DEFAULT.withStripes(stripe))) {
@@ -121,6 +138,12 @@ class FileLockTest {
           assertThrows(
               PageFileException.class, () -> Espalier.open(folder.resolve("other.esp"), options));
       assertTrue(refused.getMessage().contains("this process has"), refused.getMessage());
+      Process other = start(Looker.class, stripe.toString());
+      assertEquals("locked", firstLine(other));
+      end(other);
     }
+    Process other = start(Looker.class, stripe.toString());
+    assertEquals("free", firstLine(other));
+    end(other);
   }
 }
