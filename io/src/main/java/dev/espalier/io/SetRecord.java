@@ -55,7 +55,7 @@ final class SetRecord {
       long key,
       long value) {
     long epochAndKind =
-        epoch & 0xffffffffL | (long) (LogRecord.BATCH | (int) n << 8) << Integer.SIZE;
+        (epoch & 0xffffffffL) | (long) (LogRecord.BATCH | (int) n << 8) << Integer.SIZE;
     long operation = LogRecord.SET | (index & 0xffffL) << 8 | key << 24;
     long keyAndValue = key >>> 40 | value << 24;
     WORD.set(checked, 24, PAYLOAD_BYTES | sequence << Integer.SIZE);
