@@ -73,6 +73,10 @@ final class ConcurrentBulkload {
       mendLast(level);
     }
     Versions.latch(tree.nodes, planted);
+    if (!tree.snapshots.keep(planted, leaf.width)) {
+      Versions.unlatch(tree.nodes, planted);
+      throw tree.snapshots.refusal();
+    }
     tree.setRoot(tree.nodes, open[top], top);
     tree.pool.free(planted, leaf.width);
     tree.size.add(input.loaded());

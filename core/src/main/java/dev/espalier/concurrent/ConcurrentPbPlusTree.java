@@ -6,6 +6,7 @@ import static dev.espalier.memory.Words.getLongAcquire;
 
 import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.IndexOptions;
+import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.bplus.PbPlusTree;
@@ -135,6 +136,29 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   /** Creates an empty tree. */
   public static ConcurrentPbPlusTree create(IndexOptions options, Geometry geometry) {
     return new ConcurrentPbPlusTree(options, geometry);
+  }
+
+  // ---------------------------------------------------------------- snapshot
+
+  /**
+   * Returns all entries as they are at this moment, to be read by any number of threads while
+   * others go on writing to this tree. Takes a few microseconds, and one for each 100 MiB of the
+   * tree, while writers are kept out.
+   *
+   * <p>The snapshot shares the nodes of this tree. Whoever changes a node for the first time since
+   * copies it before; each open snapshot has copies of its own. They count against the memory limit
+   * of this tree: a write for whose copy there is no memory throws {@link
+   * dev.espalier.memory.MemoryLimitException}, and changes nothing. {@link #clear} leaves its
+   * memory to the snapshots; {@link #shrink} does nothing while one shares it. {@link
+   * #statistics()} of the snapshot report the memory of its copies.
+   *
+   * <p>Close it to free the copies. It is also closed with this tree. All its writes end in an
+   * {@link UnsupportedOperationException}.
+   *
+   * @throws IllegalStateException if this tree is closed
+   */
+  public LongIndex snapshot() {
+    return new SnapshotIndex(tree.snapshots.take(), tree.options);
   }
 
   // ---------------------------------------------------------------- search

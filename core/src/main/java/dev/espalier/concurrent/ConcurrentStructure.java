@@ -56,6 +56,9 @@ final class ConcurrentStructure extends IndexStructure {
    * its level.
    *
    * A node that leaves the tree is marked as gone, and may be used again at once: its version goes on.
+   * Snapshots share the nodes with the tree: a node that they need is copied before it is changed or
+   * freed (SnapshotStructure).
+   *
    * What replaces the whole tree, or moves its memory, keeps writers out (WriterGate). Readers come
    * upon memory that was freed, which throws, and begin again in the new one.
    *
@@ -66,7 +69,8 @@ final class ConcurrentStructure extends IndexStructure {
    *   I4  A node's count is from 0 to its capacity; only the root leaf may be empty, and every inner
    *       node has a separator.
    *   I5  A leaf holds at least half its capacity, and an inner node half of one less, but for the
-   *       root and the last node of a level.
+   *       root and the last node of a level. Where a merge was refused for lack of memory to keep nodes
+   *       for a snapshot, nodes may be thinner, and leaves empty (hasThinNodes), until all is rebuilt.
    *   I6  The size is the number of entries in the leaves.
    *   I7  No node is latched, being changed or gone.
    *   I8  Unused key slots, and those that pad a key array to whole lines, hold the padding.
@@ -108,6 +112,7 @@ final class ConcurrentStructure extends IndexStructure {
   final WriterGate gate;
   final NodeSplit splits;
   final NodeRefill refills;
+  final Snapshots snapshots;
 
   /** Told before each step of a change of several nodes. */
   Runnable beforeStep = () -> {};
@@ -123,6 +128,12 @@ final class ConcurrentStructure extends IndexStructure {
 
   final LongAdder size = new LongAdder();
 
+  /**
+   * Whether nodes may have less than their minimum, because there was no memory to keep what a
+   * snapshot needs of their siblings.
+   */
+  volatile boolean hasThinNodes;
+
   /** Whether there was ever a cursor, which wants to know of its thread's changes. */
   private boolean hasCursors;
 
@@ -136,6 +147,7 @@ final class ConcurrentStructure extends IndexStructure {
     this.gate = new WriterGate(this::isClosed);
     this.splits = new NodeSplit(this);
     this.refills = new NodeRefill(this);
+    this.snapshots = new Snapshots(this);
     this.nodes = pool.segment();
     plant();
   }
@@ -311,8 +323,13 @@ final class ConcurrentStructure extends IndexStructure {
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread has the tree alone.
   void clearAlone() {
-    pool.clear();
+    if (snapshots.areAttached()) {
+      snapshots.takeMemory();
+    } else {
+      pool.clear();
+    }
     size.reset();
+    hasThinNodes = false;
     plant();
     replacements++;
     noteOwnChange();
@@ -331,10 +348,19 @@ final class ConcurrentStructure extends IndexStructure {
     checkOpen();
     gate.alone(
         () -> {
-          new ConcurrentBulkload(this, fillFactor).load(entries, total, listener);
+          ConcurrentBulkload bulkload = new ConcurrentBulkload(this, fillFactor);
+          beginAnew();
+          bulkload.load(entries, total, listener);
           replacements++;
           noteOwnChange();
         });
+  }
+
+  /** Gives an empty tree one leaf, and no nodes that a snapshot needs. */
+  private void beginAnew() {
+    if (hasThinNodes || snapshots.areAttached()) {
+      clearAlone();
+    }
   }
 
   @Override
@@ -347,7 +373,7 @@ final class ConcurrentStructure extends IndexStructure {
   public long shrink(ProgressListener listener) {
     checkOpen();
     long[] given = new long[1];
-    gate.alone(() -> given[0] = super.shrink(listener));
+    gate.alone(() -> given[0] = snapshots.areAttached() ? 0 : super.shrink(listener));
     return given[0];
   }
 
@@ -367,6 +393,7 @@ final class ConcurrentStructure extends IndexStructure {
   @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread has the tree alone.
   protected void adopt(IndexStructure twin) {
     pool.adopt(((ConcurrentStructure) twin).pool);
+    hasThinNodes = false;
     followMemory();
     replacements++;
     noteOwnChange();
@@ -414,5 +441,6 @@ final class ConcurrentStructure extends IndexStructure {
   @Override
   public void close() {
     pool.memory().close();
+    snapshots.closeAll();
   }
 }

@@ -51,7 +51,7 @@ final class ConcurrentVerifier extends NodeVerifier {
 
   private void visitLeaf(long node, long low, long high, boolean isLast) {
     int count = leaf.count(nodes, node);
-    checkCount(node, 0, count, leaf.capacity, top == 0 ? 0 : 1);
+    checkCount(node, 0, count, leaf.capacity, top == 0 || tree.hasThinNodes ? 0 : 1);
     checkFill(node, 0, count, leaf.minimum, isLast);
     checkKeys(node, node + VersionedLeaf.KEYS_OFFSET, 0, count, leaf.keySlots, low, high);
     count(count);
@@ -59,7 +59,7 @@ final class ConcurrentVerifier extends NodeVerifier {
 
   private void visitInner(long node, int level, long low, long high, boolean isLast) {
     int count = inner.count(nodes, node);
-    checkCount(node, level, count, inner.capacity, 1);
+    checkCount(node, level, count, inner.capacity, tree.hasThinNodes ? 0 : 1);
     checkFill(node, level, count, inner.minimum, isLast);
     checkKeys(node, node + VersionedInner.KEYS_OFFSET, level, count, inner.keySlots, low, high);
     long childLow = low;
@@ -77,9 +77,9 @@ final class ConcurrentVerifier extends NodeVerifier {
   }
 
   /** Checks how full a node is that is not exempt as the last of its level, as the root is. */
-  private static void checkFill(long node, int level, int count, int minimum, boolean isLast) {
+  private void checkFill(long node, int level, int count, int minimum, boolean isLast) {
     check(
-        isLast || count >= minimum,
+        isLast || count >= minimum || tree.hasThinNodes,
         "I5",
         "the node @%d of level %d has count %d, less than %d",
         node,

@@ -24,6 +24,15 @@ final class LeafWriter {
     return node;
   }
 
+  /** Begins a change of a latched leaf; gives the latch back if that is refused. */
+  private void beginChange(MemorySegment nodes, long node) {
+    if (!tree.snapshots.keep(node, leaf.width)) {
+      Versions.unlatch(nodes, node);
+      throw tree.snapshots.refusal();
+    }
+    Versions.beginChange(nodes, node);
+  }
+
   // ---------------------------------------------------------------- search
 
   /**
@@ -83,7 +92,7 @@ final class LeafWriter {
         if (leaf.holds(nodes, node, slot, key)) {
           long previous = leaf.value(nodes, node, slot);
           if (replaces) {
-            Versions.beginChange(nodes, node);
+            beginChange(nodes, node);
             leaf.value(nodes, node, slot, value);
             tree.noteOwnChange();
           }
@@ -140,12 +149,15 @@ final class LeafWriter {
     int count = leaf.count(nodes, node);
     int done = NodeSplit.INSERTED;
     if (count < leaf.capacity) {
-      Versions.beginChange(nodes, node);
+      beginChange(nodes, node);
       leaf.insert(nodes, node, slot, count, key, value);
       Versions.unlatch(nodes, node);
     } else {
       Versions.unlatch(nodes, node);
       done = tree.splits.splitLeaf(key, value);
+      if (done == NodeSplit.REFUSED) {
+        throw tree.snapshots.refusal();
+      }
     }
     if (done == NodeSplit.INSERTED) {
       tree.size.increment();
@@ -163,7 +175,7 @@ final class LeafWriter {
       int slot = leaf.search(nodes, node, key);
       boolean isThere = leaf.holds(nodes, node, slot, key);
       if (isThere) {
-        Versions.beginChange(nodes, node);
+        beginChange(nodes, node);
         leaf.value(nodes, node, slot, value);
         tree.noteOwnChange();
       }
@@ -184,7 +196,7 @@ final class LeafWriter {
       boolean isAsExpected =
           leaf.holds(nodes, node, slot, key) && leaf.value(nodes, node, slot) == expected;
       if (isAsExpected) {
-        Versions.beginChange(nodes, node);
+        beginChange(nodes, node);
         leaf.value(nodes, node, slot, value);
         tree.noteOwnChange();
       }
@@ -242,7 +254,7 @@ final class LeafWriter {
   private void removeFrom(long node, int slot, long key) {
     MemorySegment nodes = tree.nodes;
     int count = leaf.count(nodes, node);
-    Versions.beginChange(nodes, node);
+    beginChange(nodes, node);
     leaf.remove(nodes, node, slot, count);
     Versions.unlatch(nodes, node);
     tree.size.decrement();

@@ -47,7 +47,7 @@ final class NodePool implements MemoryUse {
       Versions.reuse(nodes, node);
       return node;
     }
-    if (memory.endOffset() + bytes(width) > nodes.byteSize()) {
+    if (!memory.hasRoom(width)) {
       return 0;
     }
     node = memory.allocate(width);
@@ -93,6 +93,34 @@ final class NodePool implements MemoryUse {
   synchronized void clear() {
     memory.clear();
     forget();
+  }
+
+  /** Starts anew in other memory, for a thread that has the tree alone; see {@link #free}. */
+  synchronized NodeMemory.Left leave() {
+    NodeMemory.Left left = memory.leave();
+    forget();
+    return left;
+  }
+
+  /** Frees memory that was left. */
+  synchronized void free(NodeMemory.Left left) {
+    left.arena().close();
+    memory.countElsewhere(-left.bytes());
+  }
+
+  /**
+   * Counts bytes outside of this memory against its limit.
+   *
+   * @return how many, from {@code least} to {@code wanted}; 0 if there is no room
+   */
+  synchronized long grant(long least, long wanted) {
+    long bytes = Math.min(wanted, memory.limit() - memory.committedBytes());
+    return bytes >= least && memory.countElsewhere(bytes) ? bytes : 0;
+  }
+
+  /** Counts bytes as given back that were granted. */
+  synchronized void giveBack(long bytes) {
+    memory.countElsewhere(-bytes);
   }
 
   /** Takes over the memory of another pool, which must not be used afterwards. */

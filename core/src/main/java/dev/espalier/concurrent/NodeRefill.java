@@ -24,22 +24,24 @@ final class NodeRefill {
   /**
    * Goes on until the node of a level that covers a key has its minimum, or is the root; within a
    * write.
+   *
+   * @return false if it stays as it is, because there is no memory to keep nodes for a snapshot
    */
-  void refill(int level, long key) {
+  boolean refill(int level, long key) {
     while (true) {
       long found = tree.latch(level + 1, key);
       if (found == ConcurrentStructure.NO_SUCH_LEVEL) {
-        if (level > 0) {
-          collapseRoot(level, key);
-        }
-        return;
+        return level == 0 || collapseRoot(level, key);
       }
       MemorySegment nodes = tree.nodes;
       long parent = ConcurrentStructure.nodeOf(found);
       int siblings = inner.count(nodes, parent);
       if (siblings == 0) {
         Versions.unlatch(nodes, parent);
-        refill(level + 1, key); // An only child gets siblings by that, or becomes the root.
+        // An only child gets siblings by that, or becomes the root.
+        if (!refill(level + 1, key)) {
+          return false;
+        }
         continue;
       }
       int slot = inner.search(nodes, parent, key);
@@ -49,9 +51,11 @@ final class NodeRefill {
       Versions.latch(nodes, left);
       Versions.latch(nodes, right);
       int count = count(nodes, level, slot == leftSlot ? left : right);
+      int width = level == 0 ? leaf.width : inner.width;
       boolean isDone = count >= (level == 0 ? leaf.minimum : inner.minimum);
+      boolean isAllowed = isDone || keep(parent, left, right, width);
       boolean merged = false;
-      if (!isDone) {
+      if (!isDone && isAllowed) {
         merged =
             level == 0
                 ? refillLeaf(nodes, parent, leftSlot, left, right)
@@ -59,13 +63,13 @@ final class NodeRefill {
       }
       Versions.unlatch(nodes, left);
       if (merged) {
-        tree.pool.free(right, level == 0 ? leaf.width : inner.width);
+        tree.pool.free(right, width);
       } else {
         Versions.unlatch(nodes, right);
       }
       Versions.unlatch(nodes, parent);
-      if (isDone) {
-        return;
+      if (isDone || !isAllowed) {
+        return isDone;
       }
       if (merged && siblings - 1 < inner.minimum) {
         refill(level + 1, key);
@@ -73,26 +77,44 @@ final class NodeRefill {
     }
   }
 
+  /** Keeps the nodes of a change for snapshots, or notes that it could not be made. */
+  private boolean keep(long parent, long left, long right, int width) {
+    boolean isKept =
+        tree.snapshots.keep(left, width)
+            && tree.snapshots.keep(right, width)
+            && tree.snapshots.keep(parent, inner.width);
+    if (!isKept) {
+      tree.hasThinNodes = true;
+    }
+    return isKept;
+  }
+
   private int count(MemorySegment nodes, int level, long node) {
     return level == 0 ? leaf.count(nodes, node) : inner.count(nodes, node);
   }
 
   /** Makes the only child of the root the root. */
-  private void collapseRoot(int level, long key) {
+  private boolean collapseRoot(int level, long key) {
     long found = tree.latch(level, key);
     if (found == ConcurrentStructure.NO_SUCH_LEVEL) {
-      return;
+      return true;
     }
     MemorySegment nodes = tree.nodes;
     long node = ConcurrentStructure.nodeOf(found);
     boolean isRoot = getLong(nodes, ConcurrentStructure.ROOT) == (node | level);
     if (!isRoot || inner.count(nodes, node) > 0) {
       Versions.unlatch(nodes, node);
-      return;
+      return true;
+    }
+    if (!tree.snapshots.keep(node, inner.width)) {
+      tree.hasThinNodes = true;
+      Versions.unlatch(nodes, node);
+      return false;
     }
     tree.beforeStep.run();
     tree.setRoot(nodes, inner.child(nodes, node, 0), level - 1);
     tree.pool.free(node, inner.width);
+    return true;
   }
 
   // ---------------------------------------------------------------- leaves

@@ -13,7 +13,10 @@ final class NodeSplit {
   /** What {@link #splitLeaf} returns if it has inserted the entry. */
   static final int INSERTED = -1;
 
-  private static final int AGAIN = -2;
+  /** What {@link #splitLeaf} returns if there is no memory to keep nodes for a snapshot. */
+  static final int REFUSED = -2;
+
+  private static final int AGAIN = -3;
 
   private final ConcurrentStructure tree;
   private final VersionedLeaf leaf;
@@ -30,8 +33,8 @@ final class NodeSplit {
    * the leaf stays full, and the new one gets the entry alone, so that ascending inserts leave full
    * leaves.
    *
-   * @return {@link #ROOM} or {@link #INSERTED}; or the width of a node for which there is no memory
-   *     unless it moves
+   * @return {@link #ROOM}, {@link #INSERTED} or {@link #REFUSED}; or the width of a node for which
+   *     there is no memory unless it moves
    */
   int splitLeaf(long key, long value) {
     return split(0, key, value);
@@ -54,7 +57,7 @@ final class NodeSplit {
       if (count == inner.capacity) {
         Versions.unlatch(nodes, parent);
         int need = split(level + 1, key, 0);
-        if (need > 0) {
+        if (need > 0 || need == REFUSED) {
           return need;
         }
         continue;
@@ -98,6 +101,10 @@ final class NodeSplit {
    */
   private int split(int level, long node, boolean isLast, long parent, long key, long value) {
     int width = level == 0 ? leaf.width : inner.width;
+    if (!tree.snapshots.keep(node, width)
+        || (parent != 0 && !tree.snapshots.keep(parent, inner.width))) {
+      return REFUSED;
+    }
     long right = tree.pool.take(width);
     if (right == 0) {
       return width;

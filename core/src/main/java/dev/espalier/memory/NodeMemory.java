@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.ConcurrentModificationException;
@@ -51,6 +52,9 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   private long freeBytes;
 
+  /** Bytes of the index outside of this memory, which count against its limit. */
+  private long elsewhere;
+
   /** Whether no two free nodes lie side by side. */
   private boolean allJoined = true;
 
@@ -92,8 +96,8 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
       return free;
     }
     long node = top;
-    if (node + bytes(lines) > region.segment().byteSize()) {
-      long cut = node + bytes(lines) > limit ? cutFromFree(lines) : 0;
+    if (!hasRoom(lines)) {
+      long cut = node + bytes(lines) > limit - elsewhere ? cutFromFree(lines) : 0;
       if (cut != 0) {
         return cut;
       }
@@ -101,6 +105,11 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     }
     top = node + bytes(lines);
     return node;
+  }
+
+  /** Returns whether a new node of {@code lines} lines fits behind the others without a move. */
+  public boolean hasRoom(int lines) {
+    return top + bytes(lines) <= Math.min(region.segment().byteSize(), limit - elsewhere);
   }
 
   /**
@@ -200,9 +209,47 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   /** Frees all nodes and gives the memory back to the system. */
   public void clear() {
     region = region.replacedBy(Region.small(Math.min(INITIAL_BYTES, limit)));
+    forgetNodes();
+  }
+
+  private void forgetNodes() {
     top = FIRST_OFFSET;
     freeBytes = 0;
     Arrays.fill(freeNodes, 0);
+  }
+
+  /** Memory that was left with all its nodes: no part of the index any more, and not yet freed. */
+  public record Left(MemorySegment segment, Arena arena, long bytes) {}
+
+  /**
+   * Starts anew in other memory, and leaves what there is to the caller, who closes its arena and
+   * then says so by {@link #countElsewhere}. Until then it counts against the limit.
+   *
+   * @throws MemoryLimitException if the limit has no room for both; nothing has changed then
+   */
+  public Left leave() {
+    long bytes = region.committedBytes(top);
+    long least = Math.min(INITIAL_BYTES, limit);
+    if (least > limit - elsewhere - bytes) {
+      throw beyondLimit(bytes + least);
+    }
+    Left left = new Left(region.segment(), region.arena(), bytes);
+    region = region.leftFor(Region.small(least));
+    forgetNodes();
+    elsewhere += bytes;
+    return left;
+  }
+
+  /**
+   * Counts {@code more} bytes of the index that are outside of this memory or, if negative, are no
+   * longer there; returns false, and counts nothing, if that would exceed the limit.
+   */
+  public boolean countElsewhere(long more) {
+    if (more > limit - committedBytes()) {
+      return false;
+    }
+    elsewhere += more;
+    return true;
   }
 
   /**
@@ -233,7 +280,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   /** Returns the number of bytes in use or kept for reuse: what counts against the limit. */
   @Override
   public long committedBytes() {
-    return region.committedBytes(top);
+    return region.committedBytes(top) + elsewhere;
   }
 
   /** Returns the limit in bytes. */
@@ -261,13 +308,20 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   }
 
   private void grow(long needed) {
-    if (needed > limit) {
-      throw new MemoryLimitException(
-          "the index needs " + needed + " bytes of native memory, but its limit is " + limit);
+    if (needed > limit - elsewhere) {
+      throw beyondLimit(needed);
     }
-    Region larger =
-        Region.take(needed, Math.max(needed, 2 * region.segment().byteSize()), limit, hugePages);
+    long wanted = Math.max(needed, 2 * region.segment().byteSize());
+    Region larger = Region.take(needed, Math.min(wanted, limit - elsewhere), limit, hugePages);
     region = region.replacedBy(larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, top));
+  }
+
+  private MemoryLimitException beyondLimit(long needed) {
+    return new MemoryLimitException(
+        "the index needs "
+            + (needed + elsewhere)
+            + " bytes of native memory, but its limit is "
+            + limit);
   }
 
   private static long bytes(int lines) {

@@ -41,6 +41,9 @@ public final class Region {
   /** What replaced this region. */
   private volatile @Nullable Region successor;
 
+  /** Whether the index has left this region, which somebody else closes. */
+  private volatile boolean isLeft;
+
   private Region(Arena arena, MemorySegment segment, boolean isReserved, boolean hasHugePages) {
     this.arena = arena;
     this.segment = segment;
@@ -198,9 +201,25 @@ public final class Region {
     return other;
   }
 
+  /**
+   * Lets another region be what the index uses from now on, but does not free this one: who closes
+   * its arena has it.
+   *
+   * @throws IllegalStateException if this region is closed; the other is then closed, too
+   */
+  synchronized Region leftFor(Region other) {
+    if (isClosed()) {
+      other.close();
+      throw new IllegalStateException("the index is closed");
+    }
+    successor = other;
+    isLeft = true;
+    return other;
+  }
+
   /** Returns whether this memory and that which replaced it have been freed. */
   public boolean isClosed() {
-    if (arena.scope().isAlive()) {
+    if (arena.scope().isAlive() && !isLeft) {
       return false;
     }
     Region next = successor;

@@ -21,7 +21,7 @@ public abstract class IndexStructure {
   private String name = "index";
 
   /** Says what messages call the index. */
-  final void setName(String name) {
+  public final void setName(String name) {
     this.name = name;
   }
 
