@@ -3,6 +3,7 @@ package dev.espalier.concurrent;
 
 import static dev.espalier.memory.Words.getLong;
 
+import dev.espalier.LongEntryRanges;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.support.BulkloadInput;
@@ -40,8 +41,17 @@ final class ConcurrentBulkload {
 
   /** Loads everything; the tree is empty again if that fails. */
   void load(LongEntrySource entries, long total, ProgressListener listener) {
+    emptyIfFailing(() -> fill(new BulkloadInput(entries, total, listener)));
+  }
+
+  /** Loads everything with several threads; the tree is empty again if that fails. */
+  void load(LongEntryRanges entries, int threads, ProgressListener listener) {
+    emptyIfFailing(() -> fill(entries, threads, listener));
+  }
+
+  private void emptyIfFailing(Runnable loading) {
     try {
-      fill(new BulkloadInput(entries, total, listener));
+      loading.run();
     } catch (RuntimeException | Error failed) {
       if (!tree.isClosed()) {
         tree.clearAlone();
@@ -51,11 +61,7 @@ final class ConcurrentBulkload {
   }
 
   private void fill(BulkloadInput input) {
-    long planted = ConcurrentStructure.nodeOf(getLong(tree.nodes, ConcurrentStructure.ROOT));
-    int plantedLevel = ConcurrentStructure.levelOf(getLong(tree.nodes, ConcurrentStructure.ROOT));
-    if (plantedLevel > 0) {
-      throw new IllegalStateException("an empty tree has a root of level " + plantedLevel);
-    }
+    long planted = planted();
     open[0] = newNode(0);
     long previous = 0;
     while (input.next()) {
@@ -69,6 +75,43 @@ final class ConcurrentBulkload {
       leaf.value(nodes, open[0], slot, input.value());
       leaf.count(nodes, open[0], slot + 1);
     }
+    replaceRoot(planted, input.loaded());
+    input.finish();
+  }
+
+  /** Fills leaves that lie side by side, in new memory, and then builds what is above them. */
+  private void fill(LongEntryRanges entries, int threads, ProgressListener listener) {
+    long planted = planted();
+    long count = entries.count();
+    if (count < 0) {
+      throw new IllegalArgumentException("entries.count() is " + count);
+    }
+    long leaves = Math.max(1, (count - 1) / entriesPerLeaf + 1);
+    long first = tree.pool.takeAll(leaf.width, leaves);
+    tree.followMemory();
+    ParallelFill filling = new ParallelFill(tree, entries, entriesPerLeaf, first, listener);
+    filling.run(threads);
+    open[0] = first;
+    for (long i = 1; i < leaves; i++) {
+      long full = open[0];
+      link(0, full + leaf.bytes, leaf.key(tree.nodes, full, entriesPerLeaf - 1));
+    }
+    replaceRoot(planted, count);
+    filling.finish();
+  }
+
+  /** Returns the empty leaf that is the root. */
+  private long planted() {
+    long root = getLong(tree.nodes, ConcurrentStructure.ROOT);
+    if (ConcurrentStructure.levelOf(root) > 0) {
+      throw new IllegalStateException(
+          "an empty tree has a root of level " + ConcurrentStructure.levelOf(root));
+    }
+    return ConcurrentStructure.nodeOf(root);
+  }
+
+  /** Lets everybody see what was built in place of the empty leaf. */
+  private void replaceRoot(long planted, long loaded) {
     for (int level = top; level > 0; level--) {
       mendLast(level);
     }
@@ -79,8 +122,7 @@ final class ConcurrentBulkload {
     }
     tree.setRoot(tree.nodes, open[top], top);
     tree.pool.free(planted, leaf.width);
-    tree.size.add(input.loaded());
-    input.finish();
+    tree.size.add(loaded);
   }
 
   private long newNode(int level) {
@@ -97,8 +139,11 @@ final class ConcurrentBulkload {
 
   /** Begins the next node of a level, which the separator divides from the one that is full. */
   private void startNext(int level, long separator) {
+    link(level, newNode(level), separator);
+  }
+
+  private void link(int level, long next, long separator) {
     long full = open[level];
-    long next = newNode(level);
     if (open[level + 1] == 0) {
       open[level + 1] = newNode(level + 1);
       top = level + 1;

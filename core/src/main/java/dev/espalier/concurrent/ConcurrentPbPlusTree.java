@@ -6,7 +6,10 @@ import static dev.espalier.memory.Words.getLongAcquire;
 
 import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.IndexOptions;
+import dev.espalier.LongEntryRanges;
+import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.bplus.PbPlusTree;
@@ -449,6 +452,26 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   @Override
   public void delete(long key) {
     remove(key);
+  }
+
+  /**
+   * Fills this empty tree as {@link #bulkload(LongEntrySource, double, long, ProgressListener)}
+   * does, but with several threads, each of which fills leaves of its own. The tree becomes the
+   * same, and the exceptions are the same. The listener is called by all the threads, by one at a
+   * time.
+   *
+   * @param threads how many, the caller's included; from 1
+   * @throws IllegalArgumentException also if {@code threads} is less than 1, or a range has not as
+   *     many entries as were asked for
+   */
+  public void bulkload(
+      LongEntryRanges entries, double fillFactor, int threads, ProgressListener listener) {
+    Objects.requireNonNull(entries, "entries");
+    Objects.requireNonNull(listener, "listener");
+    if (threads < 1) {
+      throw new IllegalArgumentException("threads is " + threads + "; it must be at least 1");
+    }
+    tree.bulkload(entries, fillFactor, threads, listener);
   }
 
   // ---------------------------------------------------------------- read and write

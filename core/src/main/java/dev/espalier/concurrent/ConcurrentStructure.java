@@ -7,6 +7,7 @@ import static dev.espalier.memory.Words.putLongRelease;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
+import dev.espalier.LongEntryRanges;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.NodeView;
@@ -162,7 +163,7 @@ final class ConcurrentStructure extends IndexStructure {
   }
 
   /** Lets everybody see where the nodes are now, and what they are. */
-  private void followMemory() {
+  void followMemory() {
     VarHandle.releaseFence();
     base = pool.segment().address();
     nodes = pool.segment();
@@ -351,6 +352,21 @@ final class ConcurrentStructure extends IndexStructure {
           ConcurrentBulkload bulkload = new ConcurrentBulkload(this, fillFactor);
           beginAnew();
           bulkload.load(entries, total, listener);
+          replacements++;
+          noteOwnChange();
+        });
+  }
+
+  /** As {@code bulkload}, with several threads, in new memory. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread has the tree alone.
+  void bulkload(
+      LongEntryRanges entries, double fillFactor, int threads, ProgressListener listener) {
+    checkOpen();
+    gate.alone(
+        () -> {
+          ConcurrentBulkload bulkload = new ConcurrentBulkload(this, fillFactor);
+          clearAlone();
+          bulkload.load(entries, threads, listener);
           replacements++;
           noteOwnChange();
         });

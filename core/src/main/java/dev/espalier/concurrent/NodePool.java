@@ -70,6 +70,21 @@ final class NodePool implements MemoryUse {
   }
 
   /**
+   * Takes nodes side by side, without words, for a thread that has the tree alone; of memory in
+   * which nodes never were free. The memory may move.
+   *
+   * @return the first
+   * @throws MemoryLimitException if there is no memory; some may have been taken then
+   */
+  synchronized long takeAll(int width, long count) {
+    long first = memory.allocate(width);
+    for (long i = 1; i < count; i++) {
+      memory.allocate(width);
+    }
+    return first;
+  }
+
+  /**
    * Adds a node to the free ones, for a thread that has the tree alone. The memory may move.
    *
    * @throws MemoryLimitException if there is no memory; nothing has changed then

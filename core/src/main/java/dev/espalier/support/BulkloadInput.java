@@ -7,7 +7,8 @@ import java.util.concurrent.CancellationException;
 
 /** What a bulkload reads: a source whose order is checked, with a listener that is told. */
 public final class BulkloadInput {
-  private static final long REPORT_EVERY = 4096;
+  /** Entries from one report to the listener to the next. */
+  public static final long REPORT_EVERY = 4096;
 
   private final LongEntrySource entries;
   private final long total;
@@ -49,17 +50,27 @@ public final class BulkloadInput {
     }
     long next = entries.key();
     if (loaded > 0 && next <= key) {
-      throw new IllegalArgumentException(
-          "entries are not in ascending key order: key "
-              + next
-              + " of entry "
-              + loaded
-              + " (counted from 0) comes after "
-              + key);
+      throw outOfOrder(next, loaded, key);
     }
     key = next;
     loaded++;
     return true;
+  }
+
+  /** Returns what is thrown if a key at a place is not above the one before. */
+  public static IllegalArgumentException outOfOrder(long key, long place, long before) {
+    return new IllegalArgumentException(
+        "entries are not in ascending key order: key "
+            + key
+            + " of entry "
+            + place
+            + " (counted from 0) comes after "
+            + before);
+  }
+
+  /** Returns what is thrown if the listener cancels. */
+  public static CancellationException cancelled(long loaded) {
+    return new CancellationException("bulkload cancelled after " + loaded + " entries");
   }
 
   /** Returns the key of the entry. */
@@ -88,7 +99,7 @@ public final class BulkloadInput {
 
   private void report() {
     if (!listener.onProgress(loaded, total)) {
-      throw new CancellationException("bulkload cancelled after " + loaded + " entries");
+      throw cancelled(loaded);
     }
   }
 }
