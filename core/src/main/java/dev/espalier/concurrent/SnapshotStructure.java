@@ -32,9 +32,9 @@ final class SnapshotStructure extends IndexStructure {
    * read, the word is one from before the first change, and so are the bytes if it is still the same.
    * A writer that is stopped while the node changes stops no reader: there is a copy by then.
    *
-   * Nodes are found by offsets, which mean something else once the tree has begun anew in other
-   * memory: clear leaves its memory to the snapshots. A reader looks at the end whether it was in
-   * the right one, and whether the snapshot is still open, for otherwise no more copies are made.
+   * When the tree begins anew in other memory, clear leaves the memory to the snapshots, and the nodes
+   * in it never change again. Readers look at the end whether the snapshot is still open, for otherwise
+   * no more copies are made.
    *
    * Invariants, checked by SnapshotVerifier: I1, I2, I4, I6 and I9 of ConcurrentStructure.
    */
@@ -75,8 +75,12 @@ final class SnapshotStructure extends IndexStructure {
 
   // ---------------------------------------------------------------- read
 
-  private MemorySegment memory(Snapshots.@Nullable FormerMemory place) {
-    return place == null ? tree.nodes : place.segment();
+  /** Returns the memory in which the nodes are, which the tree may leave at any moment. */
+  private MemorySegment home() {
+    MemorySegment nodes = tree.nodes;
+    Versions.endReads(); // Whoever sees the tree's other memory sees that it has left this one.
+    Snapshots.FormerMemory left = former;
+    return left == null ? nodes : left.segment();
   }
 
   /**
@@ -85,11 +89,9 @@ final class SnapshotStructure extends IndexStructure {
    *
    * @param word its word, read before anything else
    */
-  @SuppressWarnings("ReferenceEquality") // The same memory or another.
-  private boolean isRight(
-      MemorySegment nodes, long node, long word, Snapshots.@Nullable FormerMemory place) {
+  private boolean isRight(MemorySegment nodes, long node, long word) {
     beforeCheck.run();
-    return Versions.isStill(nodes, node, word) && former == place && !isReleased;
+    return Versions.isStill(nodes, node, word) && !isReleased;
   }
 
   /**
@@ -100,8 +102,7 @@ final class SnapshotStructure extends IndexStructure {
   long child(long node, long key, long @Nullable [] bounds) {
     for (int tries = 0; ; tries++) {
       try {
-        Snapshots.FormerMemory place = former;
-        MemorySegment nodes = memory(place);
+        MemorySegment nodes = home();
         long word = Versions.read(nodes, node);
         long copied = copies.placeOf(node);
         if (copied != NodeCopies.NONE) {
@@ -114,7 +115,7 @@ final class SnapshotStructure extends IndexStructure {
           long low = slot > 0 ? inner.key(nodes, node, slot - 1) + 1 : Long.MIN_VALUE;
           boolean isLast = slot >= inner.count(nodes, node);
           long high = isLast ? Long.MAX_VALUE : inner.key(nodes, node, slot);
-          if (isRight(nodes, node, word, place)) {
+          if (isRight(nodes, node, word)) {
             narrow(bounds, low, high);
             return child;
           }
@@ -154,8 +155,7 @@ final class SnapshotStructure extends IndexStructure {
     }
     for (int tries = 0; ; tries++) {
       try {
-        Snapshots.FormerMemory place = former;
-        MemorySegment nodes = memory(place);
+        MemorySegment nodes = home();
         long word = Versions.read(nodes, node);
         long copied = copies.placeOf(node);
         if (copied != NodeCopies.NONE) {
@@ -164,7 +164,7 @@ final class SnapshotStructure extends IndexStructure {
         }
         if (Versions.isReadable(word)) {
           long value = lookIn(nodes, node, key, defaultValue, onlyWhether);
-          if (isRight(nodes, node, word, place)) {
+          if (isRight(nodes, node, word)) {
             return value;
           }
         }
@@ -190,8 +190,7 @@ final class SnapshotStructure extends IndexStructure {
     long bytes = (long) width << CacheLine.SHIFT;
     for (int tries = 0; ; tries++) {
       try {
-        Snapshots.FormerMemory place = former;
-        MemorySegment nodes = memory(place);
+        MemorySegment nodes = home();
         long word = Versions.read(nodes, node);
         long copied = copies.placeOf(node);
         if (copied != NodeCopies.NONE) {
@@ -200,7 +199,7 @@ final class SnapshotStructure extends IndexStructure {
         }
         if (Versions.isReadable(word)) {
           copy(nodes, node, image, 0, bytes);
-          if (isRight(nodes, node, word, place)) {
+          if (isRight(nodes, node, word)) {
             return;
           }
         }

@@ -254,9 +254,10 @@ class ParallelBulkloadTest {
           IllegalArgumentException.class,
           () -> index.bulkload(ranges, 0.4, 2, ProgressListener.NONE));
       assertThrows(IndexOutOfBoundsException.class, () -> ranges.range(5, 11));
-      index.close();
-      assertThrows(IllegalStateException.class, () -> load(index, keys, 2));
     }
+    ConcurrentPbPlusTree closed = tree();
+    closed.close();
+    assertThrows(IllegalStateException.class, () -> load(closed, keys(10), 2));
   }
 
   // ---------------------------------------------------------------- progress

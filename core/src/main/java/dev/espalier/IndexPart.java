@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * One part of a {@link PartitionedIndex}: an index behind a lock of its own, and the keys that are
+ * its own. Bounds change only while the locks of both parts that they divide are held.
+ */
+final class IndexPart {
+  /**
+   * Writes of a part from one look at the sizes of all parts to the next: less than a piece, so
+   * that moves keep up with inserts.
+   */
+  private static final int CHECK_EVERY = 256;
+
+  final LongIndex index;
+  final WriteCount writes = new WriteCount();
+  final LockedIndex.Reading reading;
+  final LockedIndex.Writing writing;
+
+  /** How often a lookup is tried without the lock. */
+  final int tries;
+
+  /** The lowest and the highest key that may be here; there is always one. */
+  long low;
+
+  long high;
+
+  private int writesSinceCheck;
+
+  IndexPart(LongIndex index, long low, long high) {
+    ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    this.index = index;
+    this.reading = new LockedIndex.Reading(lock.readLock());
+    this.writing = new LockedIndex.Writing(lock.writeLock(), writes);
+    this.tries = index.allowsTornReads() ? LockedIndex.MOST_TRIES : 0;
+    this.low = low;
+    this.high = high;
+  }
+
+  /** Tells whether a key belongs here. */
+  boolean covers(long key) {
+    return key >= low && key <= high;
+  }
+
+  /** Counts writes; tells whether the sizes should be looked at. The lock is held. */
+  boolean countWrites(int more) {
+    writesSinceCheck += more;
+    if (writesSinceCheck < CHECK_EVERY) {
+      return false;
+    }
+    writesSinceCheck = 0;
+    return true;
+  }
+}

@@ -1,0 +1,764 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import dev.espalier.inspect.IndexStatistics;
+import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.MemoryUse;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An index of any kind in several parts, each with a range of keys and a lock of its own, so that
+ * threads that write to different parts do not wait for one another: for trees that have no form
+ * for many threads.
+ *
+ * <p>Which keys are a part's follows the entries: once a part is more than twice as large as the
+ * parts are on average, writers that come by move entries between neighbours, a bounded piece at a
+ * time. Before, the whole range of keys is divided evenly, or as a sample says.
+ *
+ * <p>Each call for one key takes effect at one moment. So do {@link #size}, {@link #clear} and
+ * {@link #bulkload}, which lock all parts. {@code getAll} and {@code putAll} go part by part, and
+ * ranges are counted and removed part by part. Lookups of one key take no lock unless writers
+ * disturb them, as behind {@link LongIndex#withReadWriteLock}. A cursor returns key and value as
+ * they were when it moved; it misses no entry that was there all the time, and reports none twice.
+ *
+ * <p>A listener or a source of entries is called with locks held, and must not write to this index.
+ * There is no {@link #batchLookup}, as behind a lock. Where entries are only ever added in
+ * ascending order, all go to the last part, and most of them move on later: take another index for
+ * that.
+ */
+public final class PartitionedIndex implements ConcurrentLongIndex {
+  /** The most parts. */
+  public static final int MOST_PARTS = 256;
+
+  /** Keys that are divided among the parts at a time. */
+  private static final int GROUP = 1024;
+
+  private static final ThreadLocal<Room> ROOMS = ThreadLocal.withInitial(Room::new);
+
+  private final IndexPart[] parts;
+  final PartBalance balance;
+
+  /** The lowest key of each part. Replaced with the locks of the parts whose bound has moved. */
+  private volatile long[] lows;
+
+  /** What a thread needs to divide keys among the parts. */
+  private static final class Room {
+    final int[] ends = new int[MOST_PARTS + 1];
+    final int[] partOf = new int[GROUP];
+    final int[] places = new int[GROUP];
+    final long[] keys = new long[GROUP];
+    final long[] values = new long[GROUP];
+    final long[] found = new long[GROUP / 64];
+  }
+
+  private PartitionedIndex(LongIndex[] indexes, long[] lows, int piece) {
+    this.lows = lows;
+    this.parts = new IndexPart[indexes.length];
+    for (int i = 0; i < parts.length; i++) {
+      long high = i + 1 < parts.length ? lows[i + 1] - 1 : Long.MAX_VALUE;
+      parts[i] = new IndexPart(indexes[i], lows[i], high);
+    }
+    this.balance = new PartBalance(this, parts, piece);
+  }
+
+  /**
+   * Creates an empty index in memory.
+   *
+   * @param variant the kind of tree
+   * @param options of each part, but for the memory limit, which they share evenly
+   * @param parts how many, from 1 to {@link #MOST_PARTS}
+   * @throws IllegalArgumentException if the memory limit is too small for so many parts
+   */
+  public static PartitionedIndex create(TreeVariant variant, IndexOptions options, int parts) {
+    checkParts(parts);
+    long[] lows = new long[parts];
+    for (int i = 0; i < parts; i++) {
+      lows[i] = Long.MIN_VALUE + i * Long.divideUnsigned(-1, parts);
+    }
+    return create(variant, options, lows, PartBalance.PIECE);
+  }
+
+  /**
+   * Creates an empty index in memory, whose parts are divided as a sample of the keys to come.
+   *
+   * @param sample keys in any order, at least as many different ones as there are parts
+   * @throws IllegalArgumentException if the sample or the memory limit is too small
+   */
+  public static PartitionedIndex create(
+      TreeVariant variant, IndexOptions options, int parts, long[] sample) {
+    checkParts(parts);
+    long[] sorted = Arrays.stream(sample).sorted().distinct().toArray();
+    if (sorted.length < parts) {
+      throw new IllegalArgumentException(
+          "sample has %d different keys, but there are %d parts".formatted(sorted.length, parts));
+    }
+    long[] lows = new long[parts];
+    Arrays.setAll(lows, i -> sorted[(int) ((long) sorted.length * i / parts)]);
+    lows[0] = Long.MIN_VALUE;
+    return create(variant, options, lows, PartBalance.PIECE);
+  }
+
+  private static void checkParts(int parts) {
+    if (parts < 1 || parts > MOST_PARTS) {
+      throw new IllegalArgumentException(
+          "parts is " + parts + "; it must be from 1 to " + MOST_PARTS);
+    }
+  }
+
+  static PartitionedIndex create(
+      TreeVariant variant, IndexOptions options, long[] lows, int piece) {
+    boolean isLimited = options.memoryLimit() < Long.MAX_VALUE;
+    IndexOptions each =
+        isLimited ? options.withMemoryLimit(options.memoryLimit() / lows.length) : options;
+    LongIndex[] indexes = new LongIndex[lows.length];
+    Arrays.setAll(indexes, _ -> variant.create(each));
+    return new PartitionedIndex(indexes, lows, piece);
+  }
+
+  // Parts
+
+  private static int partOf(long[] lows, long key) {
+    int found = Arrays.binarySearch(lows, key);
+    return found >= 0 ? found : Math.max(-found - 2, 0);
+  }
+
+  /** Returns the part that has a key, unless the bound has moved meanwhile. */
+  IndexPart partOf(long key) {
+    return parts[partOf(lows, key)];
+  }
+
+  /** Follows a bound that has moved, with the locks of its parts. */
+  void boundHasMoved() {
+    lows = Arrays.stream(parts).mapToLong(part -> part.low).toArray();
+  }
+
+  private IndexPart lockForRead(long key) {
+    while (true) {
+      IndexPart part = partOf(key);
+      part.reading.acquire();
+      if (part.covers(key)) {
+        return part;
+      }
+      part.reading.close();
+    }
+  }
+
+  private IndexPart lockForWrite(long key) {
+    while (true) {
+      IndexPart part = partOf(key);
+      part.writing.acquire();
+      if (part.covers(key)) {
+        return part;
+      }
+      part.writing.close();
+    }
+  }
+
+  /** Gives the lock back after writes, and evens the parts out now and then. */
+  private void unlock(IndexPart part, int writes) {
+    boolean isDue = part.countWrites(writes) && !part.index.isClosed();
+    part.writing.close();
+    if (isDue) {
+      balance.check();
+    }
+  }
+
+  /** All locks, for try-with-resources. */
+  private final class AllLocks implements AutoCloseable {
+    private final boolean isWriting;
+
+    AllLocks(boolean isWriting) {
+      this.isWriting = isWriting;
+      for (IndexPart part : parts) {
+        if (isWriting) {
+          part.writing.acquire();
+        } else {
+          part.reading.acquire();
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      for (IndexPart part : parts) {
+        if (isWriting) {
+          part.writing.close();
+        } else {
+          part.reading.close();
+        }
+      }
+    }
+  }
+
+  /** Returns the number of parts. */
+  public int parts() {
+    return parts.length;
+  }
+
+  @Override
+  public TreeVariant variant() {
+    return parts[0].index.variant();
+  }
+
+  @Override
+  public long missingValue() {
+    return parts[0].index.missingValue();
+  }
+
+  @Override
+  public LongIndex withReadWriteLock() {
+    return this;
+  }
+
+  @Override
+  public String toString() {
+    return parts.length + " parts, of which the first is " + parts[0].index;
+  }
+
+  // Reads
+
+  @Override
+  public long get(long key) {
+    return getOrDefault(key, missingValue());
+  }
+
+  @Override
+  public long getOrDefault(long key, long defaultValue) {
+    IndexPart part = partOf(key);
+    for (int tries = part.tries; tries > 0; tries--) {
+      long count = part.writes.get();
+      if (WriteCount.isWriting(count)) {
+        break;
+      }
+      try {
+        boolean isHere = part.covers(key);
+        long value = part.index.getOrDefault(key, defaultValue);
+        if (part.writes.isStill(count) && isHere) {
+          return value;
+        }
+      } catch (RuntimeException | Error thrown) {
+        if (part.writes.isStill(count)) {
+          throw thrown;
+        }
+      }
+      part = partOf(key);
+    }
+    part = lockForRead(key);
+    try {
+      return part.index.getOrDefault(key, defaultValue);
+    } finally {
+      part.reading.close();
+    }
+  }
+
+  @Override
+  public boolean containsKey(long key) {
+    IndexPart part = partOf(key);
+    for (int tries = part.tries; tries > 0; tries--) {
+      long count = part.writes.get();
+      if (WriteCount.isWriting(count)) {
+        break;
+      }
+      try {
+        boolean isHere = part.covers(key);
+        boolean found = part.index.containsKey(key);
+        if (part.writes.isStill(count) && isHere) {
+          return found;
+        }
+      } catch (RuntimeException | Error thrown) {
+        if (part.writes.isStill(count)) {
+          throw thrown;
+        }
+      }
+      part = partOf(key);
+    }
+    part = lockForRead(key);
+    try {
+      return part.index.containsKey(key);
+    } finally {
+      part.reading.close();
+    }
+  }
+
+  @Override
+  public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    look(keys, keysFrom, values, valuesFrom, count, null);
+  }
+
+  @Override
+  public int getAll(
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] found) {
+    Objects.requireNonNull(found, "found");
+    Objects.checkFromIndexSize(0, (count + 63) / 64, found.length);
+    return look(keys, keysFrom, values, valuesFrom, count, found);
+  }
+
+  private int look(
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found) {
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    Objects.checkFromIndexSize(keysFrom, count, keys.length);
+    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    Arguments.checkOpen(this);
+    if (found != null) {
+      Arrays.fill(found, 0, (count + 63) / 64, 0);
+    }
+    int there = 0;
+    Room room = ROOMS.get();
+    for (int done = 0; done < count; done += GROUP) {
+      int group = Math.min(GROUP, count - done);
+      divide(keys, keysFrom + done, group, room);
+      for (int from = 0; from < group; ) {
+        int to = endOfPart(room, from, group);
+        lookInPart(room, from, to);
+        for (int i = from; i < to; i++) {
+          int at = done + room.places[i];
+          values[valuesFrom + at] = room.values[i];
+          if ((room.found[(i - from) >> 6] >>> (i - from) & 1) != 0) {
+            there++;
+            if (found != null) {
+              found[at >> 6] |= 1L << at;
+            }
+          }
+        }
+        from = to;
+      }
+    }
+    return there;
+  }
+
+  /** Sorts keys by their parts, those of a part in the order in which they came. */
+  private void divide(long[] keys, int from, int count, Room room) {
+    long[] bounds = lows;
+    int[] ends = room.ends;
+    Arrays.fill(ends, 0, parts.length + 1, 0);
+    for (int i = 0; i < count; i++) {
+      room.partOf[i] = partOf(bounds, keys[from + i]);
+      ends[room.partOf[i] + 1]++;
+    }
+    for (int i = 1; i <= parts.length; i++) {
+      ends[i] += ends[i - 1];
+    }
+    for (int i = 0; i < count; i++) {
+      int slot = ends[room.partOf[i]]++;
+      room.places[slot] = i;
+      room.keys[slot] = keys[from + i];
+    }
+  }
+
+  /** Returns where the keys of the part end that begin at a slot. */
+  private static int endOfPart(Room room, int from, int count) {
+    int to = from + 1;
+    while (to < count && room.partOf[room.places[to]] == room.partOf[room.places[from]]) {
+      to++;
+    }
+    return to;
+  }
+
+  private void lookInPart(Room room, int from, int to) {
+    IndexPart part = parts[room.partOf[room.places[from]]];
+    try (var _ = part.reading.acquire()) {
+      if (coversAll(part, room, from, to)) {
+        part.index.getAll(room.keys, from, room.values, from, to - from, room.found);
+        return;
+      }
+    }
+    // A bound has moved: each key by itself.
+    Arrays.fill(room.found, 0);
+    for (int i = from; i < to; i++) {
+      IndexPart now = lockForRead(room.keys[i]);
+      try {
+        room.values[i] = now.index.get(room.keys[i]);
+        if (now.index.containsKey(room.keys[i])) {
+          room.found[(i - from) >> 6] |= 1L << (i - from);
+        }
+      } finally {
+        now.reading.close();
+      }
+    }
+  }
+
+  private static boolean coversAll(IndexPart part, Room room, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (!part.covers(room.keys[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public long size() {
+    try (var _ = new AllLocks(false)) {
+      long sum = 0;
+      for (IndexPart part : parts) {
+        sum += part.index.size();
+      }
+      return sum;
+    }
+  }
+
+  @Override
+  public long sizeEstimate() {
+    try (var _ = new AllLocks(false)) {
+      long sum = 0;
+      for (IndexPart part : parts) {
+        sum += part.index.sizeEstimate();
+      }
+      return sum;
+    }
+  }
+
+  @Override
+  public boolean isEmpty() {
+    try (var _ = new AllLocks(false)) {
+      for (IndexPart part : parts) {
+        if (!part.index.isEmpty()) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  @Override
+  public LongCursor cursor() {
+    Arguments.checkOpen(this);
+    return new PartitionedCursor(this);
+  }
+
+  @Override
+  public long countRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return overRange(new KeyRange(from, fromInclusive, to, toInclusive), false);
+  }
+
+  /** Removes part by part: each part's share at one moment. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return overRange(new KeyRange(from, fromInclusive, to, toInclusive), true);
+  }
+
+  private long overRange(KeyRange range, boolean removes) {
+    if (range.isCrossed()) {
+      throw new IllegalArgumentException(
+          "from is " + range.from() + ", which is greater than to, " + range.to());
+    }
+    Arguments.checkOpen(this);
+    long sum = 0;
+    for (long at = range.from(); ; ) {
+      IndexPart part = removes ? lockForWrite(at) : lockForRead(at);
+      try {
+        long end = Math.min(part.high, range.to());
+        boolean first = at != range.from() || range.fromInclusive();
+        boolean last = end != range.to() || range.toInclusive();
+        sum +=
+            removes
+                ? part.index.removeRange(at, first, end, last)
+                : part.index.countRange(at, first, end, last);
+        if (end == range.to()) {
+          return sum;
+        }
+        at = end + 1;
+      } finally {
+        if (removes) {
+          part.writing.close();
+        } else {
+          part.reading.close();
+        }
+      }
+    }
+  }
+
+  // Writes
+
+  @Override
+  public long put(long key, long value) {
+    IndexPart part = lockForWrite(key);
+    try {
+      return part.index.put(key, value);
+    } finally {
+      unlock(part, 1);
+    }
+  }
+
+  @Override
+  public long putIfAbsent(long key, long value) {
+    IndexPart part = lockForWrite(key);
+    try {
+      return part.index.putIfAbsent(key, value);
+    } finally {
+      unlock(part, 1);
+    }
+  }
+
+  @Override
+  public void set(long key, long value) {
+    IndexPart part = lockForWrite(key);
+    try {
+      part.index.set(key, value);
+    } finally {
+      unlock(part, 1);
+    }
+  }
+
+  @Override
+  public boolean insert(long key, long value) {
+    IndexPart part = lockForWrite(key);
+    try {
+      return part.index.insert(key, value);
+    } finally {
+      unlock(part, 1);
+    }
+  }
+
+  @Override
+  public boolean replace(long key, long expected, long value) {
+    IndexPart part = lockForWrite(key);
+    try {
+      return part.index.replace(key, expected, value);
+    } finally {
+      unlock(part, 0);
+    }
+  }
+
+  @Override
+  public long remove(long key) {
+    IndexPart part = lockForWrite(key);
+    try {
+      return part.index.remove(key);
+    } finally {
+      unlock(part, 1);
+    }
+  }
+
+  @Override
+  public boolean remove(long key, long expected) {
+    IndexPart part = lockForWrite(key);
+    try {
+      return part.index.remove(key, expected);
+    } finally {
+      unlock(part, 1);
+    }
+  }
+
+  @Override
+  public void delete(long key) {
+    IndexPart part = lockForWrite(key);
+    try {
+      part.index.delete(key);
+    } finally {
+      unlock(part, 1);
+    }
+  }
+
+  /**
+   * Stores entries part by part. If there is no room for one, those before it are stored, and maybe
+   * some after it.
+   */
+  @Override
+  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    Objects.checkFromIndexSize(keysFrom, count, keys.length);
+    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    Arguments.checkOpen(this);
+    Room room = ROOMS.get();
+    for (int done = 0; done < count; done += GROUP) {
+      int group = Math.min(GROUP, count - done);
+      divide(keys, keysFrom + done, group, room);
+      for (int i = 0; i < group; i++) {
+        room.values[i] = values[valuesFrom + done + room.places[i]];
+      }
+      RuntimeException failure = null;
+      for (int from = 0; from < group; ) {
+        int to = endOfPart(room, from, group);
+        try {
+          putInPart(room, from, to);
+        } catch (RuntimeException failed) {
+          failure = failure == null ? failed : failure;
+        }
+        from = to;
+      }
+      if (failure != null) {
+        throw failure;
+      }
+    }
+  }
+
+  private void putInPart(Room room, int from, int to) {
+    IndexPart part = parts[room.partOf[room.places[from]]];
+    part.writing.acquire();
+    boolean isHere = coversAll(part, room, from, to);
+    try {
+      if (isHere) {
+        part.index.putAll(room.keys, from, room.values, from, to - from);
+      }
+    } finally {
+      unlock(part, to - from);
+    }
+    for (int i = from; i < to && !isHere; i++) {
+      set(room.keys[i], room.values[i]);
+    }
+  }
+
+  // The whole
+
+  @Override
+  public void clear() {
+    try (var _ = new AllLocks(true)) {
+      for (IndexPart part : parts) {
+        part.index.clear();
+      }
+    }
+  }
+
+  @Override
+  public void bulkload(
+      LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
+    Objects.requireNonNull(entries, "entries");
+    Objects.requireNonNull(listener, "listener");
+    try (var _ = new AllLocks(true)) {
+      long size = size();
+      if (size != 0) {
+        throw new IllegalStateException(
+            "bulkload fills an empty index, but this one has " + size + " entries");
+      }
+      new PartitionedBulkload(this, parts, entries, total, listener).load(fillFactor);
+    }
+  }
+
+  @Override
+  public long shrink(ProgressListener listener) {
+    Objects.requireNonNull(listener, "listener");
+    long all = size();
+    long done = 0;
+    long given = 0;
+    for (IndexPart part : parts) {
+      try (var _ = part.writing.acquire()) {
+        long before = done;
+        given += part.index.shrink((more, _) -> listener.onProgress(before + more, all));
+        done += part.index.sizeEstimate();
+      }
+    }
+    return given;
+  }
+
+  /**
+   * Checks every part, that their ranges cover all keys (P1), and that each part has keys of its
+   * range only (P2).
+   */
+  @Override
+  public void verify(ProgressListener listener) {
+    try (var _ = new AllLocks(false)) {
+      long total = 0;
+      for (IndexPart part : parts) {
+        total += part.index.size();
+      }
+      long all = total;
+      long done = 0;
+      long low = Long.MIN_VALUE;
+      for (int i = 0; i < parts.length; i++) {
+        IndexPart part = parts[i];
+        boolean isLast = i == parts.length - 1;
+        if (part.low != low || part.high < low || isLast != (part.high == Long.MAX_VALUE)) {
+          throw new InvariantViolationException(
+              "P1", "part %d has the keys from %d to %d".formatted(i, part.low, part.high));
+        }
+        long before = done;
+        part.index.verify((more, _) -> listener.onProgress(before + more, all));
+        LongCursor cursor = part.index.cursor();
+        checkCovers(i, cursor.first(), cursor);
+        checkCovers(i, cursor.last(), cursor);
+        done += part.index.size();
+        low = part.high + 1;
+      }
+    }
+  }
+
+  private void checkCovers(int number, boolean found, LongCursor cursor) {
+    if (found && !parts[number].covers(cursor.key())) {
+      throw new InvariantViolationException(
+          "P2",
+          "part %d has the keys from %d to %d, but an entry with key %d"
+              .formatted(number, parts[number].low, parts[number].high, cursor.key()));
+    }
+  }
+
+  @Override
+  public LongBatchLookup batchLookup() {
+    Arguments.checkOpen(this);
+    throw new UnsupportedOperationException(
+        "an index in parts has no batch lookup, as its locks could not be held from call to call");
+  }
+
+  /** Returns a node that is not there, with the roots of the parts as children. */
+  @Override
+  public NodeView rootView() {
+    try (var _ = new AllLocks(false)) {
+      NodeView[] roots = new NodeView[parts.length];
+      int level = 0;
+      for (int i = 0; i < parts.length; i++) {
+        roots[i] = parts[i].index.rootView();
+        level = Math.max(level, roots[i].level());
+      }
+      long[] highs = Arrays.stream(parts).mapToLong(part -> part.high).toArray();
+      int count = parts.length - 1;
+      return NodeView.inner(0, 0, level + 1, count, count, i -> highs[i], i -> roots[i]);
+    }
+  }
+
+  /** Returns the sums and averages of the parts. */
+  @Override
+  public IndexStatistics statistics() {
+    try (var _ = new AllLocks(false)) {
+      long used = 0;
+      long committed = 0;
+      long entries = 0;
+      boolean hasHugePages = false;
+      for (IndexPart part : parts) {
+        IndexStatistics statistics = part.index.statistics();
+        entries += statistics.entries();
+        used += statistics.usedBytes();
+        committed += statistics.committedBytes();
+        hasHugePages |= statistics.hugePages();
+      }
+      return IndexStatistics.of(rootView(), entries, MemoryUse.of(used, committed, hasHugePages));
+    }
+  }
+
+  @Override
+  public void flush() {
+    for (IndexPart part : parts) {
+      try (var _ = part.reading.acquire()) {
+        part.index.flush();
+      }
+    }
+  }
+
+  @Override
+  public boolean allowsTornReads() {
+    return parts[0].tries > 0;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return parts[0].index.isClosed();
+  }
+
+  @Override
+  public void close() {
+    try (var _ = new AllLocks(true)) {
+      for (IndexPart part : parts) {
+        part.index.close();
+      }
+    }
+  }
+}
