@@ -43,4 +43,30 @@ final class Arguments {
       throw new IllegalArgumentException("values is read-only: " + values);
     }
   }
+
+  /** Checks the ranges of two arrays. */
+  static void checkBatch(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    checkRange("keys", keys.length, keysFrom, count);
+    checkRange("values", values.length, valuesFrom, count);
+  }
+
+  private static void checkRange(String name, int length, int from, int count) {
+    if ((length | from | count) < 0 || count > length - from) {
+      throw new IndexOutOfBoundsException(
+          "out of bounds of %s, whose length is %d: %sFrom=%d, count=%d"
+              .formatted(name, length, name, from, count));
+    }
+  }
+
+  /** Checks that an array has a bit for each of {@code count} keys, where that is not negative. */
+  static void checkFound(long[] found, int count) {
+    Objects.requireNonNull(found, "found");
+    if (found.length < (count + 63L) / 64) {
+      throw new IndexOutOfBoundsException(
+          "found has too few words, one for each 64 keys: found.length=%d, count=%d"
+              .formatted(found.length, count));
+    }
+  }
 }

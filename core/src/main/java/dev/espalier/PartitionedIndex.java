@@ -291,8 +291,8 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
   @Override
   public int getAll(
       long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] found) {
-    Objects.requireNonNull(found, "found");
-    Objects.checkFromIndexSize(0, (count + 63) / 64, found.length);
+    Arguments.checkBatch(keys, keysFrom, values, valuesFrom, count);
+    Arguments.checkFound(found, count);
     return look(keys, keysFrom, values, valuesFrom, count, found);
   }
 
@@ -303,10 +303,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
       int valuesFrom,
       int count,
       long @Nullable [] found) {
-    Objects.requireNonNull(keys, "keys");
-    Objects.requireNonNull(values, "values");
-    Objects.checkFromIndexSize(keysFrom, count, keys.length);
-    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    Arguments.checkBatch(keys, keysFrom, values, valuesFrom, count);
     Arguments.checkOpen(this);
     if (found != null) {
       Arrays.fill(found, 0, (count + 63) / 64, 0);
@@ -565,10 +562,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
    */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    Objects.requireNonNull(keys, "keys");
-    Objects.requireNonNull(values, "values");
-    Objects.checkFromIndexSize(keysFrom, count, keys.length);
-    Objects.checkFromIndexSize(valuesFrom, count, values.length);
+    Arguments.checkBatch(keys, keysFrom, values, valuesFrom, count);
     Arguments.checkOpen(this);
     Room room = ROOMS.get();
     for (int done = 0; done < count; done += GROUP) {

@@ -36,7 +36,8 @@ class TreeAsMapTest {
           TreeShape.cola(1024, 2, 1, 2),
           TreeShape.deamortizedCola(1024, 2),
           TreeShape.blink(256),
-          TreeShape.concurrent(1, 1));
+          TreeShape.concurrent(1, 1),
+          TreeShape.partitioned(3, 4));
 
   @TestFactory
   @Tag("thorough")

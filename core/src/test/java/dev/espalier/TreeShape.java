@@ -30,6 +30,7 @@ import dev.espalier.pma.PackedMemoryArray;
 import dev.espalier.shuttle.ShuttleTree;
 import dev.espalier.ttree.TTree;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -380,6 +381,19 @@ public record TreeShape(
     return new TreeShape(
         "ConcurrentPbPlusTree " + innerWidth + " " + leafWidth,
         options -> ConcurrentPbPlusTree.create(options, geometry));
+  }
+
+  /** Parts that are evened out by pieces of so few entries that hardly a write goes by without. */
+  static TreeShape partitioned(int parts, int piece) {
+    TreeVariant smallest =
+        TreeVariant.inMemory(
+            "PbPlusTree 1 1 0", "", options -> PbPlusTree.create(options, new Geometry(1, 1, 0)));
+    long[] lows = new long[parts];
+    Arrays.setAll(lows, i -> i == 0 ? Long.MIN_VALUE : 20L * i);
+    return new TreeShape(
+        "PartitionedIndex " + parts + " " + piece,
+        options -> PartitionedIndex.create(smallest, options, lows, piece),
+        parts * IndexOptions.MIN_MEMORY_LIMIT);
   }
 
   static TreeShape deamortizedCola(int pageBytes, int batch) {

@@ -11,6 +11,7 @@ import dev.espalier.bplus.PbPlusTree.Geometry;
 import dev.espalier.family.Family;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,9 @@ class WrongArgumentsTest {
   @RegisterExtension final Indexes indexes = new Indexes();
 
   static Stream<TreeShape> shapes() {
-    return Stream.concat(TreeShape.defaults().stream(), TreeShape.smallest().stream());
+    return Stream.of(
+            TreeShape.defaults(), TreeShape.smallest(), List.of(TreeShape.partitioned(3, 4)))
+        .flatMap(List::stream);
   }
 
   @ParameterizedTest
