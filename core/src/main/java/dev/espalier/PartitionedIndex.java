@@ -2,12 +2,10 @@
 package dev.espalier;
 
 import dev.espalier.inspect.IndexStatistics;
-import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryUse;
 import java.util.Arrays;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An index of any kind in several parts, each with a range of keys and a lock of its own, so that
@@ -33,26 +31,12 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
   /** The most parts. */
   public static final int MOST_PARTS = 256;
 
-  /** Keys that are divided among the parts at a time. */
-  private static final int GROUP = 1024;
-
-  private static final ThreadLocal<Room> ROOMS = ThreadLocal.withInitial(Room::new);
-
   private final IndexPart[] parts;
   final PartBalance balance;
+  private final PartBatches batches;
 
   /** The lowest key of each part. Replaced with the locks of the parts whose bound has moved. */
   private volatile long[] lows;
-
-  /** What a thread needs to divide keys among the parts. */
-  private static final class Room {
-    final int[] ends = new int[MOST_PARTS + 1];
-    final int[] partOf = new int[GROUP];
-    final int[] places = new int[GROUP];
-    final long[] keys = new long[GROUP];
-    final long[] values = new long[GROUP];
-    final long[] found = new long[GROUP / 64];
-  }
 
   private PartitionedIndex(LongIndex[] indexes, long[] lows, int piece) {
     this.lows = lows;
@@ -62,6 +46,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
       parts[i] = new IndexPart(indexes[i], lows[i], high);
     }
     this.balance = new PartBalance(this, parts, piece);
+    this.batches = new PartBatches(this, parts);
   }
 
   /**
@@ -120,7 +105,8 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
 
   // Parts
 
-  private static int partOf(long[] lows, long key) {
+  /** Returns the number of the part that has a key, by the lowest keys of the parts. */
+  static int partOf(long[] lows, long key) {
     int found = Arrays.binarySearch(lows, key);
     return found >= 0 ? found : Math.max(-found - 2, 0);
   }
@@ -130,12 +116,18 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
     return parts[partOf(lows, key)];
   }
 
+  /** Returns the lowest key of each part; bounds may move meanwhile. */
+  long[] lows() {
+    return lows;
+  }
+
   /** Follows a bound that has moved, with the locks of its parts. */
   void boundHasMoved() {
     lows = Arrays.stream(parts).mapToLong(part -> part.low).toArray();
   }
 
-  private IndexPart lockForRead(long key) {
+  /** Returns the part that has a key, with its lock. */
+  IndexPart lockForRead(long key) {
     while (true) {
       IndexPart part = partOf(key);
       part.reading.acquire();
@@ -158,7 +150,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
   }
 
   /** Gives the lock back after writes, and evens the parts out now and then. */
-  private void unlock(IndexPart part, int writes) {
+  void unlock(IndexPart part, int writes) {
     boolean isDue = part.countWrites(writes) && !part.index.isClosed();
     part.writing.close();
     if (isDue) {
@@ -285,7 +277,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
 
   @Override
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    look(keys, keysFrom, values, valuesFrom, count, null);
+    batches.getAll(keys, keysFrom, values, valuesFrom, count, null);
   }
 
   @Override
@@ -293,103 +285,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
       long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] found) {
     Arguments.checkBatch(keys, keysFrom, values, valuesFrom, count);
     Arguments.checkFound(found, count);
-    return look(keys, keysFrom, values, valuesFrom, count, found);
-  }
-
-  private int look(
-      long[] keys,
-      int keysFrom,
-      long[] values,
-      int valuesFrom,
-      int count,
-      long @Nullable [] found) {
-    Arguments.checkBatch(keys, keysFrom, values, valuesFrom, count);
-    Arguments.checkOpen(this);
-    if (found != null) {
-      Arrays.fill(found, 0, (count + 63) / 64, 0);
-    }
-    int there = 0;
-    Room room = ROOMS.get();
-    for (int done = 0; done < count; done += GROUP) {
-      int group = Math.min(GROUP, count - done);
-      divide(keys, keysFrom + done, group, room);
-      for (int from = 0; from < group; ) {
-        int to = endOfPart(room, from, group);
-        lookInPart(room, from, to);
-        for (int i = from; i < to; i++) {
-          int at = done + room.places[i];
-          values[valuesFrom + at] = room.values[i];
-          if ((room.found[(i - from) >> 6] >>> (i - from) & 1) != 0) {
-            there++;
-            if (found != null) {
-              found[at >> 6] |= 1L << at;
-            }
-          }
-        }
-        from = to;
-      }
-    }
-    return there;
-  }
-
-  /** Sorts keys by their parts, those of a part in the order in which they came. */
-  private void divide(long[] keys, int from, int count, Room room) {
-    long[] bounds = lows;
-    int[] ends = room.ends;
-    Arrays.fill(ends, 0, parts.length + 1, 0);
-    for (int i = 0; i < count; i++) {
-      room.partOf[i] = partOf(bounds, keys[from + i]);
-      ends[room.partOf[i] + 1]++;
-    }
-    for (int i = 1; i <= parts.length; i++) {
-      ends[i] += ends[i - 1];
-    }
-    for (int i = 0; i < count; i++) {
-      int slot = ends[room.partOf[i]]++;
-      room.places[slot] = i;
-      room.keys[slot] = keys[from + i];
-    }
-  }
-
-  /** Returns where the keys of the part end that begin at a slot. */
-  private static int endOfPart(Room room, int from, int count) {
-    int to = from + 1;
-    while (to < count && room.partOf[room.places[to]] == room.partOf[room.places[from]]) {
-      to++;
-    }
-    return to;
-  }
-
-  private void lookInPart(Room room, int from, int to) {
-    IndexPart part = parts[room.partOf[room.places[from]]];
-    try (var _ = part.reading.acquire()) {
-      if (coversAll(part, room, from, to)) {
-        part.index.getAll(room.keys, from, room.values, from, to - from, room.found);
-        return;
-      }
-    }
-    // A bound has moved: each key by itself.
-    Arrays.fill(room.found, 0);
-    for (int i = from; i < to; i++) {
-      IndexPart now = lockForRead(room.keys[i]);
-      try {
-        room.values[i] = now.index.get(room.keys[i]);
-        if (now.index.containsKey(room.keys[i])) {
-          room.found[(i - from) >> 6] |= 1L << (i - from);
-        }
-      } finally {
-        now.reading.close();
-      }
-    }
-  }
-
-  private static boolean coversAll(IndexPart part, Room room, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (!part.covers(room.keys[i])) {
-        return false;
-      }
-    }
-    return true;
+    return batches.getAll(keys, keysFrom, values, valuesFrom, count, found);
   }
 
   @Override
@@ -562,45 +458,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
    */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    Arguments.checkBatch(keys, keysFrom, values, valuesFrom, count);
-    Arguments.checkOpen(this);
-    Room room = ROOMS.get();
-    for (int done = 0; done < count; done += GROUP) {
-      int group = Math.min(GROUP, count - done);
-      divide(keys, keysFrom + done, group, room);
-      for (int i = 0; i < group; i++) {
-        room.values[i] = values[valuesFrom + done + room.places[i]];
-      }
-      RuntimeException failure = null;
-      for (int from = 0; from < group; ) {
-        int to = endOfPart(room, from, group);
-        try {
-          putInPart(room, from, to);
-        } catch (RuntimeException failed) {
-          failure = failure == null ? failed : failure;
-        }
-        from = to;
-      }
-      if (failure != null) {
-        throw failure;
-      }
-    }
-  }
-
-  private void putInPart(Room room, int from, int to) {
-    IndexPart part = parts[room.partOf[room.places[from]]];
-    part.writing.acquire();
-    boolean isHere = coversAll(part, room, from, to);
-    try {
-      if (isHere) {
-        part.index.putAll(room.keys, from, room.values, from, to - from);
-      }
-    } finally {
-      unlock(part, to - from);
-    }
-    for (int i = from; i < to && !isHere; i++) {
-      set(room.keys[i], room.values[i]);
-    }
+    batches.putAll(keys, keysFrom, values, valuesFrom, count);
   }
 
   // The whole
@@ -652,37 +510,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
   @Override
   public void verify(ProgressListener listener) {
     try (var _ = new AllLocks(false)) {
-      long total = 0;
-      for (IndexPart part : parts) {
-        total += part.index.size();
-      }
-      long all = total;
-      long done = 0;
-      long low = Long.MIN_VALUE;
-      for (int i = 0; i < parts.length; i++) {
-        IndexPart part = parts[i];
-        boolean isLast = i == parts.length - 1;
-        if (part.low != low || part.high < low || isLast != (part.high == Long.MAX_VALUE)) {
-          throw new InvariantViolationException(
-              "P1", "part %d has the keys from %d to %d".formatted(i, part.low, part.high));
-        }
-        long before = done;
-        part.index.verify((more, _) -> listener.onProgress(before + more, all));
-        LongCursor cursor = part.index.cursor();
-        checkCovers(i, cursor.first(), cursor);
-        checkCovers(i, cursor.last(), cursor);
-        done += part.index.size();
-        low = part.high + 1;
-      }
-    }
-  }
-
-  private void checkCovers(int number, boolean found, LongCursor cursor) {
-    if (found && !parts[number].covers(cursor.key())) {
-      throw new InvariantViolationException(
-          "P2",
-          "part %d has the keys from %d to %d, but an entry with key %d"
-              .formatted(number, parts[number].low, parts[number].high, cursor.key()));
+      PartitionedVerifier.verify(parts, listener);
     }
   }
 
