@@ -70,6 +70,15 @@ final class Entries {
     index.putAll(PackedBytes.of(keys), PackedBytes.of(values));
   }
 
+  /** Stores what was sorted, where there are no entries yet. */
+  void load(RestoreSorter sorter) {
+    sorter.load(index);
+  }
+
+  boolean isEmpty() {
+    return index.isEmpty() && changes.isEmpty();
+  }
+
   /** Adds to a batch what is held back. */
   void addChanges(WriteBatch batch) {
     changes.forEach(

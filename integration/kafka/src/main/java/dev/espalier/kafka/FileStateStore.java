@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KeyValue;
@@ -36,8 +38,15 @@ abstract class FileStateStore implements StateStore {
   private @Nullable StateStoreContext context;
   private @Nullable StoreMetrics metrics;
   private @Nullable IndexStore file;
+  private @Nullable Path folder;
   private CommittedState state = new CommittedState();
   private volatile boolean open;
+
+  /** What is sorted to be loaded into a store without entries. */
+  private volatile @Nullable Restoration restoration;
+
+  /** Returns nanoseconds; a test may have another. */
+  LongSupplier clock = System::nanoTime;
 
   FileStateStore(String name) {
     this.name = name;
@@ -48,14 +57,17 @@ abstract class FileStateStore implements StateStore {
   /** Finds the indexes of the store, in its file. */
   abstract void openEntries(IndexStore opened, boolean holdsBack);
 
-  /** Stores records of the changelog. */
-  abstract void restore(Collection<KeyValue<byte[], byte[]>> records);
+  /** Returns whether there are no entries. */
+  abstract boolean isEmpty();
+
+  /** Hands records of the changelog on, each with the entries to which it belongs. */
+  abstract void restore(Collection<KeyValue<byte[], byte[]>> records, RestoreTarget target);
 
   /** Adds to a batch what is held back. */
   abstract void addChanges(WriteBatch batch);
 
   /** Is told that what was added to the batch is stored. */
-  abstract void forgetChanges(IndexStore stored);
+  abstract void forgetChanges();
 
   /** Returns about how many entries there are. */
   abstract long entryCount();
@@ -75,13 +87,14 @@ abstract class FileStateStore implements StateStore {
     boolean holdsBack =
         StreamsConfig.EXACTLY_ONCE_V2.equals(
             configuration.get(StreamsConfig.PROCESSING_GUARANTEE_CONFIG));
-    Path folder = stateStoreContext.stateDir().toPath().resolve("espalier");
+    Path own = stateStoreContext.stateDir().toPath().resolve("espalier");
     try {
-      Files.createDirectories(folder);
+      Files.createDirectories(own);
     } catch (IOException e) {
-      throw new ProcessorStateException("store " + name + " can't have the folder " + folder, e);
+      throw new ProcessorStateException("store " + name + " can't have the folder " + own, e);
     }
-    open(folder.resolve(name + ".esp"), SharedPool.bytes(configuration), holdsBack);
+    folder = own;
+    open(own.resolve(name + ".esp"), SharedPool.bytes(configuration), holdsBack);
     metrics = new StoreMetrics(stateStoreContext, this);
     BatchingStateRestoreCallback restoring = this::restoreOpen;
     stateStoreContext.register(root, restoring);
@@ -104,14 +117,73 @@ abstract class FileStateStore implements StateStore {
     open = true;
   }
 
-  private void restoreOpen(Collection<KeyValue<byte[], byte[]>> records) {
-    checkOpen();
-    restore(records);
-  }
-
-  final void checkOpen() {
+  private void checkOpen() {
     if (!open) {
       throw new InvalidStateStoreException("store " + name + " is closed");
+    }
+  }
+
+  /** Checks that the store is open, and sees to it that it has all entries that were restored. */
+  final void checkUsable() {
+    checkOpen();
+    if (restoration != null) {
+      loadRestored();
+    }
+  }
+
+  // ---------------------------------------------------------------- restore
+
+  private synchronized void restoreOpen(Collection<KeyValue<byte[], byte[]>> records) {
+    checkOpen();
+    if (restoration == null && isEmpty()) {
+      restoration = new Restoration(Objects.requireNonNull(folder), clock);
+    }
+    if (restoration != null) {
+      restore(records, restoration);
+    } else {
+      RestoreBatch batch = new RestoreBatch();
+      restore(records, batch);
+      batch.store();
+    }
+  }
+
+  /** Stores what is sorted, and commits the offsets that belong to it. */
+  private synchronized void loadRestored() {
+    Restoration sorted = restoration;
+    if (sorted != null) {
+      sorted.load();
+      sorted.close();
+      state.offsets.putAll(sorted.offsets);
+      openFile().commit(state.note());
+      restoration = null;
+    }
+  }
+
+  /**
+   * Notes the offsets of what is being restored, or loads it if that takes too long.
+   *
+   * @return false if there is nothing that was not loaded
+   */
+  private synchronized boolean commitRestored(Map<TopicPartition, Long> changelogOffsets) {
+    Restoration sorted = restoration;
+    if (sorted == null) {
+      return false;
+    }
+    sorted.offsets.putAll(changelogOffsets);
+    if (sorted.hasTakenLong()) {
+      loadRestored();
+    }
+    return true;
+  }
+
+  /** Loads what was restored if anything of it was committed; the rest comes again. */
+  private synchronized void endRestoration() {
+    try (Restoration sorted = restoration) {
+      if (sorted != null && !sorted.offsets.isEmpty()) {
+        loadRestored();
+      }
+    } finally {
+      restoration = null;
     }
   }
 
@@ -167,11 +239,14 @@ abstract class FileStateStore implements StateStore {
   @Override
   public final void commit(Map<TopicPartition, Long> changelogOffsets) {
     checkOpen();
+    if (commitRestored(changelogOffsets)) {
+      return;
+    }
     IndexStore store = openFile();
     WriteBatch batch = new WriteBatch();
     addChanges(batch);
     store.write(batch);
-    forgetChanges(store);
+    forgetChanges();
     state.offsets.putAll(changelogOffsets);
     store.commit(state.note());
   }
@@ -186,8 +261,12 @@ abstract class FileStateStore implements StateStore {
   @Override
   public final void close() {
     if (open) {
-      open = false;
-      release();
+      try {
+        endRestoration();
+      } finally {
+        open = false;
+        release();
+      }
     }
   }
 
@@ -225,6 +304,12 @@ abstract class FileStateStore implements StateStore {
   @Override
   public final Position getPosition() {
     return state.position;
+  }
+
+  /** Returns about how many entries there are, each record that is not loaded counted. */
+  final long entriesAndRestored() {
+    Restoration sorted = restoration;
+    return entryCount() + (sorted == null ? 0 : sorted.added());
   }
 
   /** Returns the bytes of the file, the log not counted. */

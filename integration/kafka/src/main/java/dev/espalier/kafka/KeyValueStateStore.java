@@ -6,8 +6,6 @@ import dev.espalier.io.WriteBatch;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.TreeMap;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -36,8 +34,13 @@ class KeyValueStateStore extends FileStateStore implements KeyValueStore<Bytes, 
     }
   }
 
+  /** Returns the entries, all that was restored included. */
   private Entries entries() {
-    checkOpen();
+    checkUsable();
+    return opened();
+  }
+
+  private Entries opened() {
     return Objects.requireNonNull(entries);
   }
 
@@ -113,7 +116,7 @@ class KeyValueStateStore extends FileStateStore implements KeyValueStore<Bytes, 
 
   @Override
   public long approximateNumEntries() {
-    return reading(this::entryCount);
+    return reading(() -> entries().size());
   }
 
   @Override
@@ -138,29 +141,32 @@ class KeyValueStateStore extends FileStateStore implements KeyValueStore<Bytes, 
   }
 
   @Override
-  void restore(Collection<KeyValue<byte[], byte[]>> records) {
-    TreeMap<Bytes, Optional<byte[]>> last = new TreeMap<>();
-    records.forEach(record -> last.put(Bytes.wrap(record.key), Optional.ofNullable(record.value)));
-    entries().restore(last);
+  boolean isEmpty() {
+    return opened().isEmpty();
+  }
+
+  @Override
+  void restore(Collection<KeyValue<byte[], byte[]>> records, RestoreTarget target) {
+    records.forEach(record -> target.add(opened(), record.key, record.value));
   }
 
   @Override
   void addChanges(WriteBatch batch) {
-    entries().addChanges(batch);
+    opened().addChanges(batch);
   }
 
   @Override
-  void forgetChanges(IndexStore stored) {
-    entries().forgetChanges();
+  void forgetChanges() {
+    opened().forgetChanges();
   }
 
   @Override
   long entryCount() {
-    return entries().size();
+    return opened().size();
   }
 
   @Override
   long heldBackCount() {
-    return entries().heldBack();
+    return opened().heldBack();
   }
 }

@@ -2,8 +2,11 @@
 package dev.espalier.kafka;
 
 import dev.espalier.io.IndexStore;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
@@ -70,12 +73,14 @@ final class Segments {
     return !byNumber.containsValue(entries);
   }
 
-  /** Drops the segments that end before a time. */
-  void dropBefore(long time) {
+  /** Drops the segments that end before a time, and returns them. */
+  List<Entries> dropBefore(long time) {
+    List<Entries> dropped = new ArrayList<>();
     while (!byNumber.isEmpty() && byNumber.firstKey() < number(time)) {
       long number = byNumber.firstKey();
-      byNumber.remove(number);
+      dropped.add(Objects.requireNonNull(byNumber.remove(number)));
       file.drop(NAME + number);
     }
+    return dropped;
   }
 }

@@ -4,11 +4,7 @@ package dev.espalier.kafka;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.WriteBatch;
 import java.util.Collection;
-import java.util.IdentityHashMap;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Function;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -33,8 +29,13 @@ abstract class TimedStateStore extends FileStateStore {
   /** Returns the key of a record of the changelog, whose bytes are as Kafka writes them. */
   abstract TimedKey changelogKey(byte[] bytes);
 
+  /** Returns the segments, with all that was restored. */
   private Segments segments() {
-    checkOpen();
+    checkUsable();
+    return opened();
+  }
+
+  private Segments opened() {
     return Objects.requireNonNull(segments);
   }
 
@@ -154,38 +155,40 @@ abstract class TimedStateStore extends FileStateStore {
   }
 
   @Override
-  final void restore(Collection<KeyValue<byte[], byte[]>> records) {
-    IdentityHashMap<Entries, SortedMap<Bytes, Optional<byte[]>>> bySegment =
-        new IdentityHashMap<>();
+  final boolean isEmpty() {
+    return opened().all().stream().allMatch(Entries::isEmpty);
+  }
+
+  /** Drops segments that have expired at once: what is in the changelog is committed. */
+  @Override
+  final void restore(Collection<KeyValue<byte[], byte[]>> records, RestoreTarget target) {
     for (KeyValue<byte[], byte[]> record : records) {
       TimedKey key = changelogKey(record.key);
       if (!isExpired(key.time())) {
-        bySegment
-            .computeIfAbsent(segments().at(key.time()), _ -> new TreeMap<>())
-            .put(key.encode(), Optional.ofNullable(record.value));
+        target.add(opened().at(key.time()), key.encode().get(), record.value);
       }
     }
-    bySegment.forEach(Entries::restore);
+    opened().dropBefore(oldest()).forEach(target::forget);
   }
 
   @Override
   final void addChanges(WriteBatch batch) {
-    segments().all().forEach(entries -> entries.addChanges(batch));
+    opened().all().forEach(entries -> entries.addChanges(batch));
   }
 
   @Override
-  final void forgetChanges(IndexStore stored) {
-    segments().all().forEach(Entries::forgetChanges);
-    segments().dropBefore(oldest());
+  final void forgetChanges() {
+    opened().all().forEach(Entries::forgetChanges);
+    opened().dropBefore(oldest());
   }
 
   @Override
   final long entryCount() {
-    return segments().all().stream().mapToLong(Entries::size).sum();
+    return opened().all().stream().mapToLong(Entries::size).sum();
   }
 
   @Override
   final long heldBackCount() {
-    return segments().all().stream().mapToLong(Entries::heldBack).sum();
+    return opened().all().stream().mapToLong(Entries::heldBack).sum();
   }
 }

@@ -338,7 +338,7 @@ class KeyValueStoreTest {
             .noneMatch(name -> name.group().equals("espalier-store-metrics")));
   }
 
-  private static Object figure(TestContext context, String name) {
+  static Object figure(TestContext context, String name) {
     return context.metrics().metrics().entrySet().stream()
         .filter(entry -> entry.getKey().group().equals("espalier-store-metrics"))
         .filter(entry -> entry.getKey().name().equals(name))

@@ -6,14 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
-import java.lang.ProcessBuilder.Redirect;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.apache.kafka.common.TopicPartition;
@@ -57,7 +51,9 @@ class KilledProcessTest {
     Random random = new Random(6);
     long before = 0;
     for (int round = 0; round < ROUNDS; round++) {
-      long acknowledged = killAfter(1 + random.nextInt(100));
+      long acknowledged =
+          Long.parseLong(
+              KilledProcess.lastLine(KilledProcessTest.class, folder, 1 + random.nextInt(100)));
       KeyValueStore<Bytes, byte[]> store = open(folder);
       Long offset = store.committedOffset(CHANGELOG);
       assertNotNull(offset);
@@ -74,29 +70,5 @@ class KilledProcessTest {
       before = offset;
       store.close();
     }
-  }
-
-  /** Starts the process, kills it after some commits, and returns the last that it printed. */
-  private long killAfter(int commits) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--"))
-        .forEach(command::add);
-    command.addAll(
-        List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(KilledProcessTest.class.getName(), folder.toString()));
-    Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
-    long last = 0;
-    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
-      for (int i = 0; i < commits; i++) {
-        String line = lines.readLine();
-        assertNotNull(line, "the process has ended by itself");
-        last = Long.parseLong(line);
-      }
-      process.destroyForcibly();
-    }
-    process.waitFor();
-    return last;
   }
 }

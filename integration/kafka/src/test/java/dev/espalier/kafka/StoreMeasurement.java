@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
@@ -23,15 +24,20 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * How long stores take, beside Kafka's with RocksDB; not a test, but run as one: {@code
- * -Dtest=StoreMeasurement}, with {@code -Dkeys=}, {@code -Dupdates=} and {@code -Drounds=}. The
- * ways take turns. An update reads a count by a key of 16 bytes at random, and stores the next one;
- * every 100 ms there is a commit, or none until the end.
+ * -Dtest=StoreMeasurement}, with {@code -Dkeys=}, {@code -Dupdates=}, {@code -Drounds=}, and {@code
+ * -Dstores=} and {@code -Dwork=} for some of them only. The ways take turns. An update reads a
+ * count by a key of 16 bytes at random, and stores the next one; every 100 ms there is a commit, or
+ * none until the end.
  */
 class StoreMeasurement {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
   private static final int KEYS = Integer.getInteger("keys", 200_000);
   private static final int UPDATES = Integer.getInteger("updates", 1_000_000);
   private static final int ROUNDS = Integer.getInteger("rounds", 3);
+  private static final List<String> STORES =
+      List.of(System.getProperty("stores", "RocksDB;Espalier").split(";"));
+  private static final List<String> WORK =
+      List.of(System.getProperty("work", "update;update, 100 ms;restore").split(";"));
   private static final int RESTORED_AT_ONCE = 1_000;
   private static final long NEVER = Long.MAX_VALUE;
   private static final long EVERY_100_MS = 100_000_000;
@@ -46,14 +52,24 @@ class StoreMeasurement {
   void measure() throws Exception {
     Supplier<KeyValueStore<Bytes, byte[]>> rocks = () -> Stores.persistentKeyValueStore("s").get();
     Supplier<KeyValueStore<Bytes, byte[]>> espalier = () -> EspalierStores.keyValueStore("s").get();
+    Map<String, Supplier<KeyValueStore<Bytes, byte[]>>> stores = new LinkedHashMap<>();
+    stores.put("RocksDB", rocks);
+    stores.put("Espalier", espalier);
+    stores.keySet().removeIf(name -> !STORES.contains(name));
     for (int round = 0; round <= ROUNDS; round++) { // The first warms up.
-      boolean counts = round > 0;
-      note(counts, "update, RocksDB", update(rocks, false, NEVER));
-      note(counts, "update, Espalier", update(espalier, false, NEVER));
-      note(counts, "update, 100 ms, RocksDB", update(rocks, true, EVERY_100_MS));
-      note(counts, "update, 100 ms, Espalier", update(espalier, true, EVERY_100_MS));
-      note(counts, "restore, RocksDB", restore(rocks));
-      note(counts, "restore, Espalier", restore(espalier));
+      for (var store : stores.entrySet()) {
+        note(round, "update", store.getKey(), () -> update(store.getValue(), false, NEVER));
+      }
+      for (var store : stores.entrySet()) {
+        note(
+            round,
+            "update, 100 ms",
+            store.getKey(),
+            () -> update(store.getValue(), true, EVERY_100_MS));
+      }
+      for (var store : stores.entrySet()) {
+        note(round, "restore", store.getKey(), () -> restore(store.getValue()));
+      }
     }
     figures.forEach(
         (way, all) -> {
@@ -62,10 +78,16 @@ class StoreMeasurement {
         });
   }
 
-  private void note(boolean counts, String way, double nanoseconds) {
-    System.out.printf("%s: %.0f ns%n", way, nanoseconds);
-    if (counts) {
-      figures.computeIfAbsent(way, _ -> new ArrayList<>()).add(nanoseconds);
+  private void note(int round, String work, String store, Callable<Double> nanoseconds)
+      throws Exception {
+    if (!WORK.contains(work)) {
+      return;
+    }
+    String way = work + ", " + store;
+    double measured = nanoseconds.call();
+    System.out.printf("%s: %.0f ns%n", way, measured);
+    if (round > 0) {
+      figures.computeIfAbsent(way, _ -> new ArrayList<>()).add(measured);
     }
   }
 
@@ -127,6 +149,7 @@ class StoreMeasurement {
     }
     long begin = System.nanoTime();
     store.commit(Map.of(CHANGELOG, (long) UPDATES));
+    store.get(Bytes.wrap(key(0))); // Loads what was sorted.
     nanoseconds += System.nanoTime() - begin;
     store.close();
     return (double) nanoseconds / UPDATES;
