@@ -47,14 +47,21 @@ final class Entries {
   void put(Bytes key, byte @Nullable [] value) {
     if (holdsBack) {
       changes.put(key, Optional.ofNullable(value));
-    } else if (value == null) {
+    } else {
+      restore(key, value);
+    }
+  }
+
+  /** Does as {@link #put} does, but holds nothing back: what is restored is committed. */
+  void restore(Bytes key, byte @Nullable [] value) {
+    if (value == null) {
       index.delete(key.get());
     } else {
       index.set(key.get(), value);
     }
   }
 
-  /** Stores or removes many entries, which are not held back: their offsets are committed. */
+  /** Stores or removes many entries, as {@link #restore(Bytes, byte[])} does. */
   void restore(SortedMap<Bytes, Optional<byte[]>> restored) {
     List<byte[]> keys = new ArrayList<>();
     List<byte[]> values = new ArrayList<>();

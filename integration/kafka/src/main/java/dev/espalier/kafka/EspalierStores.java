@@ -8,6 +8,7 @@ import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionStore;
+import org.apache.kafka.streams.state.VersionedBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowStore;
 
@@ -119,6 +120,18 @@ public final class EspalierStores {
     return new SessionSupplier(name, milliseconds("retention", retention));
   }
 
+  /**
+   * Returns a supplier of stores that keep the history of each key, for {@code Materialized.as} and
+   * {@code Stores.versionedKeyValueStoreBuilder}.
+   *
+   * @param name of the store
+   * @param historyRetention how long to keep a value after another has taken its place, by the time
+   *     of records; also how late a record may come
+   */
+  public static VersionedBytesStoreSupplier versionedStore(String name, Duration historyRetention) {
+    return new VersionedSupplier(name, milliseconds("historyRetention", historyRetention));
+  }
+
   private static long milliseconds(String name, Duration duration) {
     if (duration.isNegative()) {
       throw new IllegalArgumentException(
@@ -172,6 +185,25 @@ public final class EspalierStores {
     @Override
     public WindowStore<Bytes, byte[]> get() {
       return isTimestamped ? new WindowStateStore.Timestamped(this) : new WindowStateStore(this);
+    }
+
+    @Override
+    public String metricsScope() {
+      return METRICS_SCOPE;
+    }
+  }
+
+  /** Makes one store for each task. */
+  record VersionedSupplier(String name, long historyRetentionMs)
+      implements VersionedBytesStoreSupplier {
+    VersionedSupplier {
+      Objects.requireNonNull(name, "name");
+    }
+
+    @Override
+    public KeyValueStore<Bytes, byte[]> get() {
+      return new VersionedStateStore(
+          name, historyRetentionMs, segmentIntervalMs(historyRetentionMs));
     }
 
     @Override

@@ -8,17 +8,14 @@ import dev.espalier.io.WriteBatch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
-import org.apache.kafka.streams.processor.BatchingStateRestoreCallback;
+import org.apache.kafka.streams.processor.StateRestoreCallback;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.query.Position;
@@ -42,12 +39,6 @@ abstract class FileStateStore implements StateStore {
   private CommittedState state = new CommittedState();
   private volatile boolean open;
 
-  /** What is sorted to be loaded into a store without entries. */
-  private volatile @Nullable Restoration restoration;
-
-  /** Returns nanoseconds; a test may have another. */
-  LongSupplier clock = System::nanoTime;
-
   FileStateStore(String name) {
     this.name = name;
   }
@@ -57,11 +48,23 @@ abstract class FileStateStore implements StateStore {
   /** Finds the indexes of the store, in its file. */
   abstract void openEntries(IndexStore opened, boolean holdsBack);
 
-  /** Returns whether there are no entries. */
-  abstract boolean isEmpty();
+  /** Returns what Kafka is to call with records of the changelog. */
+  abstract StateRestoreCallback restoreCallback();
 
-  /** Hands records of the changelog on, each with the entries to which it belongs. */
-  abstract void restore(Collection<KeyValue<byte[], byte[]>> records, RestoreTarget target);
+  /** Sees to it that the store can be read and written: all that was restored is in its file. */
+  void beforeUse() {}
+
+  /**
+   * Is asked before a commit whether what is there is not to be committed yet.
+   *
+   * @param changelogOffsets what would be committed
+   */
+  boolean defersCommit(Map<TopicPartition, Long> changelogOffsets) {
+    return false;
+  }
+
+  /** Ends what is going on while the store is still open. */
+  void beforeClose() {}
 
   /** Adds to a batch what is held back. */
   abstract void addChanges(WriteBatch batch);
@@ -69,7 +72,7 @@ abstract class FileStateStore implements StateStore {
   /** Is told that what was added to the batch is stored. */
   abstract void forgetChanges();
 
-  /** Returns about how many entries there are. */
+  /** Returns about how many entries there are, what was restored included. */
   abstract long entryCount();
 
   /** Returns how many changes are held back. */
@@ -96,8 +99,7 @@ abstract class FileStateStore implements StateStore {
     folder = own;
     open(own.resolve(name + ".esp"), SharedPool.bytes(configuration), holdsBack);
     metrics = new StoreMetrics(stateStoreContext, this);
-    BatchingStateRestoreCallback restoring = this::restoreOpen;
-    stateStoreContext.register(root, restoring);
+    stateStoreContext.register(root, restoreCallback());
   }
 
   private void open(Path path, long poolBytes, boolean holdsBack) {
@@ -117,74 +119,16 @@ abstract class FileStateStore implements StateStore {
     open = true;
   }
 
-  private void checkOpen() {
+  final void checkOpen() {
     if (!open) {
       throw new InvalidStateStoreException("store " + name + " is closed");
     }
   }
 
-  /** Checks that the store is open, and sees to it that it has all entries that were restored. */
+  /** Checks that the store is open, and can be read and written. */
   final void checkUsable() {
     checkOpen();
-    if (restoration != null) {
-      loadRestored();
-    }
-  }
-
-  // ---------------------------------------------------------------- restore
-
-  private synchronized void restoreOpen(Collection<KeyValue<byte[], byte[]>> records) {
-    checkOpen();
-    if (restoration == null && isEmpty()) {
-      restoration = new Restoration(Objects.requireNonNull(folder), clock);
-    }
-    if (restoration != null) {
-      restore(records, restoration);
-    } else {
-      RestoreBatch batch = new RestoreBatch();
-      restore(records, batch);
-      batch.store();
-    }
-  }
-
-  /** Stores what is sorted, and commits the offsets that belong to it. */
-  private synchronized void loadRestored() {
-    Restoration sorted = restoration;
-    if (sorted != null) {
-      sorted.load();
-      sorted.close();
-      state.offsets.putAll(sorted.offsets);
-      openFile().commit(state.note());
-      restoration = null;
-    }
-  }
-
-  /**
-   * Notes the offsets of what is being restored, or loads it if that takes too long.
-   *
-   * @return false if there is nothing that was not loaded
-   */
-  private synchronized boolean commitRestored(Map<TopicPartition, Long> changelogOffsets) {
-    Restoration sorted = restoration;
-    if (sorted == null) {
-      return false;
-    }
-    sorted.offsets.putAll(changelogOffsets);
-    if (sorted.hasTakenLong()) {
-      loadRestored();
-    }
-    return true;
-  }
-
-  /** Loads what was restored if anything of it was committed; the rest comes again. */
-  private synchronized void endRestoration() {
-    try (Restoration sorted = restoration) {
-      if (sorted != null && !sorted.offsets.isEmpty()) {
-        loadRestored();
-      }
-    } finally {
-      restoration = null;
-    }
+    beforeUse();
   }
 
   /** Reads, and says so if another thread has closed the store. */
@@ -196,6 +140,11 @@ abstract class FileStateStore implements StateStore {
       checkOpen();
       throw e;
     }
+  }
+
+  /** Returns where the file of the store is; it is open. */
+  final Path folder() {
+    return Objects.requireNonNull(folder);
   }
 
   /** Returns what the next commit commits with the entries. */
@@ -239,7 +188,7 @@ abstract class FileStateStore implements StateStore {
   @Override
   public final void commit(Map<TopicPartition, Long> changelogOffsets) {
     checkOpen();
-    if (commitRestored(changelogOffsets)) {
+    if (defersCommit(changelogOffsets)) {
       return;
     }
     IndexStore store = openFile();
@@ -247,8 +196,13 @@ abstract class FileStateStore implements StateStore {
     addChanges(batch);
     store.write(batch);
     forgetChanges();
+    commitOffsets(changelogOffsets);
+  }
+
+  /** Commits the offsets of what is in the file already. */
+  final void commitOffsets(Map<TopicPartition, Long> changelogOffsets) {
     state.offsets.putAll(changelogOffsets);
-    store.commit(state.note());
+    openFile().commit(state.note());
   }
 
   private IndexStore openFile() {
@@ -262,7 +216,7 @@ abstract class FileStateStore implements StateStore {
   public final void close() {
     if (open) {
       try {
-        endRestoration();
+        beforeClose();
       } finally {
         open = false;
         release();
@@ -304,12 +258,6 @@ abstract class FileStateStore implements StateStore {
   @Override
   public final Position getPosition() {
     return state.position;
-  }
-
-  /** Returns about how many entries there are, each record that is not loaded counted. */
-  final long entriesAndRestored() {
-    Restoration sorted = restoration;
-    return entryCount() + (sorted == null ? 0 : sorted.added());
   }
 
   /** Returns the bytes of the file, the log not counted. */

@@ -20,7 +20,7 @@ import org.apache.kafka.streams.state.TimestampedBytesStore;
 import org.jspecify.annotations.Nullable;
 
 /** A store of keys and values, in one index. */
-class KeyValueStateStore extends FileStateStore implements KeyValueStore<Bytes, byte[]> {
+class KeyValueStateStore extends RestoredStateStore implements KeyValueStore<Bytes, byte[]> {
   private @Nullable Entries entries;
 
   KeyValueStateStore(String name) {
@@ -161,7 +161,7 @@ class KeyValueStateStore extends FileStateStore implements KeyValueStore<Bytes, 
   }
 
   @Override
-  long entryCount() {
+  long storedCount() {
     return opened().size();
   }
 

@@ -26,8 +26,7 @@ final class StoreMetrics {
         Map.of("task-id", context.taskId().toString(), "store", store.name());
     sizes = registry.addSensor(id + ".sizes", Sensor.RecordingLevel.INFO);
     sizes.add(
-        name("entries", "about how many entries there are", tags),
-        when(store::entriesAndRestored, store));
+        name("entries", "about how many entries there are", tags), when(store::entryCount, store));
     sizes.add(
         name("held-back", "changes that wait for the next commit, in the heap", tags),
         when(store::heldBackCount, store));

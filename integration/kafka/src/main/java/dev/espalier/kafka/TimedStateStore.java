@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * less than the retention older than the latest one. Segments of entries that have all expired are
  * dropped at the next commit.
  */
-abstract class TimedStateStore extends FileStateStore {
+abstract class TimedStateStore extends RestoredStateStore {
   private final long retentionMs;
   private final long intervalMs;
   private @Nullable Segments segments;
@@ -183,7 +183,7 @@ abstract class TimedStateStore extends FileStateStore {
   }
 
   @Override
-  final long entryCount() {
+  final long storedCount() {
     return opened().all().stream().mapToLong(Entries::size).sum();
   }
 

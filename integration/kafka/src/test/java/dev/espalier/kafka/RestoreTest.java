@@ -149,7 +149,7 @@ class RestoreTest {
     AtomicLong now = new AtomicLong();
     TestContext context = new TestContext(folder, true);
     KeyValueStore<Bytes, byte[]> store = store();
-    ((FileStateStore) store).clock = now::get;
+    ((RestoredStateStore) store).clock = now::get;
     context.open(store);
     context.restore(List.of(KeyValue.pair(A.get(), ONE)));
     now.set(Restoration.MOST.toNanos());

@@ -68,6 +68,11 @@ final class TestContext implements StateStoreContext {
     }
   }
 
+  /** Gives the store records of its changelog, with their times. */
+  void restoreRecords(Collection<ConsumerRecord<byte[], byte[]>> records) {
+    ((RecordBatchingStateRestoreCallback) Objects.requireNonNull(restore)).restoreBatch(records);
+  }
+
   /** Lets the next entries be made from a record of topic "input", partition 0. */
   void setOffset(long offset) {
     mock.setRecordMetadata("input", 0, offset);
