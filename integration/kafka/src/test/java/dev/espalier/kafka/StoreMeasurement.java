@@ -3,6 +3,7 @@ package dev.espalier.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -25,9 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * How long stores take, beside Kafka's with RocksDB; not a test, but run as one: {@code
  * -Dtest=StoreMeasurement}, with {@code -Dkeys=}, {@code -Dupdates=}, {@code -Drounds=}, and {@code
- * -Dstores=} and {@code -Dwork=} for some of them only. The ways take turns. An update reads a
- * count by a key of 16 bytes at random, and stores the next one; every 100 ms there is a commit, or
- * none until the end.
+ * -Dstores=} and {@code -Dwork=} for some of them only. {@code -Dwork=heap} tells how much heap
+ * {@code -Dupdates=} entries take. The ways take turns. An update reads a count by a key of 16
+ * bytes at random, and stores the next one; every 100 ms there is a commit, or none until the end.
  */
 class StoreMeasurement {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
@@ -70,6 +72,12 @@ class StoreMeasurement {
       for (var store : stores.entrySet()) {
         note(round, "restore", store.getKey(), () -> restore(store.getValue()));
       }
+    }
+    if (WORK.contains("heap")) {
+      System.out.printf("heap: %,d bytes%n", heap());
+    }
+    try (Stream<String> status = Files.lines(Path.of("/proc/self/status"))) {
+      status.filter(line -> line.startsWith("VmHWM")).forEach(System.out::println);
     }
     figures.forEach(
         (way, all) -> {
@@ -130,6 +138,26 @@ class StoreMeasurement {
     assertEquals(UPDATES, sum);
     store.close();
     return nanoseconds;
+  }
+
+  /** Returns how many bytes of heap a store with so many entries keeps, with its process. */
+  private long heap() throws Exception {
+    long before = usedHeap();
+    KeyValueStore<Bytes, byte[]> store =
+        context(false).open(EspalierStores.keyValueStore("s").get());
+    for (int i = 0; i < UPDATES; i++) {
+      store.put(Bytes.wrap(key(i)), new byte[Long.BYTES]);
+    }
+    store.commit(Map.of(CHANGELOG, (long) UPDATES));
+    assertEquals(UPDATES, store.approximateNumEntries());
+    long bytes = usedHeap() - before;
+    store.close();
+    return bytes;
+  }
+
+  private static long usedHeap() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
   /** Returns nanoseconds per record. */
