@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param to when the next one begins; if that is the same, the next one has not begun yet
  * @param value null if the key had none
  */
+@SuppressWarnings("ArrayRecordComponent") // It is never compared.
 record Version(long from, long to, byte @Nullable [] value) {
   private static final byte[] NO_VALUE = {0};
   private static final byte PRESENT = 1;
