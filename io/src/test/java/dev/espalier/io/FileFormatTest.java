@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.espalier.LongIndex;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.cola.Cola;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.Objects;
+import java.util.List;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,13 +21,12 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The format of stores, which docs/file-format.md describes, stays what it is: a store that an
  * earlier state of the library wrote is read and recovered, and the same files are written.
- *
- * <p>The files are kept as text, 32 bytes in a line after their offset, without lines of zeros.
  */
 @Tag("fallback-too")
 class FileFormatTest {
   private static final int PAGE_BYTES = 1024;
-  private static final int LINE_BYTES = 32;
+  private static final String GOLDEN = "golden-store.txt";
+  private static final String GOLDEN_STRINGS = "golden-strings.txt";
 
   private static final StoreOptions OPTIONS =
       StoreOptions.DEFAULT
@@ -48,15 +44,14 @@ class FileFormatTest {
   /** As many as have the fewest pages that need two chunks. */
   private static final long WITH_DELTAS_ENTRIES = 360;
 
+  /** As many as have a root and several leaves, long keys and long values among them. */
+  private static final long STRINGS = 40;
+
+  /** A key, and a value, that take several pages. */
+  private static final byte[] LONGER_THAN_PAGES = new byte[3 * PAGE_BYTES];
+
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
-
-  private static String golden() throws IOException {
-    try (InputStream text =
-        Objects.requireNonNull(FileFormatTest.class.getResourceAsStream("golden-store.txt"))) {
-      return new String(text.readAllBytes(), StandardCharsets.US_ASCII);
-    }
-  }
 
   /** The entries of the B+-tree: some leaf pages, of which one was emptied and is free. */
   private static TreeMap<Long, Long> entries() {
@@ -96,7 +91,27 @@ class FileFormatTest {
       cola.delete(-7);
       store.commit("note".getBytes(StandardCharsets.US_ASCII));
       writeDeltas(environment);
-      return toText();
+      return GoldenFiles.toText(folder);
+    }
+  }
+
+  /** Writes a checkpoint of byte strings and a log that follows it. */
+  private String writeStrings() throws IOException {
+    Path path = folder.resolve("strings.esp");
+    StoreEnvironment environment = Stores.environment(PageFiles.CHANNEL);
+    try (IndexStore store = new StoreOpening(path, OPTIONS, environment).open()) {
+      BytesIndex strings = store.bytesIndex("strings");
+      StoredStrings entries = new StoredStrings(strings);
+      for (long key = 1; key <= STRINGS; key++) {
+        entries.set(key, key);
+      }
+      store.checkpoint();
+      entries.delete(3);
+      entries.removeRange(5, 9);
+      entries.set(STRINGS + 1, 5);
+      store.write(new WriteBatch().set(strings, LONGER_THAN_PAGES, LONGER_THAN_PAGES));
+      store.commit();
+      return GoldenFiles.toText(folder);
     }
   }
 
@@ -115,12 +130,12 @@ class FileFormatTest {
 
   @Test
   void writesTheSameFiles() throws IOException {
-    assertEquals(golden(), write());
+    assertEquals(GoldenFiles.text(GOLDEN), write());
   }
 
   @Test
   void readsAndRecoversTheFiles() throws IOException {
-    toFiles(golden());
+    GoldenFiles.toFiles(GoldenFiles.text(GOLDEN), folder);
     try (IndexStore store = IndexStore.open(folder.resolve("written.esp"), OPTIONS)) {
       assertFalse(store.recovery().wasClean());
       assertEquals(4, store.recovery().records());
@@ -132,8 +147,32 @@ class FileFormatTest {
   }
 
   @Test
+  void writesTheSameFilesOfByteStrings() throws IOException {
+    assertEquals(GoldenFiles.text(GOLDEN_STRINGS), writeStrings());
+  }
+
+  @Test
+  void readsAndRecoversByteStrings() throws IOException {
+    GoldenFiles.toFiles(GoldenFiles.text(GOLDEN_STRINGS), folder);
+    TreeMap<Long, Long> expected = new TreeMap<>();
+    for (long key = 1; key <= STRINGS; key++) {
+      expected.put(key, key);
+    }
+    expected.keySet().removeAll(List.of(3L, 5L, 6L, 7L, 8L, 9L));
+    expected.put(STRINGS + 1, 5L);
+    try (IndexStore store = IndexStore.open(folder.resolve("strings.esp"), OPTIONS)) {
+      assertFalse(store.recovery().wasClean());
+      assertEquals(4, store.recovery().records());
+      BytesIndex strings = store.bytesIndex("strings");
+      strings.verify();
+      assertArrayEquals(LONGER_THAN_PAGES, strings.remove(LONGER_THAN_PAGES));
+      assertEquals(expected, new StoredStrings(strings).entries());
+    }
+  }
+
+  @Test
   void readsDeltas() throws IOException {
-    toFiles(golden());
+    GoldenFiles.toFiles(GoldenFiles.text(GOLDEN), folder);
     try (IndexStore store = IndexStore.open(folder.resolve("deltas.esp"), WITH_DELTAS)) {
       assertEquals(1, store.state().indexes.get("tree").map.deltas.count());
       TreeMap<Long, Long> expected = new TreeMap<>();
@@ -143,45 +182,6 @@ class FileFormatTest {
       expected.put(1L, 101L);
       expected.put(WITH_DELTAS_ENTRIES, 102L);
       PagedTrees.assertHolds(expected, store.index("tree"));
-    }
-  }
-
-  private String toText() throws IOException {
-    StringBuilder text = new StringBuilder();
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.sorted().toList()) {
-        text.append("file ").append(file.getFileName()).append('\n');
-        append(Files.readAllBytes(file), text);
-      }
-    }
-    return text.toString();
-  }
-
-  private static void append(byte[] bytes, StringBuilder text) {
-    for (int at = 0; at < bytes.length; at += LINE_BYTES) {
-      byte[] line = Arrays.copyOfRange(bytes, at, at + LINE_BYTES);
-      if (!Arrays.equals(line, new byte[LINE_BYTES])) {
-        text.append("%06x %s\n".formatted(at, HexFormat.of().formatHex(line)));
-      }
-    }
-    text.append("%06x end\n".formatted(bytes.length));
-  }
-
-  private void toFiles(String text) throws IOException {
-    Path file = folder;
-    TreeMap<Integer, byte[]> lines = new TreeMap<>();
-    for (String line : text.split("\n")) {
-      String[] parts = line.split(" ");
-      if (parts[0].equals("file")) {
-        file = folder.resolve(parts[1]);
-        lines.clear();
-      } else if (parts[1].equals("end")) {
-        byte[] bytes = new byte[HexFormat.fromHexDigits(parts[0])];
-        lines.forEach((at, part) -> System.arraycopy(part, 0, bytes, at, part.length));
-        Files.write(file, bytes);
-      } else {
-        lines.put(HexFormat.fromHexDigits(parts[0]), HexFormat.of().parseHex(parts[1]));
-      }
     }
   }
 }
