@@ -87,11 +87,16 @@ public final class PrefixBPlusTree implements BytesIndex {
 
   /** Checks the length of a key, and returns it. */
   static int checkKey(MemorySegment key) {
-    if (key.byteSize() > MAX_KEY) {
+    return checkKey(key.byteSize());
+  }
+
+  /** Checks the length of a key, and returns it. */
+  static int checkKey(long bytes) {
+    if (bytes > MAX_KEY) {
       throw new IllegalArgumentException(
-          "key has " + key.byteSize() + " bytes; at most " + MAX_KEY + " are allowed");
+          "key has " + bytes + " bytes; at most " + MAX_KEY + " are allowed");
     }
-    return (int) key.byteSize();
+    return (int) bytes;
   }
 
   /** Checks the length of a value, and returns it. */
