@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongCursor;
-import dev.espalier.LongIndex;
 import java.util.Arrays;
 
 /** The entries of both indexes of a crash test, as the plan says or as a store has them. */
@@ -62,16 +60,17 @@ final class CrashContents {
    *
    * @return what is there that no plan writes, or an empty string
    */
-  String read(int number, LongIndex index) {
-    LongCursor cursor = index.cursor();
-    while (cursor.next()) {
-      int slot = CrashPlan.slot(cursor.key());
-      if (slot >= 0) {
-        values[number][slot] = cursor.value();
-      } else if (cursor.key() != CrashPlan.MARKER) {
-        return "key %d of index %d was never written".formatted(cursor.key(), number);
-      }
-    }
-    return "";
+  String read(int number, CrashIndex index) {
+    String[] invented = {""};
+    index.forEach(
+        (key, value) -> {
+          int slot = CrashPlan.slot(key);
+          if (slot >= 0) {
+            values[number][slot] = value;
+          } else if (key != CrashPlan.MARKER) {
+            invented[0] = "key %d of index %d was never written".formatted(key, number);
+          }
+        });
+    return invented[0];
   }
 }

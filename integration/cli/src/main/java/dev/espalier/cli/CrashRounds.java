@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.TreeVariant;
 import dev.espalier.cli.CrashReport.Outcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,7 +23,7 @@ final class CrashRounds {
   private static final int OPENINGS = 4;
 
   private final Path store;
-  private final TreeVariant variant;
+  private final CrashKind kind;
   private final long seed;
   private final SplittableRandom moments;
   private final CrashHistory history = new CrashHistory();
@@ -34,19 +33,15 @@ final class CrashRounds {
   private long step;
 
   /** Prepares to work with a store that is not there yet. */
-  CrashRounds(Path store, TreeVariant variant, long seed) {
+  CrashRounds(Path store, CrashKind kind, long seed) {
     this.store = store;
-    this.variant = variant;
+    this.kind = kind;
     this.seed = seed;
     this.moments = new SplittableRandom(~seed);
   }
 
   Path store() {
     return store;
-  }
-
-  TreeVariant variant() {
-    return variant;
   }
 
   long seed() {
@@ -80,13 +75,13 @@ final class CrashRounds {
     if (outcome.equals(Outcome.SOUND)) {
       return true;
     }
-    report.addFailure(new CrashReport.Failure(store, variant.name(), seed, outcome.what()));
+    report.addFailure(new CrashReport.Failure(store, kind.name(), seed, outcome.what()));
     return false;
   }
 
   /** Lets a process write and kills it. Returns what it said if it ended by itself. */
   private String crash(CrashReport report, boolean early) throws InterruptedException {
-    CrashProcess writer = CrashProcess.start(store, variant.name(), seed, history);
+    CrashProcess writer = CrashProcess.start(store, kind.name(), seed, history);
     if (early) {
       TimeUnit.MILLISECONDS.sleep(moments.nextInt(MOST_OPENING_MILLIS));
     } else {
@@ -103,7 +98,7 @@ final class CrashRounds {
   /** Opens the store, which recovers it, and compares it with the plan. */
   private Outcome compare() {
     boolean wasOpened = false;
-    try (CrashStore opened = CrashStore.open(store, variant)) {
+    try (CrashStore opened = CrashStore.open(store, kind)) {
       wasOpened = true;
       opened.verify();
       return compare(opened);

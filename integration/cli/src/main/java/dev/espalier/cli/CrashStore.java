@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.LongIndex;
-import dev.espalier.TreeVariant;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
@@ -20,29 +18,27 @@ final class CrashStore implements AutoCloseable {
   private static final long POOL_BYTES = 256 << 10;
 
   private final IndexStore store;
-  private final List<LongIndex> indexes;
+  private final List<CrashIndex> indexes;
   private final WriteBatch batch = new WriteBatch();
 
-  private CrashStore(IndexStore store, List<LongIndex> indexes) {
+  private CrashStore(IndexStore store, List<CrashIndex> indexes) {
     this.store = store;
     this.indexes = indexes;
   }
 
   /** Opens a store, which recovers it, or makes one. */
-  static CrashStore open(Path path, TreeVariant variant) {
+  static CrashStore open(Path path, CrashKind kind) {
     StoreOptions options =
         StoreOptions.DEFAULT
             .withFiles(
-                FileOptions.DEFAULT
-                    .withVariant(variant)
-                    .withPageBytes(PAGE_BYTES)
-                    .withPoolBytes(POOL_BYTES))
+                kind.options(
+                    FileOptions.DEFAULT.withPageBytes(PAGE_BYTES).withPoolBytes(POOL_BYTES)))
             .withSegmentBytes(4 * StoreOptions.LEAST_SEGMENT_BYTES)
             .withCheckpointBytes(1 << 20)
             .withCheckpointTime(Duration.ofMillis(300));
     IndexStore store = IndexStore.open(path, options);
     try {
-      return new CrashStore(store, List.of(store.index("0", variant), store.index("1", variant)));
+      return new CrashStore(store, List.of(kind.open(store, "0"), kind.open(store, "1")));
     } catch (RuntimeException | Error failed) {
       try {
         store.close();
@@ -53,14 +49,13 @@ final class CrashStore implements AutoCloseable {
     }
   }
 
-  LongIndex index(int number) {
+  CrashIndex index(int number) {
     return indexes.get(number);
   }
 
   /** Returns the number of the last batch that an index has; 0 if it has none. */
   long marker(int number) {
-    LongIndex index = indexes.get(number);
-    return index.containsKey(CrashPlan.MARKER) ? index.get(CrashPlan.MARKER) : 0;
+    return indexes.get(number).get(CrashPlan.MARKER).orElse(0);
   }
 
   /** Returns the number in the store's note, 0 if it has none, -1 if it has another note. */
@@ -94,12 +89,12 @@ final class CrashStore implements AutoCloseable {
     batch.clear();
     for (CrashPlan.Write write : step.batch()) {
       if (write.isDelete()) {
-        batch.delete(index(write.index()), write.key());
+        index(write.index()).addDelete(batch, write.key());
       } else {
-        batch.set(index(write.index()), write.key(), write.value());
+        index(write.index()).addSet(batch, write.key(), write.value());
       }
     }
-    indexes.forEach(index -> batch.set(index, CrashPlan.MARKER, number));
+    indexes.forEach(index -> index.addSet(batch, CrashPlan.MARKER, number));
     store.write(batch);
   }
 

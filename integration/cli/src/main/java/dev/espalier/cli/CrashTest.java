@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.TreeVariant;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,13 +10,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
-/** Crashes of stores in one folder, a store for each kind of tree, and now and then a new one. */
+/** Crashes of stores in one folder, a store for each kind of index, and now and then a new one. */
 final class CrashTest {
   /** Rounds after which a store is replaced by a new one. */
   private static final int ROUNDS_OF_A_STORE = 20;
 
   private final Path folder;
-  private final List<TreeVariant> variants;
+  private final List<CrashKind> kinds;
   private final SplittableRandom seeds;
   private final CrashRounds.AfterKill afterKill;
   private final List<CrashRounds> stores = new ArrayList<>();
@@ -29,9 +28,9 @@ final class CrashTest {
    *
    * @param folder in which it makes a folder for each store
    */
-  CrashTest(Path folder, List<TreeVariant> variants, long seed, CrashRounds.AfterKill afterKill) {
+  CrashTest(Path folder, List<CrashKind> kinds, long seed, CrashRounds.AfterKill afterKill) {
     this.folder = folder;
-    this.variants = variants;
+    this.kinds = kinds;
     this.seeds = new SplittableRandom(seed);
     this.afterKill = afterKill;
   }
@@ -39,18 +38,18 @@ final class CrashTest {
   /** Does so many rounds, kind by kind in turn. A store that fails is left as it is. */
   CrashReport run(int rounds, ProgressBar progress) throws InterruptedException, IOException {
     for (int round = 0; round < rounds; round++) {
-      int kind = round % variants.size();
+      int kind = round % kinds.size();
       progress.show(
-          "round %d of %d, %s".formatted(round + 1, rounds, variants.get(kind).name()),
+          "round %d of %d, %s".formatted(round + 1, rounds, kinds.get(kind).name()),
           (double) round / rounds);
-      if (round < variants.size()) {
-        stores.add(make(variants.get(kind)));
-      } else if (round / variants.size() % ROUNDS_OF_A_STORE == 0) {
+      if (round < kinds.size()) {
+        stores.add(make(kinds.get(kind)));
+      } else if (round / kinds.size() % ROUNDS_OF_A_STORE == 0) {
         delete(stores.get(kind));
-        stores.set(kind, make(variants.get(kind)));
+        stores.set(kind, make(kinds.get(kind)));
       }
       if (!stores.get(kind).run(report, afterKill)) {
-        stores.set(kind, make(variants.get(kind)));
+        stores.set(kind, make(kinds.get(kind)));
       }
     }
     for (CrashRounds store : stores) {
@@ -59,10 +58,10 @@ final class CrashTest {
     return report;
   }
 
-  private CrashRounds make(TreeVariant variant) throws IOException {
+  private CrashRounds make(CrashKind kind) throws IOException {
     made++;
-    Path own = Files.createDirectory(folder.resolve(made + "-" + variant.name()));
-    return new CrashRounds(own.resolve("store.esp"), variant, seeds.nextLong());
+    Path own = Files.createDirectory(folder.resolve(made + "-" + kind.name()));
+    return new CrashRounds(own.resolve("store.esp"), kind, seeds.nextLong());
   }
 
   private static void delete(CrashRounds store) throws IOException {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.TreeVariant;
-import dev.espalier.family.Family;
 import dev.espalier.io.FileOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -73,8 +71,9 @@ final class CrashTestCommand implements Callable<Integer> {
       paramLabel = "NAME",
       defaultValue = "DiskFirstFpbPlusTree",
       description =
-          "The kind of tree: any whose medium is pages in 'espalier variants', or all, in turn."
-              + " Default: DiskFirstFpbPlusTree.")
+          "The kind of tree: any whose medium is pages in 'espalier variants'; PrefixBPlusTree,"
+              + " with keys and values that are byte strings; or all, in turn. Default:"
+              + " DiskFirstFpbPlusTree.")
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   private String variant;
 
@@ -96,7 +95,7 @@ final class CrashTestCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--rounds is " + rounds + "; it must be positive");
     }
-    List<TreeVariant> variants = variants();
+    List<CrashKind> kinds = kinds();
     if (json != null) {
       Json.checkWritable(json);
     }
@@ -105,21 +104,24 @@ final class CrashTestCommand implements Callable<Integer> {
     }
     long chosen = seed == null ? new Random().nextInt(Integer.MAX_VALUE) : seed;
     try (ProgressBar progress = ProgressBar.open()) {
-      return run(variants, chosen, progress);
+      return run(kinds, chosen, progress);
     } catch (IOException e) {
       throw new CommandFailure("can't work in " + folder + ": " + e, e);
     }
   }
 
-  private List<TreeVariant> variants() {
-    if (!variant.equalsIgnoreCase(ALL)) {
-      return List.of(
-          VariantName.onPages(spec, variant, FileOptions.DEFAULT).variant().orElseThrow());
+  private List<CrashKind> kinds() {
+    if (variant.equalsIgnoreCase(ALL)) {
+      return CrashKind.all();
     }
-    return Family.all().stream().filter(tree -> tree.medium() == TreeVariant.Medium.PAGES).toList();
+    return List.of(
+        CrashKind.isOfByteStrings(variant)
+            ? CrashKind.BYTE_STRINGS
+            : new CrashKind(
+                VariantName.onPages(spec, variant, FileOptions.DEFAULT).variant().orElseThrow()));
   }
 
-  private int run(List<TreeVariant> variants, long chosen, ProgressBar progress)
+  private int run(List<CrashKind> kinds, long chosen, ProgressBar progress)
       throws IOException, InterruptedException {
     Path own =
         Interruption.uninterrupted(
@@ -133,7 +135,7 @@ final class CrashTestCommand implements Callable<Integer> {
               }
             });
     CrashReport report =
-        new CrashTest(own, variants, chosen, CrashRounds.AfterKill.NOTHING).run(rounds, progress);
+        new CrashTest(own, kinds, chosen, CrashRounds.AfterKill.NOTHING).run(rounds, progress);
     if (report.failures().isEmpty()) {
       Files.delete(own);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.family.Family;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -43,7 +42,7 @@ public final class CrashWriter {
   /** Takes the store's path, the name of its trees, and the plan's seed. */
   public static void main(String[] arguments) {
     Thread.ofPlatform().daemon().name("end of input").start(CrashWriter::endWithParent);
-    CrashStore store = CrashStore.open(Path.of(arguments[0]), Family.named(arguments[1]));
+    CrashStore store = CrashStore.open(Path.of(arguments[0]), CrashKind.named(arguments[1]));
     CrashPlan plan = new CrashPlan(Long.parseLong(arguments[2]));
     new CrashWriter(System.out, plan, store).writeUntilKilled();
   }

@@ -7,21 +7,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.espalier.TreeVariant;
+import dev.espalier.bytes.BytesCursor;
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.io.IndexStore;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Crash tests: that they find nothing where nothing is wrong, and everything that is. */
 final class CrashTestTest {
-  private static final TreeVariant TREE = DiskFirstFpbPlusTree.VARIANT;
+  private static final CrashKind TREE = new CrashKind(DiskFirstFpbPlusTree.VARIANT);
 
   private static final boolean THOROUGH =
       "thorough".equals(System.getProperty("espalier.test.size"));
@@ -32,8 +36,13 @@ final class CrashTestTest {
   @TempDir private Path other;
 
   private CrashReport test(int rounds, CrashRounds.AfterKill afterKill) throws Exception {
+    return test(TREE, rounds, afterKill);
+  }
+
+  private CrashReport test(CrashKind kind, int rounds, CrashRounds.AfterKill afterKill)
+      throws Exception {
     try (ProgressBar progress = ProgressBar.invisible()) {
-      return new CrashTest(folder, List.of(TREE), 1, afterKill).run(rounds, progress);
+      return new CrashTest(folder, List.of(kind), 1, afterKill).run(rounds, progress);
     }
   }
 
@@ -125,6 +134,45 @@ final class CrashTestTest {
     assertTrue(
         report.failures().getFirst().what().contains("key 0 of index 1 has the value 5"),
         report.failures().getFirst().what());
+  }
+
+  @Test
+  void killedWritersOfByteStringsLoseNothing() throws Exception {
+    CrashReport report = test(CrashKind.named("prefixbplustree"), 5, CrashRounds.AfterKill.NOTHING);
+    assertEquals(List.of(), report.failures(), () -> report.toJson().toString());
+    assertTrue(report.acknowledged() > 0);
+  }
+
+  private String wrongByteStrings(Consumer<BytesIndex> write) throws Exception {
+    CrashReport report =
+        test(
+            CrashKind.BYTE_STRINGS,
+            1,
+            store -> {
+              try (IndexStore opened = IndexStore.open(store)) {
+                write.accept(opened.bytesIndex("1"));
+              }
+            });
+    assertEquals(1, report.wrong(), () -> report.toJson().toString());
+    return report.failures().getFirst().what();
+  }
+
+  @Test
+  void keyThatIsNotOfThePlanIsSeen() throws Exception {
+    String what = wrongByteStrings(index -> index.set(new byte[3], new byte[3]));
+    assertTrue(what.contains("key 000000 was never written"), what);
+  }
+
+  @Test
+  void bytesOfAValueThatAreNotOfThePlanAreSeen() throws Exception {
+    String what =
+        wrongByteStrings(
+            index -> {
+              BytesCursor cursor = index.cursor();
+              assertTrue(cursor.last());
+              cursor.setValue(MemorySegment.ofArray(new byte[3]));
+            });
+    assertTrue(what.contains("has 3 bytes that were never written"), what);
   }
 
   @Test
