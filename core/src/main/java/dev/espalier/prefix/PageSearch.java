@@ -21,6 +21,9 @@ final class PageSearch {
   /** Into how many parts entries of the same head are divided in a step of their search. */
   static final int PARTS = 8;
 
+  /** So few entries of the same head are compared one by one, which is the least work. */
+  private static final int FEW = 4;
+
   private final PageLayout layout;
   private final Chain chain;
 
@@ -128,8 +131,11 @@ final class PageSearch {
     if (first == end) {
       return ~first;
     }
-    int prefix = PageLayout.prefix(memory, page);
     long slots = PageLayout.slot(memory, page, 0);
+    if (end - first <= FEW) {
+      return searchSimilar(memory, page, slots, key, from, length, first, end);
+    }
+    int prefix = PageLayout.prefix(memory, page);
     long at = from + prefix + Long.BYTES;
     // As many bytes as a record may have of it; the others are compared in chains.
     int tail = Math.max(0, Math.min(length, layout.keyBytes) - prefix - Long.BYTES);
@@ -199,7 +205,7 @@ final class PageSearch {
     return low + (high - low) * part / PARTS;
   }
 
-  /** Searches entries by comparing whole keys. Most often there is one. */
+  /** Searches entries by comparing whole keys, in halves. */
   private int searchSimilar(
       MemorySegment memory,
       long page,

@@ -223,6 +223,40 @@ final class ByteStringCommandsTest extends IndexFileCommands {
     assertFalse(Files.exists(index()));
   }
 
+  /** Whatever lines there are: they are loaded and come back, or a line says why they are not. */
+  @Test
+  void anyLinesAreLoadedOrExplained() throws IOException {
+    Random random = new Random(3);
+    int loaded = 0;
+    int refused = 0;
+    for (int i = 0; i < 150; i++) {
+      Path input =
+          csv(
+              random
+                  .ints(random.nextInt(24), 0, 7)
+                  .mapToObj(letter -> ",\"\n\rab ".substring(letter, letter + 1))
+                  .collect(Collectors.joining()));
+      CommandRun run = run("load", input.toString(), "--keys", "text");
+      if (run.status() == 0) {
+        loaded++;
+        CommandRun dump = run("dump", "--keys", "text");
+        assertEquals("", dump.err());
+        Files.delete(index());
+        Path again = csv(dump.out());
+        assertEquals(0, run("load", again.toString(), "--keys", "text").status());
+        assertEquals(dump, run("dump", "--keys", "text"));
+        Files.delete(index());
+      } else {
+        refused++;
+        assertEquals(1, run.status());
+        assertTrue(run.err().startsWith("espalier load: " + input), run.err());
+        assertEquals(1, run.err().lines().count(), run.err());
+        assertFalse(Files.exists(index()));
+      }
+    }
+    assertTrue(loaded > 5 && refused > 50, loaded + " loaded, " + refused + " refused");
+  }
+
   @Test
   void bytesThatAreNoTextAreRefused() throws IOException {
     Path input = folder.resolve("latin1.csv");
