@@ -48,12 +48,6 @@ public final class KeyOrder {
         return Long.compareUnsigned(x, y);
       }
     }
-    if (i < bytes && bytes >= Long.BYTES) {
-      // The last ones, with equal ones before them
-      long x = a.get(BIG_ENDIAN, aFrom + bytes - Long.BYTES);
-      long y = b.get(BIG_ENDIAN, bFrom + bytes - Long.BYTES);
-      return Long.compareUnsigned(x, y);
-    }
     for (; i < bytes; i++) {
       int x = a.get(ValueLayout.JAVA_BYTE, aFrom + i) & 0xff;
       int y = b.get(ValueLayout.JAVA_BYTE, bFrom + i) & 0xff;

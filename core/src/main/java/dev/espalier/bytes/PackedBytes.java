@@ -55,30 +55,9 @@ public record PackedBytes(MemorySegment bytes, MemorySegment offsets, int count)
    *     are outside of the bytes
    */
   public MemorySegment get(int i) {
-    return bytes.asSlice(from(i), length(i));
-  }
-
-  /**
-   * Returns where in {@link #bytes} string {@code i} begins.
-   *
-   * @throws IndexOutOfBoundsException if there is no string {@code i}
-   */
-  public long from(int i) {
     Objects.checkIndex(i, count);
-    return offset(i);
-  }
-
-  /**
-   * Returns the length of string {@code i}.
-   *
-   * @throws IndexOutOfBoundsException if there is no string {@code i}, or its offsets descend or
-   *     are outside of the bytes
-   */
-  public int length(int i) {
-    long from = from(i);
-    long length = offset(i + 1) - from;
-    Objects.checkFromIndexSize(from, length, bytes.byteSize());
-    return Math.toIntExact(length);
+    long from = offset(i);
+    return bytes.asSlice(from, offset(i + 1) - from);
   }
 
   private long offset(int i) {

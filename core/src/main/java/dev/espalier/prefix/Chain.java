@@ -102,12 +102,9 @@ final class Chain {
                 piece, ValueLayout.JAVA_BYTE, from, into, (int) (at + position), (int) length));
   }
 
-  /**
-   * Compares the rest of a key with so many bytes of a chain.
-   *
-   * @param rest how many bytes of the key there are from {@code from} on
-   */
-  int compare(MemorySegment key, long from, int rest, int first, int bytes) {
+  /** Compares the rest of a key with so many bytes of a chain. */
+  int compare(MemorySegment key, long from, int first, int bytes) {
+    int rest = (int) (key.byteSize() - from);
     int number = first;
     for (int at = 0; at < Math.min(rest, bytes); ) {
       long page = store.pin(number);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.prefix;
 
+import dev.espalier.bytes.KeyOrder;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
 
@@ -190,6 +191,22 @@ final class PageBuild {
       }
     }
     return best;
+  }
+
+  /** Returns whether an entry begins with the prefix of a page. */
+  boolean hasPrefix(MemorySegment pages, long page, MemorySegment key, int length) {
+    return prefixOrder(pages, page, key, length) == 0;
+  }
+
+  /** Compares a key with the prefix of a page: 0 if it begins with it. */
+  int prefixOrder(MemorySegment pages, long page, MemorySegment key, int length) {
+    int prefix = PageLayout.prefix(pages, page);
+    if (prefix == 0) {
+      return 0;
+    }
+    int common = Math.min(prefix, length);
+    int order = KeyOrder.compare(key, 0, pages, layout.prefixAt(pages, page), common);
+    return order != 0 ? order : common < prefix ? -1 : 0;
   }
 
   /** Returns how full a page is, in what a page of this kind could have of such entries. */

@@ -87,16 +87,11 @@ public final class PrefixBPlusTree implements BytesIndex {
 
   /** Checks the length of a key, and returns it. */
   static int checkKey(MemorySegment key) {
-    return checkKey(key.byteSize());
-  }
-
-  /** Checks the length of a key, and returns it. */
-  static int checkKey(long bytes) {
-    if (bytes > MAX_KEY) {
+    if (key.byteSize() > MAX_KEY) {
       throw new IllegalArgumentException(
-          "key has " + bytes + " bytes; at most " + MAX_KEY + " are allowed");
+          "key has " + key.byteSize() + " bytes; at most " + MAX_KEY + " are allowed");
     }
-    return (int) bytes;
+    return (int) key.byteSize();
   }
 
   /** Checks the length of a value, and returns it. */

@@ -180,7 +180,7 @@ final class PrefixChange {
     long page = tree.store.pin(path[level]);
     boolean fits =
         build.hasRoom(pages(), page, added)
-            && tree.search.hasPrefix(pages(), page, added.key, added.keyBytes);
+            && build.hasPrefix(pages(), page, added.key, added.keyBytes);
     if (fits) {
       build.insert(pages(), page, i, added);
       tree.store.unpin(page, true);

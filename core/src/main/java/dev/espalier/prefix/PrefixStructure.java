@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.prefix;
 
-import dev.espalier.bytes.BatchReader;
 import dev.espalier.bytes.KeyOrder;
 import dev.espalier.bytes.ValueReader;
 import dev.espalier.inspect.NodeView;
@@ -53,13 +52,15 @@ final class PrefixStructure {
   static final int MIN_PAGE_BYTES = 512;
 
   /** Lines of a page that are prefetched: its header, and the heads of most. */
-  static final int FIRST_LINES = 10;
+  private static final int FIRST_LINES = 10;
+
+  /** Into how many parts entries of the same head are divided in a step of their search. */
+  private static final int PARTS = 8;
 
   final PageStore store;
   final long[] meta;
   final PageLayout layout;
   final PageBuild build;
-  final PageSearch search;
   final Chain chain;
 
   /** Counts the changes after which a cursor's place may no longer be where it was. */
@@ -84,7 +85,6 @@ final class PrefixStructure {
     this.layout = new PageLayout(store.pageBytes());
     this.build = new PageBuild(layout);
     this.chain = new Chain(store);
-    this.search = new PageSearch(layout, chain);
     this.pages = store.segment();
     this.readable = pages.asReadOnly();
     if (meta[STAMP] == 0) {
@@ -154,29 +154,137 @@ final class PrefixStructure {
 
   /** Returns the slot of a key in a page, or if it is not there, {@code ~} of where it belongs. */
   int search(long page, MemorySegment key) {
-    return search.search(pages, page, key, 0, (int) key.byteSize());
+    MemorySegment memory = pages;
+    int length = (int) key.byteSize();
+    int count = PageLayout.count(memory, page);
+    int prefix = PageLayout.prefix(memory, page);
+    if (prefix > 0 && PageLayout.flags(memory, page) != 0) {
+      // Only a page at an edge, which has its prefix of its own keys, is asked for others.
+      int order = build.prefixOrder(memory, page, key, length);
+      if (order != 0) {
+        return order < 0 ? ~0 : ~count;
+      }
+    }
+    int rest = length - prefix;
+    long head = KeyOrder.head(key, prefix, rest);
+    int low = PageKeys.lowerBound(memory, page, PageLayout.cap(count), head);
+    if (low >= count || PageLayout.head(memory, page, low) != head) {
+      return ~Math.min(low, count);
+    }
+    int high = low + 1;
+    while (high < count && PageLayout.head(memory, page, high) == head) {
+      high++;
+    }
+    return searchTies(page, key, prefix, low, high);
+  }
+
+  /** Returns the first entry of a page with the head of a key, or the number of all entries. */
+  int firstOfHead(long page, MemorySegment key) {
+    int prefix = PageLayout.prefix(pages, page);
+    int count = PageLayout.count(pages, page);
+    long head = KeyOrder.head(key, prefix, (int) key.byteSize() - prefix);
+    int low = PageKeys.lowerBound(pages, page, PageLayout.cap(count), head);
+    return low < count && PageLayout.head(pages, page, low) == head ? low : count;
+  }
+
+  /** Returns the end of the entries that have the same head as one. */
+  int endOfHead(long page, int first) {
+    int count = PageLayout.count(pages, page);
+    int end = first;
+    while (end < count
+        && PageLayout.head(pages, page, end) == PageLayout.head(pages, page, first)) {
+      end++;
+    }
+    return end;
+  }
+
+  /** Asks for the records that divide entries of a page into parts. */
+  void prefetchParts(long page, int from, int to) {
+    int last = -1;
+    for (int part = 1; part < PARTS; part++) {
+      int entry = from + (to - from) * part / PARTS;
+      if (entry != last && entry < to) {
+        long slot = PageLayout.slot(pages, page, entry);
+        Words.prefetch(pages.address() + PageLayout.record(pages, page, slot), 1, Locality.T0);
+        last = entry;
+      }
+    }
+  }
+
+  /**
+   * Searches entries of the same head, which the rest of the key tells apart. Seven records at a
+   * time are on their way, for a binary search alone would wait for one after the other.
+   */
+  private int searchTies(long page, MemorySegment key, int prefix, int from, int to) {
+    int low = from;
+    int high = to;
+    while (low < high) {
+      int length = high - low;
+      if (length > PARTS / 2) {
+        prefetchParts(page, low, high);
+      }
+      int below = 0;
+      int above = PARTS;
+      while (above - below > 1) {
+        int part = (below + above) >>> 1;
+        int entry = low + length * part / PARTS;
+        int order = compare(key, prefix, page, PageLayout.slot(pages, page, entry));
+        if (order == 0) {
+          return entry;
+        }
+        if (order < 0) {
+          above = part;
+        } else {
+          below = part;
+        }
+      }
+      high = above == PARTS ? high : low + length * above / PARTS;
+      low = below == 0 ? low : low + length * below / PARTS + 1;
+    }
+    return ~low;
+  }
+
+  /** Compares a key with an entry of the same prefix and head. */
+  private int compare(MemorySegment key, int prefix, long page, long slot) {
+    MemorySegment memory = pages;
+    int rest = (int) key.byteSize() - prefix;
+    int remainder = PageLayout.remainder(memory, slot);
+    boolean isInChain = PageLayout.isKeyInChain(memory, slot);
+    int common = Math.min(rest, remainder) - Long.BYTES;
+    if (common > 0) {
+      int order =
+          KeyOrder.compare(
+              key,
+              prefix + (long) Long.BYTES,
+              memory,
+              PageLayout.record(memory, page, slot),
+              common);
+      if (order != 0) {
+        return order;
+      }
+    }
+    if (!isInChain || rest <= remainder) {
+      return isInChain && rest == remainder ? -1 : Integer.compare(rest, remainder);
+    }
+    long reference = PageLayout.keyReference(memory, page, slot);
+    int before = prefix + remainder;
+    return chain.compare(
+        key,
+        before,
+        PageLayout.referredPage(memory, reference),
+        PageLayout.referredLength(memory, reference) - before);
   }
 
   /** Returns the entry of an inner page that leads to a key. */
   int childEntry(long page, MemorySegment key) {
-    return childEntry(pages, page, key, 0, (int) key.byteSize());
-  }
-
-  private int childEntry(
-      MemorySegment memory, long page, MemorySegment key, long from, int length) {
-    int found = search.search(memory, page, key, from, length);
+    int found = search(page, key);
     return found >= 0 ? found : Math.max(0, ~found - 1);
   }
 
-  /**
-   * Returns the child of a pinned inner page that leads to a key, and releases the page.
-   *
-   * @param from where in {@code key} the key begins
-   */
-  int childBelow(long page, MemorySegment key, long from, int length) {
-    MemorySegment memory = pages;
+  /** Returns the child of a pinned inner page that leads to a key, and releases the page. */
+  int childBelow(long page, MemorySegment key) {
     try {
-      return PageLayout.child(memory, page, childEntry(memory, page, key, from, length));
+      return PageLayout.child(pages, page, childEntry(page, key));
     } finally {
       store.unpin(page, false);
     }
@@ -193,10 +301,9 @@ final class PrefixStructure {
 
   /** Returns the offset of the leaf where a key is or belongs, which is pinned. */
   long leafOf(MemorySegment key) {
-    int length = (int) key.byteSize();
     long page = store.pin(root());
     for (int level = height() - 1; level > 0; level--) {
-      page = store.pin(childBelow(page, key, 0, length));
+      page = store.pin(childBelow(page, key));
       Words.prefetch(pages.address() + page, FIRST_LINES, Locality.T0);
     }
     return page;
@@ -246,21 +353,6 @@ final class PrefixStructure {
     } else {
       int bytes = PageLayout.valueBytes(pages, slot);
       reader.read(readable, at, bytes, 0, bytes);
-    }
-  }
-
-  /** Shows the value of an entry, which answers key number {@code index} of a batch. */
-  void readValue(long page, int i, int index, BatchReader reader) {
-    long slot = PageLayout.slot(pages, page, i);
-    if (PageLayout.isValueInChain(pages, slot)) {
-      readValue(
-          page,
-          i,
-          (piece, from, bytes, position, total) ->
-              reader.read(index, piece, from, bytes, position, total));
-    } else {
-      int bytes = PageLayout.valueBytes(pages, slot);
-      reader.read(index, readable, PageLayout.valueAt(pages, page, slot), bytes, 0, bytes);
     }
   }
 
