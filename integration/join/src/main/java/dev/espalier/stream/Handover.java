@@ -37,6 +37,9 @@ final class Handover {
   private final Condition room = lock.newCondition();
   private final Condition answers = lock.newCondition();
 
+  /** Whether publishers may send updates. */
+  final boolean takesUpdates;
+
   private final Ticker ticker;
   private final Pacing pacing;
   private final int mostInside;
@@ -60,8 +63,14 @@ final class Handover {
   private boolean closing;
   private @Nullable Throwable failure;
 
-  Handover(ProbeStreamOptions options, Ticker ticker) {
+  /**
+   * Begins with nothing inside.
+   *
+   * @param takesUpdates whether publishers may send updates
+   */
+  Handover(ProbeStreamOptions options, boolean takesUpdates, Ticker ticker) {
     this.ticker = ticker;
+    this.takesUpdates = takesUpdates;
     this.mostInside = options.mostInside();
     this.pacing = new Pacing(options.responseTime(), mostInside);
     this.threads = new Share(mostInside);

@@ -115,6 +115,11 @@ final class ProbeBatch {
     return runTimes[run];
   }
 
+  /** Returns where a run begins. */
+  int begin(int run) {
+    return run == 0 ? 0 : runEnds[run - 1];
+  }
+
   /** Returns where a run ends, which is where the next one begins. */
   int end(int run) {
     return runEnds[run];

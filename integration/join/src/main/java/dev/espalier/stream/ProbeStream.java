@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.stream;
 
+import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.LongIndex;
 import dev.espalier.batch.AnswerConsumer;
-import dev.espalier.batch.BufferOptions;
-import dev.espalier.batch.BufferedAccess;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
@@ -35,6 +34,12 @@ import org.jspecify.annotations.Nullable;
  * such as a consumer that is suddenly slow or a machine that stalls, add to that; {@link
  * #statistics} reports the latencies.
  *
+ * <p><b>Workers.</b> A stream has one thread that looks up keys, or {@link
+ * ProbeStreamOptions#workers several}, which divide the keys among them. Several answer at the same
+ * time, in any order, so their consumer must bear calls by several threads. What each probe sees,
+ * the response time and the room are as with one worker. If they only look up, any index will do;
+ * updates take a {@link ConcurrentLongIndex}.
+ *
  * <p><b>Room.</b> At most {@code mostInside} probes and updates are in the stream, and fewer as
  * long as so many cannot be answered in time. If the stream is full, methods that throw {@link
  * InterruptedException} wait, and the others return false.
@@ -55,6 +60,12 @@ public final class ProbeStream implements AutoCloseable {
    * Threads hand probes over to a worker (Handover), which gives them to a BufferedAccess and
    * flushes it in time (StreamWorker). Pacing decides when to flush, and how many may be inside.
    *
+   * Several workers (StreamCrew) divide the keys among them by a hash (StreamPart), each with a
+   * BufferedAccess. One leads: it takes from the handover, has all of them feed their parts, and
+   * has all of them flush. So what is inside, what is answered and when to flush are matters of the
+   * whole stream, as with one worker; and where kinds must not wait together, no part goes on
+   * before all have flushed.
+   *
    * Deviations from the paper:
    *   D1  Buffers are of variable size. With the fixed ones of the paper's 6.7 most probes wait for
    *       the timer as well, since a buffer far down is seldom full after a part of a second; but
@@ -66,22 +77,29 @@ public final class ProbeStream implements AutoCloseable {
   private final Handover handover;
   private final StreamMeter meter = new StreamMeter();
   private final KeptFailure kept = new KeptFailure();
+  private final boolean takesUpdates;
+  private final String indexName;
   private final Thread worker;
+
+  /** A thread of a stream, which must not wait for that. */
+  private static final class Worker extends Thread {
+    private final ProbeStream stream;
+
+    Worker(ProbeStream stream, Runnable task) {
+      super(task, "espalier-probe-stream");
+      this.stream = stream;
+      setDaemon(true);
+    }
+  }
 
   private ProbeStream(
       LongIndex index, ProbeStreamOptions options, AnswerConsumer consumer, Ticker ticker) {
-    BufferOptions buffers =
-        BufferOptions.DEFAULT
-            .withMostWaiting(options.mostInside() + 1) // So that it never flushes by itself.
-            .withInOrder(options.inOrder());
-    BufferedAccess access =
-        BufferedAccess.over(index, buffers, new GuardedConsumer(consumer, kept));
-    this.handover = new Handover(options, ticker);
-    this.worker =
-        Thread.ofPlatform()
-            .daemon()
-            .name("espalier-probe-stream")
-            .unstarted(new StreamWorker(handover, access, meter, ticker, kept));
+    this.takesUpdates = options.workers() == 1 || index instanceof ConcurrentLongIndex;
+    this.indexName = index.variant().name();
+    GuardedConsumer guarded = new GuardedConsumer(consumer, kept);
+    StreamCrew crew = new StreamCrew(index, options, guarded, kept, task -> new Worker(this, task));
+    this.handover = new Handover(options, takesUpdates, ticker);
+    this.worker = new Worker(this, new StreamWorker(handover, crew, meter, ticker));
   }
 
   /**
@@ -202,8 +220,12 @@ public final class ProbeStream implements AutoCloseable {
   /**
    * Stores a value. Probes accepted later find it; probes accepted earlier do not. Waits while the
    * stream is full.
+   *
+   * @throws UnsupportedOperationException if the stream has several workers and the index is not a
+   *     {@link ConcurrentLongIndex}; applies to all updates
    */
   public void put(long key, long value) throws InterruptedException {
+    checkTakesUpdates();
     checkMayWait();
     handover.take(Kind.PUT, key, value, 0);
   }
@@ -213,14 +235,26 @@ public final class ProbeStream implements AutoCloseable {
    * Waits while the stream is full.
    */
   public void delete(long key) throws InterruptedException {
+    checkTakesUpdates();
     checkMayWait();
     handover.take(Kind.DELETE, key, 0, 0);
+  }
+
+  private void checkTakesUpdates() {
+    if (!takesUpdates) {
+      throw new UnsupportedOperationException(
+          "several workers can update only an index that many threads may write; this one is a "
+              + indexName);
+    }
   }
 
   // ---------------------------------------------------------------- probes as objects
 
   /** Accepts a probe or an update, or returns false if the stream is full. */
   public boolean offer(Probe probe) {
+    if (probe instanceof Probe.Put || probe instanceof Probe.Delete) {
+      checkTakesUpdates();
+    }
     return switch (probe) {
       case Probe.Get(long key, long tag) -> handover.tryTake(Kind.GET, key, 0, tag);
       case Probe.Floor(long key, long tag) -> handover.tryTake(Kind.FLOOR, key, 0, tag);
@@ -276,7 +310,7 @@ public final class ProbeStream implements AutoCloseable {
   }
 
   private void checkMayWait() {
-    if (worker.equals(Thread.currentThread())) {
+    if (Thread.currentThread() instanceof Worker mine && equals(mine.stream)) {
       throw new IllegalStateException("a consumer must not wait for its own stream");
     }
   }

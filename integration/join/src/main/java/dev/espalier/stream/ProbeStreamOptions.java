@@ -12,12 +12,19 @@ import java.util.Objects;
  *     to a day; the longer, the more probes share the work
  * @param mostInside the most probes and updates in the stream at a time, from 1 to {@link
  *     #MOST_INSIDE}
- * @param inOrder whether answers come in the order in which probes were accepted
+ * @param inOrder whether answers come in the order in which probes were accepted, which takes one
+ *     worker
+ * @param workers how many threads look up keys, from 1 to {@link #MOST_WORKERS}: each has buffers
+ *     for {@code mostInside} probes, and calls the consumer while others do
  */
-public record ProbeStreamOptions(Duration responseTime, int mostInside, boolean inOrder) {
+public record ProbeStreamOptions(
+    Duration responseTime, int mostInside, boolean inOrder, int workers) {
 
   /** The upper limit of {@code mostInside}. */
   public static final int MOST_INSIDE = BufferOptions.MOST_WAITING / 2;
+
+  /** The upper limit of {@code workers}. */
+  public static final int MOST_WORKERS = 64;
 
   /** Threads are not woken up more exactly than this. */
   private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -27,14 +34,15 @@ public record ProbeStreamOptions(Duration responseTime, int mostInside, boolean 
    */
   private static final Duration LONGEST = Duration.ofDays(1);
 
-  /** Answers within 100 ms, in any order, and up to a million probes in the stream. */
+  /** Answers within 100 ms, in any order, up to a million probes in the stream, and one worker. */
   public static final ProbeStreamOptions DEFAULT =
-      new ProbeStreamOptions(Duration.ofMillis(100), 1 << 20, false);
+      new ProbeStreamOptions(Duration.ofMillis(100), 1 << 20, false, 1);
 
   /**
    * Checks the options.
    *
-   * @throws IllegalArgumentException if one is out of range; the message names it
+   * @throws IllegalArgumentException if one is out of range, or several workers are to answer in
+   *     order; the message names it
    */
   public ProbeStreamOptions {
     Objects.requireNonNull(responseTime, "responseTime is null");
@@ -46,20 +54,33 @@ public record ProbeStreamOptions(Duration responseTime, int mostInside, boolean 
       throw new IllegalArgumentException(
           "mostInside is " + mostInside + " probes; it must be from 1 to " + MOST_INSIDE);
     }
+    if (workers < 1 || workers > MOST_WORKERS) {
+      throw new IllegalArgumentException(
+          "workers is " + workers + "; it must be from 1 to " + MOST_WORKERS);
+    }
+    if (inOrder && workers > 1) {
+      throw new IllegalArgumentException(
+          "workers is " + workers + "; answers in the order of the probes take one worker");
+    }
+  }
+
+  /** Returns these options with another number of workers. */
+  public ProbeStreamOptions withWorkers(int threads) {
+    return new ProbeStreamOptions(responseTime, mostInside, inOrder, threads);
   }
 
   /** Returns these options with another response time. */
   public ProbeStreamOptions withResponseTime(Duration other) {
-    return new ProbeStreamOptions(other, mostInside, inOrder);
+    return new ProbeStreamOptions(other, mostInside, inOrder, workers);
   }
 
   /** Returns these options with another limit of probes and updates in the stream. */
   public ProbeStreamOptions withMostInside(int probes) {
-    return new ProbeStreamOptions(responseTime, probes, inOrder);
+    return new ProbeStreamOptions(responseTime, probes, inOrder, workers);
   }
 
   /** Returns these options with answers in the order of the probes if true, or in any order. */
   public ProbeStreamOptions withInOrder(boolean isInOrder) {
-    return new ProbeStreamOptions(responseTime, mostInside, isInOrder);
+    return new ProbeStreamOptions(responseTime, mostInside, isInOrder, workers);
   }
 }

@@ -55,6 +55,12 @@ final class ProbeSubscriber implements Flow.Subscriber<Probe> {
 
   @Override
   public void onNext(Probe probe) {
+    if (!handover.takesUpdates && (probe instanceof Probe.Put || probe instanceof Probe.Delete)) {
+      onError(
+          new UnsupportedOperationException(
+              "several workers can update only an index that many threads may write: " + probe));
+      return;
+    }
     boolean wasTaken =
         switch (probe) {
           case Probe.Get(long key, long tag) -> take(Kind.GET, key, 0, tag);

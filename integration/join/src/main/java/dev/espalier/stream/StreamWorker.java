@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.stream;
 
-import dev.espalier.batch.BufferStatistics;
-import dev.espalier.batch.BufferedAccess;
-import org.jspecify.annotations.Nullable;
-
-/** What a stream's own thread does: it alone calls the buffered access. */
+/** What the thread of a stream does that leads the others, if there are any. */
 final class StreamWorker implements Runnable {
   private final Handover handover;
-  private final BufferedAccess access;
+  private final StreamCrew crew;
   private final StreamMeter meter;
   private final Ticker ticker;
-  private final KeptFailure kept;
-
-  /** Probes and updates given to the access so far. */
-  private long fed;
 
   /** What feeding has taken since the last flush. */
   private long busyNanos;
@@ -22,25 +14,16 @@ final class StreamWorker implements Runnable {
   private boolean hasUpdates;
   private boolean hasEntryProbes;
 
-  /** What the access threw since the last flush: an update's failure, or that of the index. */
-  private @Nullable Throwable thrown;
-
-  StreamWorker(
-      Handover handover,
-      BufferedAccess access,
-      StreamMeter meter,
-      Ticker ticker,
-      KeptFailure kept) {
+  StreamWorker(Handover handover, StreamCrew crew, StreamMeter meter, Ticker ticker) {
     this.handover = handover;
-    this.access = access;
+    this.crew = crew;
     this.meter = meter;
     this.ticker = ticker;
-    this.kept = kept;
   }
 
   @Override
   public void run() {
-    try (access) {
+    try (crew) {
       serve();
     } catch (RuntimeException | Error failure) {
       handover.fail(failure);
@@ -72,49 +55,36 @@ final class StreamWorker implements Runnable {
     int from = 0;
     for (int run = 0; run < batch.runs(); run++) {
       Kind kind = batch.kind(run);
-      int to = batch.end(run);
-      makeWayFor(kind);
-      for (int i = from; i < to; i++) {
-        add(kind, batch.key(i), batch.operand(i), batch.tag(i));
+      if (kind.isUpdate() ? hasEntryProbes : kind.findsEntries() && hasUpdates) {
+        feed(batch, from, run);
+        from = run;
+        flushBetweenKinds();
       }
-      meter.waits(batch.time(run), to - from);
-      from = to;
+      hasUpdates |= kind.isUpdate();
+      hasEntryProbes |= kind.findsEntries();
+      meter.waits(batch.time(run), batch.end(run) - batch.begin(run));
+    }
+    feed(batch, from, batch.runs());
+  }
+
+  private void feed(ProbeBatch batch, int fromRun, int toRun) {
+    if (fromRun < toRun) {
+      crew.each(part -> part.feed(batch, fromRun, toRun));
     }
   }
 
   /**
-   * Flushes what must not wait together with another kind. The access would do it too, but a
-   * failure would then hide whether the next probe was added.
+   * Flushes what must not wait together with another kind, in no part. The access would do it too,
+   * but a failure would then hide whether the next probe was added.
    */
-  private void makeWayFor(Kind kind) {
-    if (kind.isUpdate() ? hasEntryProbes : kind.findsEntries() && hasUpdates) {
-      flushAccess();
-      meter.flushedBetweenKinds();
-    }
-    hasUpdates |= kind.isUpdate();
-    hasEntryProbes |= kind.findsEntries();
-  }
-
-  private void add(Kind kind, long key, long operand, long tag) {
-    fed++;
-    try {
-      switch (kind) {
-        case GET -> access.get(key, tag);
-        case FLOOR -> access.floor(key, tag);
-        case CEILING -> access.ceiling(key, tag);
-        case RANGE -> access.range(key, operand, tag);
-        case PUT -> access.put(key, operand);
-        case DELETE -> access.delete(key);
-      }
-    } catch (RuntimeException | Error failure) {
-      note(failure);
-      checkAllAdded(access.statistics());
-    }
+  private void flushBetweenKinds() {
+    flushParts();
+    meter.flushedBetweenKinds();
   }
 
   private void flush(FlushCause cause) {
     long begin = ticker.nanoTime();
-    flushAccess();
+    flushParts();
     long end = ticker.nanoTime();
     Thread
         .interrupted(); // Only a consumer can have interrupted this thread: it means nothing here.
@@ -123,45 +93,9 @@ final class StreamWorker implements Runnable {
     busyNanos = 0;
   }
 
-  /** Answers all that was added. The failure of an update does not keep the others from it. */
-  private void flushAccess() {
-    try {
-      access.flush();
-    } catch (RuntimeException | Error failure) {
-      note(failure);
-    }
-    BufferStatistics statistics = access.statistics();
-    checkAllAdded(statistics);
-    if (statistics.waiting() != 0) {
-      throw broken();
-    }
-    if (thrown != null) {
-      kept.keep(thrown);
-      thrown = null;
-    }
+  private void flushParts() {
+    crew.each(StreamPart::flush);
     hasUpdates = false;
     hasEntryProbes = false;
-  }
-
-  private void note(Throwable failure) {
-    if (thrown == null) {
-      thrown = failure;
-    }
-  }
-
-  private void checkAllAdded(BufferStatistics statistics) {
-    if (statistics.probes() + statistics.updates() != fed) {
-      throw broken();
-    }
-  }
-
-  /** Returns why the access can't go on; throws an error as it is. */
-  private RuntimeException broken() {
-    if (thrown instanceof Error error) {
-      throw error;
-    }
-    return thrown instanceof RuntimeException exception
-        ? exception
-        : new IllegalStateException("the buffered access did not answer all probes");
   }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Keeps all answers; can hold the stream's thread up in the first one. */
+/** Keeps all answers, of any threads; can hold the stream's thread up in the first one. */
 final class AnswerLog implements AnswerConsumer.Bulk {
   /** What each tag was answered: the value, or the entries as keys and values. */
   final Map<Long, List<Long>> answers = new LinkedHashMap<>();
@@ -49,17 +49,17 @@ final class AnswerLog implements AnswerConsumer.Bulk {
   }
 
   @Override
-  public void entry(long tag, long key, long value) {
+  public synchronized void entry(long tag, long key, long value) {
     entries.computeIfAbsent(tag, _ -> new ArrayList<>()).addAll(List.of(key, value));
   }
 
   @Override
-  public void end(long tag) {
+  public synchronized void end(long tag) {
     List<Long> found = entries.remove(tag);
     answer(tag, found == null ? List.of() : found);
   }
 
-  private void answer(long tag, List<Long> answer) {
+  private synchronized void answer(long tag, List<Long> answer) {
     if (answers.put(tag, answer) != null) {
       throw new AssertionError("two answers for " + tag);
     }

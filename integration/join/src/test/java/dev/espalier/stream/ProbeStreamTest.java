@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.batch.AnswerConsumer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -23,6 +24,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers of a stream, and its end. */
 final class ProbeStreamTest extends StreamFixture {
@@ -49,8 +52,9 @@ final class ProbeStreamTest extends StreamFixture {
     assertEquals(List.of("1:4=12", "2:5", "3:10=30", "3:12=36"), answers);
   }
 
-  @Test
-  void everyProbeOfSeveralThreadsIsAnsweredOnceWithTheValueOfItsKey() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void everyProbeOfSeveralThreadsIsAnsweredOnceWithTheValueOfItsKey(int workers) throws Exception {
     int entries = 100_000; // Larger than a cache, so that probes wait below the root.
     int threads = 4;
     int batches = 100;
@@ -61,7 +65,7 @@ final class ProbeStreamTest extends StreamFixture {
     long[] tags = LongStream.range(0, keys.length).toArray();
     int mostInside = 5_000;
     AtomicReference<ProbeStream> self = new AtomicReference<>();
-    List<Long> waiting = new ArrayList<>();
+    List<Long> waiting = Collections.synchronizedList(new ArrayList<>());
     AnswerConsumer.Bulk consumer =
         (theirTags, theirKeys, values, found, from, to) -> {
           if (theirTags[from] % 100 == 0) {
@@ -69,7 +73,8 @@ final class ProbeStreamTest extends StreamFixture {
           }
           log.values(theirTags, theirKeys, values, found, from, to);
         };
-    ProbeStreamOptions options = new ProbeStreamOptions(Duration.ofMillis(10), mostInside, false);
+    ProbeStreamOptions options =
+        new ProbeStreamOptions(Duration.ofMillis(10), mostInside, false, workers);
     ProbeStreamStatistics statistics;
     try (ProbeStream stream = ProbeStream.over(index, options, consumer);
         ExecutorService pool = Executors.newFixedThreadPool(threads)) {
@@ -104,11 +109,14 @@ final class ProbeStreamTest extends StreamFixture {
     assertTrue(statistics.flushes().whenFull() > 0);
   }
 
-  @Test
-  void laterProbesOfAThreadSeeItsUpdates() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void laterProbesOfAThreadSeeItsUpdates(int workers) throws Exception {
     int threads = 3;
     Map<Long, List<Long>> expected = new ConcurrentHashMap<>();
-    try (ProbeStream stream = ProbeStream.over(index, PATIENT.withMostInside(500), log);
+    try (ProbeStream stream =
+            ProbeStream.over(
+                writableBy(workers), PATIENT.withMostInside(500).withWorkers(workers), log);
         ExecutorService pool = Executors.newFixedThreadPool(threads)) {
       List<Callable<Void>> producers = new ArrayList<>();
       for (int thread = 0; thread < threads; thread++) {
@@ -163,10 +171,11 @@ final class ProbeStreamTest extends StreamFixture {
     }
   }
 
-  @Test
-  void ceilingAndRangeFindEntriesWithoutEntriesTheyEnd() throws InterruptedException {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void ceilingAndRangeFindEntriesWithoutEntriesTheyEnd(int workers) throws InterruptedException {
     fill(10);
-    try (ProbeStream stream = ProbeStream.over(index, PATIENT, log)) {
+    try (ProbeStream stream = ProbeStream.over(index, PATIENT.withWorkers(workers), log)) {
       stream.ceiling(5, 1);
       stream.ceiling(100, 2);
       stream.range(3, 6, 3);
@@ -190,10 +199,11 @@ final class ProbeStreamTest extends StreamFixture {
 
   // ---------------------------------------------------------------- flush and close
 
-  @Test
-  void closeAnswersWhatIsInside() throws InterruptedException {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void closeAnswersWhatIsInside(int workers) throws InterruptedException {
     fill(100);
-    ProbeStream stream = ProbeStream.over(index, PATIENT, log);
+    ProbeStream stream = ProbeStream.over(index, PATIENT.withWorkers(workers), log);
     for (long key = 0; key < 100; key++) {
       stream.get(key, key);
     }
@@ -204,10 +214,11 @@ final class ProbeStreamTest extends StreamFixture {
     assertEquals(new ProbeStreamStatistics.Flushes(0, 0, 1, 0), stream.statistics().flushes());
   }
 
-  @Test
-  void flushAnswersWhatWasTakenBefore() throws InterruptedException {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void flushAnswersWhatWasTakenBefore(int workers) throws InterruptedException {
     fill(100);
-    try (ProbeStream stream = ProbeStream.over(index, PATIENT, log)) {
+    try (ProbeStream stream = ProbeStream.over(index, PATIENT.withWorkers(workers), log)) {
       stream.flush(); // Of nothing.
       for (int round = 1; round <= 5; round++) {
         stream.get(4, round);
@@ -219,9 +230,11 @@ final class ProbeStreamTest extends StreamFixture {
     }
   }
 
-  @Test
-  void updatesAndRangesDoNotWaitTogether() throws InterruptedException {
-    try (ProbeStream stream = ProbeStream.over(index, PATIENT, log)) {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void updatesAndRangesDoNotWaitTogether(int workers) throws InterruptedException {
+    try (ProbeStream stream =
+        ProbeStream.over(writableBy(workers), PATIENT.withWorkers(workers), log)) {
       for (int i = 0; i < 3; i++) {
         stream.put(i, i);
         stream.range(0, 9, i);
@@ -275,6 +288,9 @@ final class ProbeStreamTest extends StreamFixture {
       assertNamed("count is 3", () -> stream.get(tags, tags, 0, 3));
       assertThrows(IndexOutOfBoundsException.class, () -> stream.get(tags, tags, 3, 2));
       assertNamed("mostInside is 0", () -> PATIENT.withMostInside(0));
+      assertNamed("workers is 0", () -> PATIENT.withWorkers(0));
+      assertNamed("workers is 65", () -> PATIENT.withWorkers(65));
+      assertNamed("workers is 2", () -> PATIENT.withInOrder(true).withWorkers(2));
       assertNamed("responseTime is PT0S", () -> PATIENT.withResponseTime(Duration.ZERO));
       assertEquals(0, stream.statistics().taken());
       assertEquals(0, stream.statistics().perSecond());

@@ -281,7 +281,7 @@ final class ProbeSubscriberTest extends StreamFixture {
 
   @Test
   void nothingIsRequestedOfAPublisherThatHasJustEnded() {
-    Handover handover = new Handover(PATIENT, Ticker.SYSTEM);
+    Handover handover = new Handover(PATIENT, true, Ticker.SYSTEM);
     ProbeSubscriber subscriber = handover.subscriber();
     subscriber.onSubscribe(new ByHand());
     subscriber.onComplete(); // After the worker has seen that it had not ended.
