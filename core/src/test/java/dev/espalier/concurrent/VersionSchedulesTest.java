@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.concurrent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.concurrent.ConcurrentPbPlusTree.Geometry;
+import dev.espalier.memory.Words;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The schedules that decision 30 is about, step by step: what a reader makes of a node that a
+ * writer is at.
+ */
+@Tag("fallback-too")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class VersionSchedulesTest {
+  private static final long NODE = 64;
+
+  private final MemorySegment nodes = MemorySegment.ofArray(new long[16]);
+
+  private long nodeAtRest() {
+    Versions.begin(nodes, NODE);
+    Versions.unlatch(nodes, NODE);
+    return Versions.read(nodes, NODE);
+  }
+
+  // ---------------------------------------------------------------- the word
+
+  @Test
+  void latchWithoutAChangeDisturbsOnlyReadersThatBeganBefore() {
+    long word = nodeAtRest();
+    assertTrue(Versions.latch(nodes, NODE));
+    long latched = Versions.read(nodes, NODE);
+    assertTrue(Versions.isReadable(latched), "a reader that comes now may read");
+    assertTrue(Versions.isStill(nodes, NODE, latched));
+    assertFalse(Versions.isStill(nodes, NODE, word));
+    Versions.unlatch(nodes, NODE);
+    assertFalse(Versions.isStill(nodes, NODE, latched));
+  }
+
+  @Test
+  void readerThatBeganBeforeAChangeOrDuringItLearnsOfIt() {
+    long before = nodeAtRest();
+    Versions.latch(nodes, NODE);
+    Versions.beginChange(nodes, NODE);
+    long during = Versions.read(nodes, NODE);
+    assertFalse(Versions.isReadable(during));
+    assertFalse(Versions.isStill(nodes, NODE, before));
+    Versions.endChange(nodes, NODE);
+    assertTrue(Versions.isReadable(Versions.read(nodes, NODE)), "latched, and at rest");
+    assertFalse(Versions.isStill(nodes, NODE, before));
+    assertFalse(Versions.isStill(nodes, NODE, during));
+    Versions.unlatch(nodes, NODE);
+    assertFalse(Versions.isStill(nodes, NODE, before));
+  }
+
+  @Test
+  void oneOfTwoWritersThatSawTheSameWordGetsTheLatch() {
+    long word = nodeAtRest();
+    assertTrue(Versions.tryLatch(nodes, NODE, word));
+    assertFalse(Versions.tryLatch(nodes, NODE, word));
+    assertFalse(Versions.tryLatch(nodes, NODE, Versions.read(nodes, NODE)), "it is latched");
+    Versions.unlatch(nodes, NODE);
+    assertFalse(Versions.tryLatch(nodes, NODE, word), "the node is another");
+  }
+
+  @Test
+  void lateReaderOfANodeThatIsUsedAgainLearnsThatItIsAnotherOne() {
+    long word = nodeAtRest();
+    Versions.latch(nodes, NODE);
+    Versions.retire(nodes, NODE);
+    long gone = Versions.read(nodes, NODE);
+    assertFalse(Versions.isReadable(gone));
+    assertFalse(Versions.isStill(nodes, NODE, word));
+    assertFalse(Versions.latch(nodes, NODE), "there is no latch of a node that is gone");
+    Versions.reuse(nodes, NODE);
+    assertFalse(Versions.isStill(nodes, NODE, word));
+    assertFalse(Versions.isStill(nodes, NODE, gone));
+    Versions.unlatch(nodes, NODE);
+    assertTrue(Versions.isAtRest(Versions.read(nodes, NODE)));
+    assertFalse(Versions.isStill(nodes, NODE, word), "though it looks as before");
+  }
+
+  @Test
+  void noWordComesTwice() {
+    long word = nodeAtRest();
+    for (int use = 0; use < 100; use++) {
+      Versions.latch(nodes, NODE);
+      Versions.beginChange(nodes, NODE);
+      Versions.endChange(nodes, NODE);
+      Versions.retire(nodes, NODE);
+      Versions.reuse(nodes, NODE);
+      Versions.unlatch(nodes, NODE);
+      assertNotEquals(word, Versions.read(nodes, NODE));
+      assertTrue(Long.compareUnsigned(word, Versions.read(nodes, NODE)) < 0);
+    }
+  }
+
+  // ---------------------------------------------------------------- the tree
+
+  /** Does something in another thread, which must not end before the change of the root does. */
+  private static <T> T whileTheRootChanges(ConcurrentPbPlusTree index, Callable<T> call)
+      throws Exception {
+    MemorySegment memory = index.tree.nodes;
+    long root = ConcurrentStructure.nodeOf(Words.getLong(memory, ConcurrentStructure.ROOT));
+    assertTrue(Versions.latch(memory, root));
+    Versions.beginChange(memory, root);
+    FutureTask<T> task = new FutureTask<>(call);
+    Thread thread = Thread.ofPlatform().start(task);
+    // Between its attempts it only spins; it sleeps where it waits for the latch.
+    while (thread.getState() != Thread.State.TIMED_WAITING) {
+      assertFalse(task.isDone(), "it has read a node that was being changed");
+      Thread.onSpinWait();
+    }
+    assertFalse(task.isDone());
+    Versions.endChange(memory, root);
+    Versions.unlatch(memory, root);
+    return task.get(30, TimeUnit.SECONDS);
+  }
+
+  private static ConcurrentPbPlusTree tree(int entries) {
+    ConcurrentPbPlusTree index =
+        ConcurrentPbPlusTree.create(IndexOptions.DEFAULT, new Geometry(1, 1));
+    for (long key = 0; key < entries; key++) {
+      index.put(key, 10 * key);
+    }
+    return index;
+  }
+
+  @Test
+  void lookupThatFindsItsLeafUnderChangeTakesTheLatchInTheEnd() throws Exception {
+    try (ConcurrentPbPlusTree index = tree(2)) {
+      assertEquals(10, whileTheRootChanges(index, () -> index.get(1)));
+      assertTrue(whileTheRootChanges(index, () -> index.containsKey(1)));
+      index.verify();
+    }
+  }
+
+  @Test
+  void lookupThatFindsTheRootUnderChangeTakesTheLatchInTheEnd() throws Exception {
+    try (ConcurrentPbPlusTree index = tree(100)) {
+      assertEquals(990, whileTheRootChanges(index, () -> index.get(99)));
+      index.verify();
+    }
+  }
+
+  @Test
+  void batchThatFindsItsNodesUnderChangeAnswersOneByOneInTheEnd() throws Exception {
+    try (ConcurrentPbPlusTree index = tree(100)) {
+      long[] values = new long[3];
+      long[] found = new long[1];
+      int count =
+          whileTheRootChanges(index, () -> index.getAll(new long[] {0, 50, 100}, values, found));
+      assertEquals(2, count);
+      assertEquals(3, found[0]);
+      assertEquals(500, values[1]);
+      assertEquals(index.missingValue(), values[2]);
+    }
+  }
+
+  @Test
+  void writerThatFindsItsLeafUnderChangeWaitsForTheLatch() throws Exception {
+    try (ConcurrentPbPlusTree index = tree(2)) {
+      assertFalse(whileTheRootChanges(index, () -> index.insert(1, 7)));
+      assertEquals(10, whileTheRootChanges(index, () -> index.put(1, 7)));
+      assertTrue(whileTheRootChanges(index, () -> index.replace(1, 7, 8)));
+      assertEquals(8, whileTheRootChanges(index, () -> index.remove(1)));
+      index.verify();
+    }
+  }
+}
