@@ -21,11 +21,11 @@ final class FileInnerSide implements InnerSide<LongJoinInput> {
   private final BufferPool pool;
   private final long bytes;
 
-  private FileInnerSide(IndexSummary file, BufferPool pool) {
+  private FileInnerSide(IndexSummary file, BufferPool pool, int threads) {
     this.index =
         IndexFiles.open(
             file.path(), FileOptions.DEFAULT.withPool(pool).withFlags(FileOption.READ_ONLY));
-    this.probed = new IndexInnerSide(index);
+    this.probed = new IndexInnerSide(index, threads);
     this.pool = pool;
     this.bytes = (long) file.pages() * file.pageBytes();
   }
@@ -64,8 +64,10 @@ final class FileInnerSide implements InnerSide<LongJoinInput> {
    * Returns the kind of a file that holds the inner side's keys already: to build it is to open it.
    * Without a sample to warm up, since the file has but one content; a pass comes first anyway.
    */
-  static Kind<LongJoinInput> kind(IndexSummary file, BufferPool pool, List<ProbeMethod> methods) {
-    return new Kind<>(file.kind(), methods, _ -> new FileInnerSide(file, pool), 0);
+  static Kind<LongJoinInput> kind(
+      IndexSummary file, BufferPool pool, List<ProbeMethod> methods, int threads) {
+    return new Kind<>(
+        file.kind(), methods, _ -> new FileInnerSide(file, pool, threads), 0, threads);
   }
 
   @Override

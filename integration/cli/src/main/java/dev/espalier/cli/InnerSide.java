@@ -44,15 +44,22 @@ interface InnerSide<T> extends AutoCloseable {
    * @param builder puts the keys of the inner side into a new one, with their row numbers
    * @param warmUpRows so many rows of a sample are joined by each method before it counts as
    *     compiled
+   * @param threads how many probe it at once
    */
-  record Kind<T>(String name, List<ProbeMethod> methods, Builder<T> builder, int warmUpRows) {
+  record Kind<T>(
+      String name, List<ProbeMethod> methods, Builder<T> builder, int warmUpRows, int threads) {
 
     /** As many as the compiler needs for what lives in memory, where the compiled code counts. */
     private static final int WARM_UP_ROWS = 2_000_000;
 
     /** Describes a kind that lives in memory. */
     Kind(String name, List<ProbeMethod> methods, Builder<T> builder) {
-      this(name, methods, builder, WARM_UP_ROWS);
+      this(name, methods, builder, WARM_UP_ROWS, 1);
+    }
+
+    /** Returns this kind, probed by several threads. */
+    Kind<T> probedBy(int several) {
+      return new Kind<>(name, methods, builder, warmUpRows, several);
     }
   }
 

@@ -51,12 +51,12 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     footer = {
       "",
-      "How it measures: one thread. Every index first joins a sample, so that all code is compiled."
-          + " Then each build and each join is repeated; the table shows medians. Probes/s are rows"
-          + " of lineitem per second, including the hash of each joined pair for the checksum."
-          + " B/entry are bytes per entry: the nodes of an index, or the growth of the heap for a"
-          + " map. The last column says whether the result has the rows and the checksum of a hash"
-          + " join.",
+      "How it measures: one thread, or those of --threads. Every index first joins a sample, so"
+          + " that all code is compiled. Then each build and each join is repeated; the table shows"
+          + " medians. Probes/s are rows of lineitem per second, including the hash of each joined"
+          + " pair for the checksum. B/entry are bytes per entry: the nodes of an index, or the"
+          + " growth of the heap for a map. The last column says whether the result has the rows"
+          + " and the checksum of a hash join.",
       "",
       "Methods: single looks up one row at a time; group looks up dozens of rows together, so that"
           + " their cache misses overlap; sorted sorts each batch first; buffered collects probes"
@@ -86,6 +86,9 @@ final class JoinCommand implements Callable<Integer> {
 
   /** Beyond use: every node of the inner side is met often enough. */
   private static final int MAX_BATCH = 1 << 24;
+
+  /** More than that gain nothing on any machine of today's. */
+  private static final int MAX_THREADS = 1024;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // Set by picocli.
@@ -129,6 +132,15 @@ final class JoinCommand implements Callable<Integer> {
       names = "--any-order",
       description = "Allow joined rows in any order, which saves buffered probes some work.")
   private boolean anyOrder;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "Also join each index with so many threads, batch by batch. With several, --batch should"
+              + " leave each of them many batches. Default: 1.")
+  private int threads;
 
   @Option(
       names = "--passes",
@@ -209,6 +221,9 @@ final class JoinCommand implements Callable<Integer> {
     if (batch != null && (batch < 1 || batch > MAX_BATCH)) {
       throw wrongArgument("--batch is " + batch + "; it must be from 1 to " + MAX_BATCH);
     }
+    if (threads < 1 || threads > MAX_THREADS) {
+      throw wrongArgument("--threads is " + threads + "; it must be from 1 to " + MAX_THREADS);
+    }
     if (passes < 1) {
       throw wrongArgument("--passes is " + passes + "; it must be positive");
     }
@@ -233,6 +248,9 @@ final class JoinCommand implements Callable<Integer> {
     if (variant != null || file != null) {
       throw wrongArgument(
           "give --key or %s, not both".formatted(file == null ? "--variant" : "--file"));
+    }
+    if (threads > 1) {
+      throw wrongArgument("--threads is %d; with --key, one thread joins".formatted(threads));
     }
     if (scale > TpchCustomers.MAX_SCALE) {
       throw wrongArgument(
@@ -335,7 +353,9 @@ final class JoinCommand implements Callable<Integer> {
       List<TreeVariant> trees, TpchTables tables, ProgressBar progress) {
     List<InnerSide.Kind<LongJoinInput>> kinds = new ArrayList<>();
     for (TreeVariant tree : trees) {
-      kinds.add(IndexInnerSide.kind(tree, methods));
+      for (int count : threadCounts()) {
+        kinds.add(IndexInnerSide.kind(tree, methods, count));
+      }
     }
     kinds.add(TreeMapInnerSide.KIND);
     kinds.add(HashMapInnerSide.KIND);
@@ -359,16 +379,22 @@ final class JoinCommand implements Callable<Integer> {
           pool.frames(),
           index.engine());
       out.flush();
-      List<InnerSide.Kind<LongJoinInput>> kinds =
-          List.of(
-              FileInnerSide.kind(index, pool, methods),
-              TreeMapInnerSide.KIND,
-              HashMapInnerSide.KIND);
+      List<InnerSide.Kind<LongJoinInput>> kinds = new ArrayList<>();
+      for (int count : threadCounts()) {
+        kinds.add(FileInnerSide.kind(index, pool, methods, count));
+      }
+      kinds.add(TreeMapInnerSide.KIND);
+      kinds.add(HashMapInnerSide.KIND);
       return new JoinExperiment<>(kinds, joinOptions(), passes, mostWarmUpRows, progress)
           .run(List.of(orders));
     } finally {
       Interruption.keep(List.of(path));
     }
+  }
+
+  /** Returns by how many threads each index is probed, one first, which the others compare with. */
+  private List<Integer> threadCounts() {
+    return threads == 1 ? List.of(1) : List.of(1, threads);
   }
 
   private JoinOptions joinOptions() {
@@ -388,6 +414,9 @@ final class JoinCommand implements Callable<Integer> {
       joins.computeIfAbsent(result.join(), _ -> new ArrayList<>()).add(result);
     }
     joins.forEach((join, ofJoin) -> out.printf("%n%s%n%n%s", join, table(ofJoin)));
+    if (results.stream().anyMatch(result -> result.threads() > 1)) {
+      out.printf("%nSeveral threads against one%n%n%s", threadsTable(results));
+    }
     if (results.stream().anyMatch(result -> result.pool().isPresent())) {
       out.printf("%nBuffer pool, per pass%n%n%s", poolTable(results));
     }
@@ -400,7 +429,7 @@ final class JoinCommand implements Callable<Integer> {
     for (JoinResult result : results) {
       double ratio = result.probesPerSecond() / treeMapProbesPerSecond(results);
       table.add(
-          result.index(),
+          result.indexName(),
           result.methodName(),
           String.format(Locale.ROOT, "%.3f", result.buildSeconds()),
           String.format(Locale.ROOT, "%.1f", result.bytesPerEntry()),
@@ -411,9 +440,31 @@ final class JoinCommand implements Callable<Integer> {
     return table;
   }
 
+  private static TextTable threadsTable(List<JoinResult> results) {
+    TextTable table = new TextTable("join", "index", "method", ">threads", ">x one");
+    for (JoinResult result : results) {
+      if (result.threads() > 1) {
+        double one =
+            results.stream()
+                .filter(other -> other.threads() == 1 && other.isLike(result))
+                .findFirst()
+                .orElseThrow()
+                .probesPerSecond();
+        table.add(
+            result.join(),
+            result.index(),
+            result.methodName(),
+            Integer.toString(result.threads()),
+            String.format(Locale.ROOT, "%.2f", result.probesPerSecond() / one));
+      }
+    }
+    return table;
+  }
+
   private static TextTable poolTable(List<JoinResult> results) {
     TextTable table =
-        new TextTable("method", ">probes/s", ">hits", ">misses", ">waves", ">mean depth");
+        new TextTable(
+            "method", ">threads", ">probes/s", ">hits", ">misses", ">waves", ">mean depth");
     for (JoinResult result : results) {
       result
           .pool()
@@ -421,6 +472,7 @@ final class JoinCommand implements Callable<Integer> {
               use ->
                   table.add(
                       result.methodName(),
+                      Integer.toString(result.threads()),
                       String.format(Locale.ROOT, "%,.0f", result.probesPerSecond()),
                       String.format(Locale.ROOT, "%,.0f", use.hits()),
                       String.format(Locale.ROOT, "%,.0f", use.misses()),

@@ -144,6 +144,7 @@ final class JoinExperiment<T extends JoinInput<T>> {
     return new JoinResult(
         join.name(),
         kind.name(),
+        kind.threads(),
         method,
         buildSeconds,
         (double) bytes / join.innerCount(),

@@ -12,6 +12,7 @@ import java.util.Optional;
  *
  * @param join the tables' names
  * @param index name of the inner side
+ * @param threads how many probed it at once
  * @param method how it was probed
  * @param buildSeconds time to fill the inner side
  * @param bytesPerEntry its memory
@@ -23,6 +24,7 @@ import java.util.Optional;
 record JoinResult(
     String join,
     String index,
+    int threads,
     ProbeMethod method,
     double buildSeconds,
     double bytesPerEntry,
@@ -30,6 +32,16 @@ record JoinResult(
     JoinDigest digest,
     boolean agrees,
     Optional<PoolUse> pool) {
+
+  /** Tells whether another is of the same join, index and method. */
+  boolean isLike(JoinResult other) {
+    return join.equals(other.join) && index.equals(other.index) && method == other.method;
+  }
+
+  /** Returns the index, and by how many threads it was probed if by several. */
+  String indexName() {
+    return threads == 1 ? index : index + ", " + threads + " threads";
+  }
 
   String methodName() {
     return method.name().toLowerCase(Locale.ROOT);
@@ -39,6 +51,7 @@ record JoinResult(
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("join", join);
     object.put("index", index);
+    object.put("threads", threads);
     object.put("method", methodName());
     object.put("buildSeconds", buildSeconds);
     object.put("bytesPerEntry", bytesPerEntry);

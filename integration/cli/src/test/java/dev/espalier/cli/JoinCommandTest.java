@@ -294,10 +294,73 @@ final class JoinCommandTest {
     assertEquals("1 of 3 results do not agree with the hash join", e.getMessage());
   }
 
+  @Test
+  void severalThreadsAgreeAndAreComparedWithOne(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("results.json");
+    CommandRun run =
+        CommandRun.of(
+            "join",
+            "--variant",
+            "PbPlusTree",
+            "--method",
+            "single,auto",
+            "--threads",
+            "3",
+            "--batch",
+            "1000",
+            "--scale",
+            "0.01",
+            "--passes",
+            "1",
+            "--warm-up",
+            "1000",
+            "--json",
+            file.toString());
+    assertEquals(0, run.status(), run.err());
+    List<String> found = new ArrayList<>();
+    JsonObject json = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+    for (JsonElement element : json.getAsJsonArray("results")) {
+      JsonObject result = element.getAsJsonObject();
+      assertTrue(result.get("agrees").getAsBoolean(), result.toString());
+      if (result.get("join").getAsString().equals("lineitem-orders")) {
+        assertEquals(LINE_ITEMS, result.get("rows").getAsInt());
+        found.add(result.get("index").getAsString() + " " + result.get("threads").getAsInt());
+      }
+    }
+    assertEquals(
+        List.of(
+            "PbPlusTree 1",
+            "PbPlusTree 1",
+            "PbPlusTree 3",
+            "PbPlusTree 3",
+            "TreeMap 1",
+            "Long2LongOpenHashMap 1"),
+        found);
+    assertEquals(
+        4,
+        run.out()
+            .lines()
+            .filter(line -> line.matches("lineitem-\\w+ +PbPlusTree +(single|auto) +3 +[0-9.]+"))
+            .count(),
+        run.out());
+    assertFits(run.out());
+  }
+
+  @Test
+  void wrongNumbersOfThreadsAreNamed() {
+    CommandRun none = CommandRun.of("join", "--threads", "0");
+    assertEquals(2, none.status());
+    assertTrue(none.err().contains("--threads is 0"), none.err());
+    CommandRun text = CommandRun.of("join", "--threads", "2", "--key", "name");
+    assertEquals(2, text.status());
+    assertTrue(text.err().contains("--threads is 2; with --key, one thread"), text.err());
+  }
+
   private static JoinResult result(boolean agrees) {
     return new JoinResult(
         "a-b",
         "Tree",
+        1,
         ProbeMethod.SINGLE,
         1.0,
         16.0,
