@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each of jcstress's tests for a moment. It first looks at the JVM for longer than that. */
+@Tag("thorough")
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StressTest {
+  private static final List<String> TESTS =
+      List.of(
+          "VersionWordStress.ChangeOfANode",
+          "VersionWordStress.TwoWriters",
+          "PublicationStress.NewChild",
+          "PublicationStress.NodeUsedAgain",
+          "PublicationStress.NewRoot",
+          "ChangeoverStress.Changeover");
+
+  @Test
+  void nothingForbiddenIsSeen(@TempDir Path folder) throws Exception {
+    Path out = folder.resolve("out.txt");
+    List<String> options = List.of("-v", "-f", "1", "-iters", "1", "-time", "50", "-sc", "false");
+    int status =
+        Stress.process(folder, options)
+            .redirectErrorStream(true)
+            .redirectOutput(out.toFile())
+            .start()
+            .waitFor();
+    String text = Files.readString(out);
+    assertEquals(0, status, text);
+    for (String test : TESTS) {
+      assertTrue(text.contains("[OK] dev.espalier.concurrent." + test), () -> test + ": " + text);
+    }
+  }
+}
