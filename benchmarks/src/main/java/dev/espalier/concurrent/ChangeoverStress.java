@@ -21,6 +21,7 @@ public final class ChangeoverStress {
   private ChangeoverStress() {}
 
   /** Counts how often it is closed. */
+  @SuppressWarnings("ReferenceEquality") // An index is only ever itself.
   static final class CountedIndex {
     final AtomicInteger closes = new AtomicInteger();
     final LongIndex index =
