@@ -138,8 +138,8 @@ final class JoinCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "Also join each index with so many threads, batch by batch. With several, --batch should"
-              + " leave each of them many batches. Default: 1.")
+          "Also join each index with so many threads, batch by batch: the lines NAME xN. --batch"
+              + " should leave each of them many batches. Default: 1.")
   private int threads;
 
   @Option(

@@ -40,7 +40,7 @@ record JoinResult(
 
   /** Returns the index, and by how many threads it was probed if by several. */
   String indexName() {
-    return threads == 1 ? index : index + ", " + threads + " threads";
+    return threads == 1 ? index : index + " x" + threads;
   }
 
   String methodName() {

@@ -167,6 +167,7 @@ final class JoinCommandTest {
         Set.of(
             "join",
             "index",
+            "threads",
             "method",
             "buildSeconds",
             "bytesPerEntry",
