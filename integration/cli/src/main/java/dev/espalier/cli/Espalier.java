@@ -51,7 +51,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
       "",
       "For help on a command: espalier COMMAND --help.",
-      "In a checkout of the sources, 'espalier experiment' reproduces the papers' figures.",
+      "In a checkout of the sources, 'espalier experiment' reproduces the papers' figures, and"
+          + " 'espalier sql' runs queries.",
       "Exit status: 0 success, 1 failure, 2 wrong arguments."
     })
 public final class Espalier implements Runnable {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.calcite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExampleTest {
+  @TempDir Path folder;
+
+  @Test
+  void printsWhatTheDocumentationSaysAndNothingElse() throws Exception {
+    PrintStream standardOutput = System.out;
+    PrintStream standardError = System.err;
+    ByteArrayOutputStream output = new ByteArrayOutputStream();
+    ByteArrayOutputStream errors = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(errors, true, StandardCharsets.UTF_8));
+    try {
+      CalciteExample.run(folder);
+    } finally {
+      System.setOut(standardOutput);
+      System.setErr(standardError);
+    }
+    assertEquals("", errors.toString(StandardCharsets.UTF_8));
+    assertEquals("1: 250\n2: null\n", output.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void isShownInTheDocumentation() throws IOException {
+    String source =
+        Files.readString(Path.of("src/test/java/dev/espalier/calcite/CalciteExample.java"));
+    String example =
+        source.substring(source.indexOf("// Shown:\n") + 10, source.lastIndexOf("  }\n}"));
+    String page = Files.readString(Path.of("../../docs/engines.md"));
+    assertTrue(page.contains("```java\n" + example.replaceAll("(?m)^    ", "") + "```\n"), example);
+  }
+}

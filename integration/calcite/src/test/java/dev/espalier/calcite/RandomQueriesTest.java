@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.calcite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongIndex;
+import dev.espalier.family.Indexes;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.apache.calcite.jdbc.CalciteConnection;
+import org.apache.calcite.plan.RelOptUtil;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.tools.FrameworkConfig;
+import org.apache.calcite.tools.Frameworks;
+import org.apache.calcite.tools.RelBuilder;
+import org.apache.calcite.tools.RelRunner;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Random queries over random tables, against Calcite without the rules. */
+class RandomQueriesTest {
+  private static final int QUERIES = 150;
+
+  private static LongIndex large;
+  private static LongIndex small;
+  private static Map<String, IndexTable> tables;
+  private static Connection indexed;
+  private static Connection plain;
+
+  @BeforeAll
+  static void fill() throws Exception {
+    Random random = new Random(24);
+    large = Indexes.create();
+    for (int i = 0; i < 20_000; i++) {
+      large.put(random.nextInt(60_000) - 30_000, random.nextInt(1000));
+    }
+    small = Indexes.create();
+    for (int i = 0; i < 300; i++) {
+      small.put(random.nextInt(1000), random.nextInt(1000));
+    }
+    int rows = 400;
+    long[] numbers = random.longs(rows, -31_000, 31_000).toArray();
+    int[] days = random.ints(rows, 0, 100).toArray();
+    String[] texts = new String[rows];
+    for (int row = 0; row < rows; row++) {
+      texts[row] = "text " + days[row] % 7;
+    }
+    tables =
+        Map.of(
+            "BIG",
+            IndexTable.of(large),
+            "SMALL",
+            IndexTable.of(small),
+            "ARRAYS",
+            IndexTable.ofRows(
+                List.of(
+                    Column.longs("K", numbers),
+                    Column.ints("V", days),
+                    Column.strings("T", texts),
+                    Column.decimals("D", 2, numbers))));
+    indexed = Calcite.connect(EspalierSchema.of(tables));
+    plain = Calcite.connectWithoutRules(tables);
+  }
+
+  @AfterAll
+  static void close() throws Exception {
+    indexed.close();
+    plain.close();
+    large.close();
+    small.close();
+  }
+
+  @Test
+  void queriesAnswerAsWithoutTheRules() throws Exception {
+    int joins = 0;
+    int ranges = 0;
+    for (int seed = 0; seed < QUERIES; seed++) {
+      String query = query(new Random(seed));
+      String plan = Calcite.plan(indexed, query);
+      joins += plan.contains("EnumerableIndexNestedLoopJoin(") ? 1 : 0;
+      ranges += plan.contains("key=[") ? 1 : 0;
+      List<String> rows = Calcite.rows(indexed, query);
+      List<String> expected = Calcite.rows(plain, query);
+      if (!query.contains("ORDER BY")) {
+        Collections.sort(rows);
+        Collections.sort(expected);
+      }
+      assertEquals(expected, rows, () -> query + "\n" + plan);
+    }
+    assertTrue(joins > QUERIES / 5, joins + " joins by index");
+    assertTrue(ranges > QUERIES / 5, ranges + " ranges");
+  }
+
+  private static String query(Random random) {
+    String outer = one(random, "ARRAYS", "SMALL", "BIG");
+    String inner = one(random, "BIG", "BIG", "SMALL");
+    String on = "i.k = o." + one(random, "k", "v");
+    String residual =
+        one(random, "", "", " AND i.v < o.v", " AND i.v + o.k > 500", " AND i.v = o.v");
+    String innerWhere = random.nextBoolean() ? "" : " AND " + condition(random, "i");
+    String where = random.nextBoolean() ? "" : " AND " + condition(random, "o");
+    String all = on + residual + innerWhere;
+    return switch (random.nextInt(6)) {
+      case 0 ->
+          "SELECT o.k, o.v, i.v AS w FROM %s o JOIN %s i ON %s WHERE TRUE%s"
+              .formatted(outer, inner, on + residual, where + innerWhere);
+      case 1 ->
+          "SELECT o.v, i.k AS j FROM %s o LEFT JOIN %s i ON %s WHERE TRUE%s"
+              .formatted(outer, inner, all, where);
+      case 2 ->
+          "SELECT o.k, o.v FROM %s o WHERE EXISTS (SELECT * FROM %s i WHERE %s)%s"
+              .formatted(outer, inner, all, where);
+      case 3 ->
+          "SELECT o.k FROM %s o WHERE NOT EXISTS (SELECT * FROM %s i WHERE %s)%s"
+              .formatted(outer, inner, all, where);
+      case 4 ->
+          "SELECT i.v, i.k FROM %s i WHERE %s ORDER BY i.k%s"
+              .formatted(inner, condition(random, "i"), one(random, "", " LIMIT 7"));
+      default ->
+          ("SELECT l.k, o.v, i.v AS w FROM %s o LEFT JOIN big l ON l.k = o.k"
+                  + " LEFT JOIN small i ON i.k = l.v WHERE TRUE%s")
+              .formatted(outer, where);
+    };
+  }
+
+  private static String condition(Random random, String table) {
+    int from = random.nextInt(2000) - 1000;
+    int to = from + random.nextInt(3000);
+    return "("
+        + one(
+                random,
+                "#.k BETWEEN %d AND %d",
+                "#.k > %d AND #.k <= %d",
+                "#.k >= %d",
+                "%d > #.k",
+                "#.k = %d",
+                "#.k IN (%d, 5, %d)",
+                "#.k < %d OR #.k > %d",
+                "#.k NOT BETWEEN %d AND %d",
+                "#.k <> %d",
+                "#.v < 400 AND #.k < %d",
+                "#.k > 1.5 AND #.k < %d",
+                "#.k > %d AND #.k < 9223372036854775807")
+            .replace("#", table)
+            .formatted(from, to)
+        + ")";
+  }
+
+  private static String one(Random random, String... choices) {
+    return choices[random.nextInt(choices.length)];
+  }
+
+  /** SQL has no words for some of them. */
+  @ParameterizedTest
+  @EnumSource(
+      value = JoinRelType.class,
+      names = {"INNER", "LEFT", "SEMI", "ANTI"})
+  void eachKindOfJoinAnswersAsWithoutTheRules(JoinRelType type) throws Exception {
+    for (boolean hasResidual : new boolean[] {false, true}) {
+      List<String> rows = join(indexed, type, hasResidual);
+      assertEquals(join(plain, type, hasResidual), rows);
+      assertTrue(!rows.isEmpty() && rows.size() <= 400, rows.size() + " rows");
+    }
+  }
+
+  private static List<String> join(Connection connection, JoinRelType type, boolean hasResidual)
+      throws Exception {
+    var calcite = connection.unwrap(CalciteConnection.class);
+    FrameworkConfig config =
+        Frameworks.newConfigBuilder()
+            .defaultSchema(calcite.getRootSchema().subSchemas().get("S"))
+            .build();
+    RelBuilder builder = RelBuilder.create(config);
+    builder.scan("ARRAYS").scan("BIG");
+    RexNode condition = builder.equals(builder.field(2, 0, "K"), builder.field(2, 1, "K"));
+    if (hasResidual) {
+      condition =
+          builder.and(
+              condition, builder.lessThan(builder.field(2, 0, "V"), builder.field(2, 1, "V")));
+    }
+    RelNode join = builder.join(type, condition).build();
+    assertTrue(RelOptUtil.toString(join).contains("joinType=[" + type.lowerName + "]"));
+    List<String> rows = new ArrayList<>();
+    try (var statement = connection.unwrap(RelRunner.class).prepareStatement(join);
+        var result = statement.executeQuery()) {
+      while (result.next()) {
+        StringBuilder row = new StringBuilder();
+        for (int column = 1; column <= result.getMetaData().getColumnCount(); column++) {
+          row.append(result.getString(column)).append('|');
+        }
+        rows.add(row.toString());
+      }
+    }
+    Collections.sort(rows);
+    return rows;
+  }
+}
