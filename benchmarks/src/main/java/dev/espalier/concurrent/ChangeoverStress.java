@@ -52,7 +52,7 @@ public final class ChangeoverStress {
   public static class Changeover {
     private final CountedIndex first = new CountedIndex();
     private final CountedIndex next = new CountedIndex();
-    private final SwappableIndex index = new SwappableIndex(first.index);
+    private final SwappableIndex<LongIndex> index = SwappableIndex.of(first.index);
 
     @Actor
     public void swap() {
@@ -61,7 +61,7 @@ public final class ChangeoverStress {
 
     @Actor
     public void read(III_Result result) {
-      try (SwappableIndex.Lease lease = index.lease()) {
+      try (SwappableIndex.Lease<LongIndex> lease = index.lease()) {
         result.r1 = lease.index().isClosed() ? 1 : 0;
       }
     }

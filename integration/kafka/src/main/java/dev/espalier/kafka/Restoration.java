@@ -4,7 +4,6 @@ package dev.espalier.kafka;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -27,7 +26,7 @@ final class Restoration implements RestoreTarget, AutoCloseable {
   private final Path folder;
   private final LongSupplier clock;
   private final long began;
-  private final Map<Entries, RestoreSorter> sorters = new IdentityHashMap<>();
+  private final Map<Entries, RestoreSorter> sorters = new HashMap<>();
 
   /** What is to be committed with the entries. */
   final Map<TopicPartition, Long> offsets = new HashMap<>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.kafka;
 
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One batch of records, for entries of which there are some already: stored in sorted order. */
 final class RestoreBatch implements RestoreTarget {
-  private final Map<Entries, SortedMap<Bytes, Optional<byte[]>>> records = new IdentityHashMap<>();
+  private final Map<Entries, SortedMap<Bytes, Optional<byte[]>>> records = new HashMap<>();
 
   @Override
   public void add(Entries entries, byte[] key, byte @Nullable [] value) {
