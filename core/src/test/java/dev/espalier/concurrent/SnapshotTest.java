@@ -13,9 +13,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TestSize;
 import dev.espalier.concurrent.ConcurrentPbPlusTree.Geometry;
-import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.MemoryLimitException;
-import dev.espalier.memory.Words;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -26,7 +24,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -562,53 +559,6 @@ class SnapshotTest {
       assertEquals(0, snapshot.shrink());
       assertHolds(model, snapshot);
       assertEquals(50, snapshot.headView(50, false).size());
-    }
-  }
-
-  // ---------------------------------------------------------------- the check
-
-  /** Changes made behind the back of the writers, which the snapshot therefore sees. */
-  @Test
-  void checkNamesWhatIsDamaged() {
-    assertDamage(
-        "I1", leaf -> (tree, node) -> leaf.key(tree.nodes, node, 0, leaf.key(tree.nodes, node, 1)));
-    assertDamage("I2", leaf -> (tree, node) -> leaf.key(tree.nodes, node, 0, -1));
-    assertDamage("I4", leaf -> (tree, node) -> leaf.count(tree.nodes, node, 99));
-    assertDamage("I6", leaf -> (tree, node) -> leaf.count(tree.nodes, node, 1));
-  }
-
-  private interface Damage {
-    void to(ConcurrentStructure tree, long node);
-  }
-
-  private static void assertDamage(String invariant, Function<VersionedLeaf, Damage> damage) {
-    try (ConcurrentPbPlusTree index = tree(1, 1)) {
-      fill(index, 100, 1);
-      try (LongIndex snapshot = index.snapshot()) {
-        snapshot.verify();
-        long node = index.tree.latch(0, 50);
-        damage.apply(index.tree.leaf).to(index.tree, node);
-        Versions.unlatch(index.tree.nodes, node);
-        InvariantViolationException found =
-            assertThrows(InvariantViolationException.class, snapshot::verify);
-        assertTrue(found.getMessage().contains(invariant), found.getMessage());
-      }
-    }
-  }
-
-  @Test
-  void checkNamesNodesThatOverlap() {
-    try (ConcurrentPbPlusTree index = tree(1, 1)) {
-      fill(index, 100, 1);
-      try (LongIndex snapshot = index.snapshot()) {
-        VersionedInner inner = index.tree.inner;
-        long root =
-            ConcurrentStructure.nodeOf(Words.getLong(index.tree.nodes, ConcurrentStructure.ROOT));
-        inner.child(index.tree.nodes, root, 1, inner.child(index.tree.nodes, root, 0));
-        InvariantViolationException found =
-            assertThrows(InvariantViolationException.class, snapshot::verify);
-        assertTrue(found.getMessage().contains("I9"), found.getMessage());
-      }
     }
   }
 }
