@@ -20,7 +20,7 @@ import org.apache.flink.table.data.RowData;
 final class IndexFileSink implements Sink<RowData>, SupportsWriterState<RowData, Long> {
   private static final long serialVersionUID = 1;
 
-  /** For sorting, or for pages of the new files, outside of the heap. */
+  /** For sorting, outside of the heap. */
   private static final long MEMORY_BYTES = 256L << 20;
 
   private static final long LEAST_MEMORY_BYTES = 1 << 20;

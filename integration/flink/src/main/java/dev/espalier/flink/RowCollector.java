@@ -19,5 +19,5 @@ interface RowCollector extends AutoCloseable {
 
   /** Gives memory and temporary files back. */
   @Override
-  void close() throws IOException;
+  void close();
 }

@@ -3,7 +3,6 @@ package dev.espalier.flink;
 
 import dev.espalier.concurrent.SwappableIndex;
 import dev.espalier.io.FileOptions;
-import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -51,5 +50,5 @@ interface TableFormat<I> extends Serializable {
    * @param file which is not there yet
    * @param memoryBytes for sorting
    */
-  RowCollector collector(Path file, long memoryBytes) throws IOException;
+  RowCollector collector(Path file, long memoryBytes);
 }

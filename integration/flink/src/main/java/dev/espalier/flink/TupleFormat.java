@@ -8,7 +8,6 @@ import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.StoreOptions;
 import dev.espalier.tuple.TupleWriter;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -93,7 +92,7 @@ final class TupleFormat implements TableFormat<BytesIndex> {
   }
 
   @Override
-  public RowCollector collector(Path file, long memoryBytes) throws IOException {
+  public RowCollector collector(Path file, long memoryBytes) {
     return new TupleCollector(columns, file, memoryBytes);
   }
 
