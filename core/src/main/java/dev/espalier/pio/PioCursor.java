@@ -76,10 +76,9 @@ final class PioCursor extends LeafCursor {
   @Override
   protected void descend(long key) {
     startAsking();
+    // The leaf may be empty. To go on to another here would lose the place: what others write into
+    // this one meanwhile may be on the wrong side of the key.
     enterLeafOf(key, Part.ALL);
-    if (entries == 0 && !enterNextLeaf()) {
-      enterPreviousLeaf();
-    }
     slot = lowerBound(key);
   }
 

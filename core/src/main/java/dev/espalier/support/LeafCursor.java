@@ -70,7 +70,10 @@ public abstract class LeafCursor implements LongCursor {
 
   // ---------------------------------------------------------------- for the trees
 
-  /** Enters the leaf where {@code key} is or belongs; slot is the first entry not below it. */
+  /**
+   * Enters the leaf where {@code key} is or belongs, which may be empty; slot is the first entry
+   * not below it.
+   */
   protected abstract void descend(long key);
 
   /** Enters the last leaf; any slot. */
@@ -131,8 +134,7 @@ public abstract class LeafCursor implements LongCursor {
 
   @Override
   public final boolean first() {
-    enterLeafOf(Long.MIN_VALUE);
-    return settle(slot < entries);
+    return ceiling(Long.MIN_VALUE);
   }
 
   @Override
