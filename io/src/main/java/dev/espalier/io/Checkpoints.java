@@ -241,7 +241,7 @@ final class Checkpoints {
       header = header.withLogFrom(state.log.appended(), state.log.end());
     }
     try {
-      state.log.await(header.sequence());
+      state.log.awaitWithSegment(header.sequence());
       header.writeTo(state.file, state.environment.random().nextLong());
     } catch (PageFileException failed) {
       throw NoSlotException.ifFull(failed);

@@ -68,6 +68,10 @@ final class Log implements AutoCloseable {
   private boolean refused;
 
   private LogSegment current;
+
+  /** Whether the first block of the current segment is safe, by which recovery finds it. */
+  private boolean isBeginningForced = true;
+
   private @Nullable LogSegment ready;
   private final Deque<LogSegment> free = new ArrayDeque<>();
 
@@ -304,6 +308,7 @@ final class Log implements AutoCloseable {
     ready = free.pollFirst();
     begin(next, current.number + 1, checkpoint);
     current = next;
+    isBeginningForced = false;
     segmentTaken.run();
   }
 
@@ -431,12 +436,25 @@ final class Log implements AutoCloseable {
    *     may be waited for again
    */
   void await(long sequence) {
-    if (forced >= sequence) {
-      return;
+    if (forced < sequence) {
+      await(sequence, false);
     }
+  }
+
+  /**
+   * Waits until a record is durable, and the segment is where the next one goes: then a header may
+   * name that segment. A write that was refused may have begun it and appended nothing.
+   *
+   * @throws PageFileException as {@link #await}
+   */
+  void awaitWithSegment(long sequence) {
+    await(sequence, true);
+  }
+
+  private void await(long sequence, boolean withSegment) {
     lock.lock();
     try {
-      while (forced < sequence) {
+      while (forced < sequence || (withSegment && !isBeginningForced)) {
         checkGood();
         if (writing) {
           written.awaitUninterruptibly();
@@ -485,6 +503,7 @@ final class Log implements AutoCloseable {
       throw condition.noteFailure(failure);
     }
     unforced.removeAll(toForce);
+    isBeginningForced = true;
     forces++;
     forced = Math.max(forced, end);
   }

@@ -151,6 +151,12 @@ class RareRulesTest {
             .anyMatch(setup -> isFound(rewritesBlocks(setup))));
   }
 
+  /** A refused write had begun the segment that the next header named, and nothing forced that. */
+  @Test
+  void aHeaderNamesNoSegmentThatPowerLossTakesAway() {
+    new CrashRun(setup(CrashSetup.Mode.GARBAGE_FORESEEN, 889)).run();
+  }
+
   // ---------------------------------------------------------------- covered by others
 
   /**
