@@ -46,8 +46,14 @@ import org.jspecify.annotations.Nullable;
  * meanwhile. The key and the value of the entry that it is on are as they were when it moved,
  * though another thread may have removed it since. {@link #size} counts what was inserted and
  * removed, O(threads). {@link #clear}, {@link #bulkload}, {@link #shrink} and {@link #verify} keep
- * writers out, and so does, for a moment, memory that moves to grow; readers go on. A view of the
- * nodes, {@link #rootView}, is for a tree that nobody changes.
+ * writers out; readers go on. The first three free memory, and the JVM (25) sets the interrupt
+ * status of a thread that is reading it at that moment. A view of the nodes, {@link #rootView}, is
+ * for a tree that nobody changes.
+ *
+ * <p>With native access on Linux, the memory is reserved at the beginning, up to the limit or 16
+ * GiB, and taken as the tree grows. Otherwise it moves now and then, which keeps writers out for a
+ * moment; what readers may still be looking at is kept until the tree is closed or cleared, up to
+ * as much again.
  *
  * <p>Operations on one key take O(log n) time, with one memory latency per level. Leaves have as
  * many entries as those of a {@code PbPlusTree}: a full tree takes 16.9 bytes per entry.

@@ -26,7 +26,7 @@ final class NodePool implements MemoryUse {
   private long freeBytes;
 
   NodePool(IndexOptions options) {
-    this.memory = new NodeMemory(options.memoryLimit(), options.hugePages());
+    this.memory = NodeMemory.besideReaders(options.memoryLimit(), options.hugePages());
   }
 
   NodeMemory memory() {

@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.ConcurrentModificationException;
+import java.util.function.BiConsumer;
 
 /**
  * The native memory of one index: allocates nodes of whole cache lines, known by their offsets, up
@@ -17,6 +18,10 @@ import java.util.ConcurrentModificationException;
  *
  * <p>Moving changes {@link #segment()}, so call it again after every {@link #allocate}. Offsets do
  * not change.
+ *
+ * <p>Memory {@linkplain #besideReaders beside readers} reserves its address space at once, so that
+ * it does not move within 16 GiB. Where it must move nevertheless, it keeps what it has outgrown
+ * until it is closed.
  *
  * <p>Reading through {@link #segment()} is safe at any time: after {@link #close}, or after a move
  * by another thread, it throws {@link IllegalStateException}. All other methods must be called by
@@ -39,13 +44,23 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   private static final long INITIAL_BYTES = 4096;
 
+  /**
+   * Address space that memory beside readers reserves at first: much for an index, and little
+   * enough for thousands of indexes in 128 TiB.
+   */
+  private static final long RESERVED_BYTES = 16L << 30;
+
   /** The offset of the first node: no node is at 0, so that 0 can mean none. */
   private static final long FIRST_OFFSET = 8L * CacheLine.BYTES;
 
   private final long limit;
   private final HugePages hugePages;
+  private final boolean isBesideReaders;
 
   private Region region;
+
+  /** Where {@link #allocate} has to stop and {@link #grow}. */
+  private long end;
 
   /** Where the next new node starts: the bytes allocated so far, including freed ones. */
   private long top;
@@ -70,10 +85,34 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
    * @param hugePages whether to ask for huge pages
    */
   public NodeMemory(long limit, HugePages hugePages) {
+    this(limit, hugePages, false);
+  }
+
+  private NodeMemory(long limit, HugePages hugePages, boolean isBesideReaders) {
     this.limit = Math.min(limit, Region.MOST_RESERVED_BYTES);
     this.hugePages = hugePages;
-    this.region = Region.small(Math.min(INITIAL_BYTES, this.limit));
-    this.top = FIRST_OFFSET;
+    this.isBesideReaders = isBesideReaders;
+    this.region = first();
+    forgetNodes();
+  }
+
+  /**
+   * Creates memory for an index that others read while it grows. If memory moves beneath a reader,
+   * who is then told by an exception, the JVM also sets the interrupt status of the reader's
+   * thread.
+   *
+   * @param limit the most bytes it may ever hold; what it has outgrown is not counted
+   * @param hugePages whether to ask for huge pages
+   */
+  public static NodeMemory besideReaders(long limit, HugePages hugePages) {
+    return new NodeMemory(limit, hugePages, true);
+  }
+
+  private Region first() {
+    long least = Math.min(INITIAL_BYTES, limit);
+    return isBesideReaders
+        ? Region.reserved(least, Math.min(RESERVED_BYTES, limit))
+        : Region.small(least);
   }
 
   /** Returns the memory that holds all nodes. A different one after the memory has moved. */
@@ -109,7 +148,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   /** Returns whether a new node of {@code lines} lines fits behind the others without a move. */
   public boolean hasRoom(int lines) {
-    return top + bytes(lines) <= Math.min(region.segment().byteSize(), limit - elsewhere);
+    return top + bytes(lines) <= Math.min(end, limit - elsewhere);
   }
 
   /**
@@ -208,12 +247,13 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   /** Frees all nodes and gives the memory back to the system. */
   public void clear() {
-    region = region.replacedBy(Region.small(Math.min(INITIAL_BYTES, limit)));
+    region = region.replacedBy(first());
     forgetNodes();
   }
 
   private void forgetNodes() {
     top = FIRST_OFFSET;
+    end = Math.min(region.segment().byteSize(), HUGE_PAGE_BYTES);
     freeBytes = 0;
     Arrays.fill(freeNodes, 0);
   }
@@ -234,7 +274,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
       throw beyondLimit(bytes + least);
     }
     Left left = new Left(region.segment(), region.arena(), bytes);
-    region = region.leftFor(Region.small(least));
+    region = region.leftFor(first());
     forgetNodes();
     elsewhere += bytes;
     return left;
@@ -261,6 +301,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   public void adopt(NodeMemory other) {
     region = region.replacedBy(other.region);
     top = other.top;
+    end = other.end;
     freeBytes = other.freeBytes;
     allJoined = other.allJoined;
     freeNodes = other.freeNodes;
@@ -311,9 +352,20 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     if (needed > limit - elsewhere) {
       throw beyondLimit(needed);
     }
+    if (needed > region.segment().byteSize()) {
+      move(needed);
+    } else if (hugePages == HugePages.WHEN_GROWN) {
+      region.adviseHugePages();
+    }
+    end = region.segment().byteSize();
+  }
+
+  private void move(long needed) {
     long wanted = Math.max(needed, 2 * region.segment().byteSize());
     Region larger = Region.take(needed, Math.min(wanted, limit - elsewhere), limit, hugePages);
-    region = region.replacedBy(larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, top));
+    BiConsumer<MemorySegment, MemorySegment> copy =
+        (from, to) -> MemorySegment.copy(from, 0, to, 0, top);
+    region = isBesideReaders ? region.outgrownBy(larger, copy) : region.replacedBy(larger, copy);
   }
 
   private MemoryLimitException beyondLimit(long needed) {

@@ -36,12 +36,15 @@ public final class Region {
   private final Arena arena;
   private final MemorySegment segment;
   private final boolean isReserved;
-  private final boolean hasHugePages;
+  private boolean hasHugePages;
+
+  /** What this region has outgrown, and frees when it is freed itself. */
+  private volatile @Nullable Region outgrown;
 
   /** What replaced this region. */
   private volatile @Nullable Region successor;
 
-  /** Whether the index has left this region, which somebody else closes. */
+  /** Whether the index has left this region, which is freed later. */
   private volatile boolean isLeft;
 
   private Region(Arena arena, MemorySegment segment, boolean isReserved, boolean hasHugePages) {
@@ -55,6 +58,21 @@ public final class Region {
   public static Region small(long bytes) {
     Arena arena = Arena.ofShared();
     return new Region(arena, allocate(arena, bytes, ALIGNMENT), false, false);
+  }
+
+  /**
+   * Reserves address space for a small index that will grow; if the system refuses, allocates a
+   * small region.
+   *
+   * @param least size of a small region in bytes
+   * @param most the most bytes to reserve
+   */
+  static Region reserved(long least, long most) {
+    Arena arena = Arena.ofShared();
+    MemorySegment reserved = reserve(arena, Math.min(NodeMemory.HUGE_PAGE_BYTES, most), most);
+    return reserved == null
+        ? new Region(arena, allocate(arena, least, ALIGNMENT), false, false)
+        : new Region(arena, reserved, true, false);
   }
 
   /**
@@ -164,6 +182,17 @@ public final class Region {
     return isReserved;
   }
 
+  /**
+   * Asks for huge pages in reserved address space that is in use already: the first is made now, as
+   * far as the system can.
+   */
+  void adviseHugePages() {
+    if (isReserved && VirtualMemory.adviseHugePages(segment)) {
+      VirtualMemory.collapse(segment.asSlice(0, NodeMemory.HUGE_PAGE_BYTES));
+      hasHugePages = true;
+    }
+  }
+
   /** Returns whether this is reserved address space for which the system granted huge pages. */
   public boolean hasHugePages() {
     return hasHugePages;
@@ -197,8 +226,25 @@ public final class Region {
       throw new IllegalStateException("the index is closed");
     }
     successor = other;
-    arena.close();
+    closeArenas();
     return other;
+  }
+
+  /**
+   * Replaces this region by another: copies the contents, and returns the other. Others may go on
+   * reading this region, which is freed with the other.
+   *
+   * @param copy copies the contents of this memory, its first argument, to the other's
+   * @throws IllegalStateException if this region is closed; the other is then closed, too
+   */
+  Region outgrownBy(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
+    try {
+      copy.accept(segment, other.segment);
+    } catch (RuntimeException | Error failed) {
+      other.close();
+      throw failed;
+    }
+    return leftFor(other, this);
   }
 
   /**
@@ -207,11 +253,16 @@ public final class Region {
    *
    * @throws IllegalStateException if this region is closed; the other is then closed, too
    */
-  synchronized Region leftFor(Region other) {
+  Region leftFor(Region other) {
+    return leftFor(other, outgrown);
+  }
+
+  private synchronized Region leftFor(Region other, @Nullable Region outgrownByOther) {
     if (isClosed()) {
       other.close();
       throw new IllegalStateException("the index is closed");
     }
+    other.outgrown = outgrownByOther;
     successor = other;
     isLeft = true;
     return other;
@@ -235,9 +286,19 @@ public final class Region {
   }
 
   private synchronized @Nullable Region closeThis() {
+    closeArenas();
+    return successor;
+  }
+
+  private void closeArenas() {
+    for (Region each = this; each != null; each = each.outgrown) {
+      each.closeArena();
+    }
+  }
+
+  private synchronized void closeArena() {
     if (arena.scope().isAlive()) {
       arena.close();
     }
-    return successor;
   }
 }

@@ -352,7 +352,7 @@ class SnapshotTest {
 
   @Test
   void writeForWhoseCopyThereIsNoMemoryChangesNothing() {
-    long limit = 160 << 10;
+    long limit = 128 << 10;
     try (ConcurrentPbPlusTree index = tree(1, 1, limit)) {
       TreeMap<Long, Long> frozen = fill(index, 2000, 1);
       LongIndex snapshot = index.snapshot();

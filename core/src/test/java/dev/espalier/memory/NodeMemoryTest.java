@@ -175,6 +175,55 @@ class NodeMemoryTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {16 << 10, (2 << 20) - 64, (2 << 20) + 64, 5_000_001, UNLIMITED})
+  void memoryBesideReadersIsNeverTakenFromThem(long limit) {
+    close();
+    memory = NodeMemory.besideReaders(limit, HugePages.WHEN_GROWN);
+    long first = memory.allocate(1);
+    MemorySegment before = memory.segment();
+    Words.putLong(before, first, 42);
+    growTo(Math.min(limit - 8192, 3 * NodeMemory.HUGE_PAGE_BYTES));
+    if (VirtualMemory.isAvailable()) {
+      assertSame(before, memory.segment());
+      assertEquals(memory.endOffset(), memory.committedBytes());
+    }
+    assertEquals(42, Words.getLong(before, first));
+    assertEquals(42, Words.getLong(memory.segment(), first));
+    memory.close();
+    assertTrue(memory.isClosed());
+    assertThrows(IllegalStateException.class, () -> Words.getLong(before, first));
+    assertThrows(IllegalStateException.class, () -> Words.getLong(memory.segment(), first));
+  }
+
+  @Test
+  void outgrownMemoryIsFreedWithWhatReplacedIt() {
+    close();
+    memory = NodeMemory.besideReaders(UNLIMITED, HugePages.OFF);
+    MemorySegment before = memory.segment();
+    growBeyondAHugePage();
+    NodeMemory.Left left = memory.leave();
+    assertEquals(0, Words.getLong(before, 0));
+    left.arena().close();
+    memory.clear();
+    assertThrows(IllegalStateException.class, () -> Words.getLong(before, 0));
+    assertFalse(memory.isClosed());
+    assertEquals(512, memory.allocate(1));
+  }
+
+  @Test
+  void hugePagesBesideReadersAreAskedForOnlyOnceGrown() {
+    close();
+    memory = NodeMemory.besideReaders(UNLIMITED, HugePages.WHEN_GROWN);
+    growTo(NodeMemory.HUGE_PAGE_BYTES / 2);
+    assertFalse(memory.hugePagesGranted());
+    growBeyondAHugePage();
+    boolean canBeGranted = VirtualMemory.isAvailable();
+    assertTrue(canBeGranted || !memory.hugePagesGranted());
+    memory.clear();
+    assertFalse(memory.hugePagesGranted());
+  }
+
   @Test
   void hugePagesAreAskedForOnlyOnceGrown() {
     growTo(NodeMemory.HUGE_PAGE_BYTES / 2);
