@@ -78,7 +78,14 @@ public final class BufferedAccess implements AutoCloseable {
 
   private VirtualNodes chooseNodes() {
     VirtualNodes fixed = options.nodes();
-    return fixed != null ? fixed : BatchLookup.of(index).costs().nodes();
+    if (fixed != null) {
+      return fixed;
+    }
+    if (tree.readsPages()) {
+      return VirtualNodes.of(
+          tree.height()); // All leaves that are not in the pool are read at once.
+    }
+    return BatchLookup.of(index).costs().nodes();
   }
 
   private ProbeBuffers makeBuffers() {

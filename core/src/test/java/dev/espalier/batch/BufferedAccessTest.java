@@ -12,7 +12,11 @@ import dev.espalier.TreeVariant;
 import dev.espalier.batch.BufferOptions.Buffers;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.family.Family;
+import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.TimedPageStore;
+import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,6 +26,7 @@ import java.util.NavigableMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -291,6 +296,30 @@ final class BufferedAccessTest {
       }
       assertEquals(Map.of(1L, List.of(150_000L)), notes.answers);
       index.verify();
+    }
+  }
+
+  @Test
+  void leavesThatAreNotInThePoolAreReadTogether() {
+    int entries = 2_000_000; // So many that cached pages would be visited one after the other.
+    int apart = entries / 100;
+    TimedPageStore store =
+        new TimedPageStore(
+            new MemoryPageStore(4096, Long.MAX_VALUE, HugePages.OFF), 80, 1, true, List.of());
+    try (LongIndex index = DiskOptimizedBPlusTree.open(IndexOptions.DEFAULT, store)) {
+      long[] keys = LongStream.range(0, entries).toArray();
+      index.bulkload(keys, keys);
+      Notes notes = new Notes();
+      try (var access = BufferedAccess.over(index, BufferOptions.DEFAULT, notes)) {
+        store.resetCounters();
+        for (long key = 0; key < entries; key += apart) {
+          access.get(key, key);
+        }
+      }
+      assertEquals(100, notes.answers.size());
+      TimedPageStore.Transfers transfers = store.transfers();
+      assertTrue(transfers.read() >= 100, transfers::toString);
+      assertTrue(transfers.readWaves() < 10, transfers::toString);
     }
   }
 

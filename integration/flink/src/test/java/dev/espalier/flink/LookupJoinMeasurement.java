@@ -35,7 +35,7 @@ import org.rocksdb.WriteOptions;
  * with {@code -Drows=}, {@code -Dprobes=}, {@code -Drounds=}, {@code -Dparallelism=}, {@code
  * -Dways=} and {@code -Dcapacity=}, the rows that may wait in an asynchronous join. The ways take
  * turns; each joins as many random probes, all of which have a partner, and "none" has no join. The
- * pools have 20 bytes for each row.
+ * pools have {@code -Dpool=} bytes, or 20 for each row.
  */
 class LookupJoinMeasurement {
   private static final int ROWS = Integer.getInteger("rows", 1_000_000);
@@ -43,7 +43,7 @@ class LookupJoinMeasurement {
   private static final int ROUNDS = Integer.getInteger("rounds", 3);
   private static final String CAPACITY = System.getProperty("capacity", "100");
   private static final int PARALLELISM = Integer.getInteger("parallelism", 1);
-  private static final long POOL_BYTES = Math.max(64L << 20, 20L * ROWS);
+  private static final long POOL_BYTES = Long.getLong("pool", Math.max(64L << 20, 20L * ROWS));
 
   @TempDir Path folder;
 
