@@ -13,7 +13,8 @@ import java.util.List;
  * that is opened without one has its own.
  *
  * <p>Pages that are needed no more make room: first those of which it was said, then by CLOCK.
- * Changed ones are written before, many at once and in the order of their numbers.
+ * Changed ones are written before, many at once and in the order of their numbers; other threads
+ * find frames meanwhile, and in pools of 64 MiB or more, up to four of them write at once.
  *
  * <p>Many threads may use a pool at once. A thread pins up to a quarter of the frames at a time;
  * where there are not enough for all threads, they wait for one another, and if nothing comes free
@@ -25,6 +26,12 @@ public final class BufferPool implements AutoCloseable {
 
   /** Most bytes of a pool: 256 GiB. */
   public static final long MOST_BYTES = 1L << 38;
+
+  /** Most batches of changed pages that are written at once, by as many threads. */
+  private static final int MOST_ROOMS = 4;
+
+  /** What part of the pool the rooms for more than one batch may take. */
+  private static final int ROOMS_PART = 32;
 
   /** How long a thread waits for a frame, in milliseconds, when others have pinned them all. */
   static final int PATIENCE_MILLIS = 1000;
@@ -47,12 +54,13 @@ public final class BufferPool implements AutoCloseable {
     int pageShift = Integer.numberOfTrailingZeros(pageBytes);
     long total = bytes >>> pageShift;
     int gathered = Math.clamp(total / 16, 1, Math.max(1, WriteBack.MOST_BYTES / pageBytes));
-    int count = Math.clamp(total - gathered, 1, Integer.MAX_VALUE >>> 1);
+    int rooms = Math.clamp(total / ROOMS_PART / gathered, 1, MOST_ROOMS);
+    int count = Math.clamp(total - (long) rooms * gathered, 1, Integer.MAX_VALUE >>> 1);
     this.region = Region.ofPages((long) count << pageShift, hugePages);
     this.frames = new Frames(region.segment(), pageShift);
-    this.writeBack = new WriteBack(frames, region.arena(), gathered);
+    this.writeBack = new WriteBack(frames, region.arena(), rooms, gathered);
     this.replacement = new Replacement(frames, writeBack);
-    this.waves = new Waves(frames, replacement);
+    this.waves = new Waves(frames, replacement, writeBack);
   }
 
   /**
@@ -91,7 +99,7 @@ public final class BufferPool implements AutoCloseable {
 
   /** Returns the bytes of memory of the frames and of the room to gather what is written. */
   public long bytes() {
-    return (long) (frames.count + writeBack.capacity()) * pageBytes();
+    return (long) (frames.count + writeBack.roomPages()) * pageBytes();
   }
 
   /** Returns how many pins one thread may hold at once: a quarter of the frames, three at least. */
@@ -127,6 +135,15 @@ public final class BufferPool implements AutoCloseable {
   }
 
   // ---------------------------------------------------------------- stores
+
+  /**
+   * Takes the lock of the frames while nobody writes, and so keeps everybody from writing: what the
+   * files have then agrees with what is known of them.
+   */
+  void lockWithoutWrites() {
+    frames.lock.lock();
+    writeBack.awaitAll();
+  }
 
   /**
    * Takes a store in.

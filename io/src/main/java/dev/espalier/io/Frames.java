@@ -17,7 +17,7 @@ final class Frames {
    *
    * A frame is known by one word of state, changed by compare-and-set only:
    *
-   *     | read ahead | busy | changed | used lately | pins, 16 bits |
+   *     | writing | read ahead | busy | changed | used lately | pins, 16 bits |
    *
    * A page that is in its frame is pinned without a lock: the file's page table gives the frame, the
    * pin is counted unless the frame is busy, and then the frame's owner and page are looked at
@@ -25,7 +25,8 @@ final class Frames {
    *
    *     empty --- assign ---> busy --- settle ---> pinnable --- evict (pins = 0) ---> busy
    *
-   * A busy frame belongs to the one who made it so; it is being read into, or copied from.
+   * A busy frame belongs to the one who made it so; it is being read into, or copied from. One that
+   * is writing is pinnable, but not to be evicted: a copy of its page is on its way to the file.
    */
 
   static final int PINS = 0xffff;
@@ -35,6 +36,9 @@ final class Frames {
 
   /** The page was read ahead, and nobody has pinned it yet. */
   static final int AHEAD = 1 << 19;
+
+  /** A copy of the page is being written, for which the page stays in its frame. */
+  static final int WRITING = 1 << 20;
 
   /** Stands for no frame. */
   static final int NONE = -1;
@@ -167,10 +171,15 @@ final class Frames {
     return (int) key;
   }
 
+  /** Returns the page of a {@link #key}. */
+  static int pageOf(long key) {
+    return (int) (key >>> Integer.SIZE);
+  }
+
   /** Tells whether the frame of a {@link #key} still has the page, of this store. */
   boolean holds(PooledPageStore store, long key) {
     int frame = frameOf(key);
-    return owners[frame] == store && pages[frame] == (int) (key >>> 32);
+    return owners[frame] == store && pages[frame] == pageOf(key);
   }
 
   /** Returns the frames that a store has. */
@@ -186,6 +195,15 @@ final class Frames {
 
   boolean isChanged(int frame) {
     return (state(frame) & CHANGED) != 0;
+  }
+
+  boolean isBeingWritten(int frame) {
+    return (state(frame) & WRITING) != 0;
+  }
+
+  /** Tells whether what a frame has may not be in the file yet. */
+  boolean isUnwritten(int frame) {
+    return (state(frame) & (CHANGED | WRITING)) != 0;
   }
 
   /** Returns how many frames have pages that were changed and are to be written. */
@@ -221,12 +239,38 @@ final class Frames {
   }
 
   /**
-   * Makes a frame busy that has no pins and none of some other bits. Returns its state before, or
-   * -1 if it has any.
+   * Makes a changed frame, which nobody is writing yet, one whose page is copied next and then
+   * written; tells whether it is. It is busy until it is copied, unless it is pinned: whoever
+   * changes the page meanwhile says so later, and it is written once more.
+   */
+  boolean beginWrite(int frame) {
+    while (true) {
+      int state = state(frame);
+      if ((state & (CHANGED | BUSY | WRITING)) != CHANGED) {
+        return false;
+      }
+      int next = (state & ~CHANGED) | WRITING | ((state & PINS) == 0 ? BUSY : 0);
+      if (replace(frame, state, next)) {
+        return true;
+      }
+    }
+  }
+
+  /** Ends what {@link #beginWrite} began; the page is changed as before if it was not written. */
+  void endWrite(int frame, boolean isWritten) {
+    if (!isWritten) {
+      set(frame, CHANGED);
+    }
+    clear(frame, BUSY | WRITING);
+  }
+
+  /**
+   * Makes a frame busy that has no pins, is not being written, and has none of some other bits.
+   * Returns its state before, or -1 if that is not so.
    */
   int makeBusy(int frame, int unless) {
     int state = state(frame);
-    boolean free = (state & (PINS | BUSY | unless)) == 0;
+    boolean free = (state & (PINS | BUSY | WRITING | unless)) == 0;
     return free && replace(frame, state, BUSY) ? state : -1;
   }
 

@@ -5,15 +5,18 @@ package dev.espalier.io;
  * Which page makes room for another: first those of which it was said that they are not needed for
  * a while, then by CLOCK. Changed ones are written before, with others that would come next.
  *
- * <p>All calls are made under the lock of the frames.
+ * <p>All calls are made under the lock of the frames, which {@link #claim} leaves while it writes.
  */
 @SuppressWarnings("ReferenceEquality") // A store is only ever itself.
 final class Replacement {
   /** How many frames are looked at for each one that could be written, so that they adjoin. */
   private static final int WRITE_STEPS = 8;
 
-  /** What keeps a frame's page from making room, beside being changed. */
+  /** What keeps a frame's page from making room, beside being changed or written. */
   private static final int IN_USE = Frames.PINS | Frames.BUSY | Frames.USED;
+
+  /** What makes the hand pass a frame at once. */
+  private static final int PASSED = Frames.PINS | Frames.BUSY | Frames.WRITING;
 
   private final Frames frames;
   private final WriteBack writeBack;
@@ -69,7 +72,8 @@ final class Replacement {
   // ---------------------------------------------------------------- claim
 
   /**
-   * Returns a busy frame without a page, or {@link Frames#NONE}.
+   * Returns a busy frame without a page, or {@link Frames#NONE}. Where there is no room to write
+   * more, because other threads are writing, it finds none but of pages that need not be written.
    *
    * @param steps most frames that the hand passes
    * @param mayWrite whether changed pages may be written for it
@@ -82,19 +86,24 @@ final class Replacement {
     if (unneededFrame != Frames.NONE) {
       return unneededFrame;
     }
-    for (int step = 0; step < steps; step++) {
+    for (int left = steps; left > 0; left--) {
       int frame = hand;
       hand = hand + 1 == frames.count ? 0 : hand + 1;
       int state = frames.state(frame);
-      if ((state & (Frames.BUSY | Frames.PINS)) != 0) {
+      if ((state & PASSED) != 0) {
         continue;
       }
       if ((state & Frames.USED) != 0) {
         frames.replace(frame, state, state & ~Frames.USED);
         continue;
       }
-      if ((state & Frames.CHANGED) != 0 && !makeClean(frame, mayWrite)) {
-        continue;
+      if ((state & Frames.CHANGED) != 0) {
+        if (mayWrite && !writeBack.hasRoom()) {
+          left = Math.min(left, WRITE_STEPS * victims.length); // Others will soon have written.
+        }
+        if (!makeClean(frame, mayWrite)) {
+          continue;
+        }
       }
       if (evict(frame)) {
         return frame;
@@ -105,19 +114,26 @@ final class Replacement {
 
   /** As {@link #claim}, of a page of which it was said that it is not needed for a while. */
   private int claimUnneeded() {
-    for (; unneededCount > 0; unneededCount--) {
+    while (unneededCount > 0) {
       long key = unneeded[unneededCount - 1];
       int frame = Frames.frameOf(key);
       PooledPageStore store = frames.owner(frame);
       if (store != null && isUnneeded(store, key)) {
-        if (frames.isChanged(frame) && !writeUnneeded(store)) {
+        if (frames.isBeingWritten(frame)) {
           return Frames.NONE;
+        }
+        if (frames.isChanged(frame)) {
+          if (!writeUnneeded(store)) {
+            return Frames.NONE;
+          }
+          continue; // Others may have changed the hints meanwhile.
         }
         if (evict(frame)) {
           unneededCount--;
           return frame;
         }
       }
+      unneededCount--;
     }
     return Frames.NONE;
   }
@@ -127,9 +143,9 @@ final class Replacement {
     return frames.holds(store, key) && (frames.state(Frames.frameOf(key)) & IN_USE) == 0;
   }
 
-  /** Takes its page from a frame, if that is neither pinned nor changed. */
+  /** Takes its page from a frame, unless that is in use or changed. */
   private boolean evict(int frame) {
-    int state = frames.makeBusy(frame, Frames.CHANGED);
+    int state = frames.makeBusy(frame, Frames.CHANGED | Frames.USED);
     if (state < 0) {
       return false;
     }
@@ -176,8 +192,8 @@ final class Replacement {
     int count = 0;
     int frame = first;
     for (int step = 0; step < WRITE_STEPS * victims.length && step < frames.count; step++) {
-      boolean isNext = (frames.state(frame) & (IN_USE | Frames.CHANGED)) == Frames.CHANGED;
-      if (isNext && frames.owner(frame) == store) {
+      int state = frames.state(frame) & (IN_USE | Frames.CHANGED | Frames.WRITING);
+      if (state == Frames.CHANGED && frames.owner(frame) == store) {
         victims[count++] = frames.key(frame);
         if (count == victims.length) {
           break;

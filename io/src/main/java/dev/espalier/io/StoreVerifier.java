@@ -132,7 +132,7 @@ final class StoreVerifier {
   /** Checks the current maps and their pages; returns the slots of pages that were read. */
   private BitSet verifyCurrent() {
     BitSet read = new BitSet();
-    state.pool.frames.lock.lock();
+    state.pool.lockWithoutWrites();
     try {
       SlotSpace.Account account = state.space.account();
       BitSet claimed = new BitSet();
@@ -299,7 +299,7 @@ final class StoreVerifier {
     Map<Integer, IndexPages> current = new HashMap<>();
     state.indexes.values().forEach(index -> current.put(index.id, index));
     for (IndexPages index : contents.indexes()) {
-      state.pool.frames.lock.lock();
+      state.pool.lockWithoutWrites();
       try {
         verifyShared(index, current.get(index.id), snapshot.checkpoint());
       } finally {
@@ -311,7 +311,7 @@ final class StoreVerifier {
   }
 
   private void verifyChanges(List<IndexPages> durable) {
-    state.pool.frames.lock.lock();
+    state.pool.lockWithoutWrites();
     try {
       for (IndexPages then : durable) {
         IndexPages now = state.indexes.get(then.name);
@@ -351,7 +351,7 @@ final class StoreVerifier {
       int page = 1;
       while (page < index.map.end()) {
         // No page gets another slot meanwhile.
-        state.pool.frames.lock.lock();
+        state.pool.lockWithoutWrites();
         try {
           page = readNext(index, page, read, batch);
         } finally {

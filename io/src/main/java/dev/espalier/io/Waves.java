@@ -17,8 +17,11 @@ final class Waves {
    * Threads that pin waves could wait for one another's pins. So a thread that lacks a frame gives
    * back what it has pinned and waits for its turn; the one whose turn it is keeps its pins.
    *
+   * A thread that claims frames leaves the lock while it writes changed pages for them. So frames
+   * are claimed first, and then pages are looked at and given frames, all under the lock.
+   *
    * Lock order: the lock of a Wave's finishing is never asked for, but only tried, while the lock
-   * of the frames is held. Devices are waited for without that lock, but for writing.
+   * of the frames is held. Devices are waited for without that lock.
    */
 
   /** Most pages in a wave: as many reads as an SSD answers at once. */
@@ -32,6 +35,7 @@ final class Waves {
 
   private final Frames frames;
   private final Replacement replacement;
+  private final WriteBack writeBack;
   private final ReentrantLock lock;
 
   /** Held by the one thread that may keep pins while it waits for more frames. */
@@ -53,9 +57,10 @@ final class Waves {
   private long readAheads;
   private long readWaves;
 
-  Waves(Frames frames, Replacement replacement) {
+  Waves(Frames frames, Replacement replacement, WriteBack writeBack) {
     this.frames = frames;
     this.replacement = replacement;
+    this.writeBack = writeBack;
     this.lock = frames.lock;
     this.intoFrame = new Wave[frames.count];
   }
@@ -155,14 +160,46 @@ final class Waves {
 
   /** Pins what is there and makes a wave of what is not, as far as there are frames. */
   private Round pinRound(PooledPageStore store, long[] pages, int from, int count) {
-    Wave own = null;
     lock.lock();
     try {
-      for (int i = from; i < from + count; i++) {
-        if (pages[i] >= 0) {
-          store.checkPage(pages[i]);
-        }
+      int missing = checkPages(store, pages, from, count);
+      Claims claims = claim(Math.min(missing, MOST_PAGES), 2 * frames.count, true);
+      try {
+        return pinRound(store, pages, from, count, claims);
+      } finally {
+        claims.giveBack();
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Checks pages that are to be pinned; returns how many have no frame. */
+  private static int checkPages(PooledPageStore store, long[] pages, int from, int count) {
+    int missing = 0;
+    for (int i = from; i < from + count; i++) {
+      if (pages[i] >= 0) {
+        store.checkPage(pages[i]);
+        boolean isMissing = store.frameOf((int) pages[i]) == Frames.NONE;
+        missing += isMissing && isFirst(pages, from, i) ? 1 : 0;
+      }
+    }
+    return missing;
+  }
+
+  /** Tells whether a page is none of those before it, of which there are few. */
+  private static boolean isFirst(long[] pages, int from, int i) {
+    int j = from;
+    while (pages[j] != pages[i]) {
+      j++;
+    }
+    return j == i;
+  }
+
+  private Round pinRound(PooledPageStore store, long[] pages, int from, int count, Claims claims) {
+    Wave own = null;
+    try {
+      checkPages(store, pages, from, count); // again, for the lock may have been left
       Wave others = null;
       int missing = 0;
       for (int i = from; i < from + count; i++) {
@@ -171,12 +208,10 @@ final class Waves {
         }
         int page = (int) pages[i];
         int frame = store.frameOf(page);
-        if (frame == Frames.NONE && (own == null || own.count() < MOST_PAGES)) {
-          frame = claim(2 * frames.count, true);
-          if (frame != Frames.NONE) {
-            own = own == null ? begin(store, false) : own;
-            add(own, frame, page);
-          }
+        if (frame == Frames.NONE && claims.hasNext()) {
+          frame = claims.next();
+          own = own == null ? begin(store, false) : own;
+          add(own, frame, page);
         }
         if (frame == Frames.NONE) {
           missing++;
@@ -204,8 +239,6 @@ final class Waves {
         settle(own);
       }
       throw failed;
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -249,12 +282,45 @@ final class Waves {
             .formatted(BufferPool.PATIENCE_MILLIS, frames.count, frames.pageBytes()));
   }
 
-  /** Returns a busy frame without a page, as {@link Replacement#claim}. */
-  private int claim(int steps, boolean mayWrite) {
-    if (!replacement.hasEmpty()) {
-      settleDone();
+  // ---------------------------------------------------------------- claim
+
+  /** Claims frames, as many as are wanted and to be had; leaves the lock while it writes. */
+  private Claims claim(int wanted, int steps, boolean mayWrite) {
+    Claims claims = new Claims(replacement, wanted);
+    try {
+      while (!claims.areEnough()) {
+        int frame = claim(steps, mayWrite);
+        if (frame == Frames.NONE) {
+          break;
+        }
+        claims.add(frame);
+      }
+      return claims;
+    } catch (RuntimeException | Error failed) {
+      claims.giveBack();
+      throw failed;
     }
-    return replacement.claim(steps, mayWrite);
+  }
+
+  /**
+   * Returns a busy frame without a page, as {@link Replacement#claim}. Where other threads are
+   * writing and there is none before they have, it waits for them, as long as they succeed.
+   */
+  private int claim(int steps, boolean mayWrite) {
+    long failures = writeBack.failures();
+    while (true) {
+      if (!replacement.hasEmpty()) {
+        settleDone();
+      }
+      int frame = replacement.claim(steps, mayWrite);
+      if (frame != Frames.NONE
+          || !mayWrite
+          || !writeBack.isWriting()
+          || writeBack.failures() != failures) {
+        return frame;
+      }
+      writeBack.awaitEnd();
+    }
   }
 
   // ---------------------------------------------------------------- read
@@ -326,28 +392,41 @@ final class Waves {
       return;
     }
     try {
-      Wave wave = null;
-      int most = store.isUsable() ? frames.count / 2 : 0;
-      for (int i = from; i < from + count && inFlight < most; i++) {
-        int page = pages[i];
-        if (store.position(page) < 0 || store.frameOf(page) != Frames.NONE) {
-          continue;
-        }
-        int frame = claim(AHEAD_STEPS, false);
-        if (frame == Frames.NONE) {
-          break;
-        }
-        wave = wave == null ? begin(store, true) : wave;
-        add(wave, frame, page);
-        readAheads++;
+      int wanted = 0;
+      for (int i = from; i < from + count && wanted < MOST_PAGES; i++) {
+        wanted += mayReadAhead(store, pages[i]) ? 1 : 0;
       }
-      if (wave != null) {
-        ahead.addLast(wave);
-        noteStart(wave);
-        start(wave);
+      Claims claims = claim(wanted, AHEAD_STEPS, false);
+      try {
+        readAhead(store, pages, from, count, claims);
+      } finally {
+        claims.giveBack();
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  private boolean mayReadAhead(PooledPageStore store, int page) {
+    return store.isUsable()
+        && inFlight < frames.count / 2
+        && store.position(page) >= 0
+        && store.frameOf(page) == Frames.NONE;
+  }
+
+  private void readAhead(PooledPageStore store, int[] pages, int from, int count, Claims claims) {
+    Wave wave = null;
+    for (int i = from; i < from + count && claims.hasNext(); i++) {
+      if (mayReadAhead(store, pages[i])) {
+        wave = wave == null ? begin(store, true) : wave;
+        add(wave, claims.next(), pages[i]);
+        readAheads++;
+      }
+    }
+    if (wave != null) {
+      ahead.addLast(wave);
+      noteStart(wave);
+      start(wave);
     }
   }
 
@@ -378,6 +457,11 @@ final class Waves {
       if (frame == Frames.NONE) {
         return false;
       }
+      if (!store.isUsable() || store.frameOf(page) != Frames.NONE) {
+        replacement.vacate(frame); // The lock was left.
+        store.checkUsable();
+        return true;
+      }
       frames.memory().asSlice(frames.offset(frame), frames.pageBytes()).fill((byte) 0);
       frames.assign(frame, store, page);
       frames.makePinnable(frame, Frames.USED | Frames.CHANGED);
@@ -401,6 +485,10 @@ final class Waves {
         int frame = store.frameOf(page);
         if (frame == Frames.NONE) {
           return;
+        }
+        if (frames.isBeingWritten(frame)) {
+          writeBack.awaitEnd();
+          continue;
         }
         wave = intoFrame[frame];
         if (wave == null && frames.makeBusy(frame, 0) >= 0) {
@@ -459,21 +547,34 @@ final class Waves {
     }
   }
 
-  /** Forgets the pages that no wave is reading; returns one that is. */
+  /**
+   * Forgets the pages that no wave is reading, once those are written on which that has begun;
+   * returns a wave.
+   */
   private @Nullable Wave forgetSettled(PooledPageStore store) {
     lock.lock();
     try {
       Wave wave = null;
-      for (int frame : frames.of(store).toArray()) {
-        if (intoFrame[frame] != null) {
-          wave = intoFrame[frame];
-          continue;
+      boolean isWriting = true;
+      while (isWriting) {
+        wave = null;
+        isWriting = false;
+        for (int frame : frames.of(store).toArray()) {
+          if (intoFrame[frame] != null) {
+            wave = intoFrame[frame];
+            continue;
+          }
+          frames.clear(frame, Frames.CHANGED);
+          if (frames.isBeingWritten(frame)) {
+            isWriting = true;
+          } else if (frames.makeBusy(frame, 0) >= 0) {
+            replacement.vacate(frame);
+          } else {
+            frames.disown(frame);
+          }
         }
-        frames.clear(frame, Frames.CHANGED);
-        if (frames.makeBusy(frame, 0) >= 0) {
-          replacement.vacate(frame);
-        } else {
-          frames.disown(frame);
+        if (isWriting) {
+          writeBack.awaitEnd();
         }
       }
       return wave;

@@ -1,62 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import dev.espalier.memory.Region;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.concurrent.locks.Condition;
 
 /**
  * Writes changed pages in batches: copies of them are gathered in page order and sealed, and
- * neighbours become one request. All are written and waited for at once, with no read among them
- * (PIO principles 1 to 3).
+ * neighbours become one request. All of a batch are written and waited for at once, with no read
+ * among them (PIO principles 1 to 3).
  *
- * <p>All calls but {@link #writeAll} are made under the lock of the frames.
+ * <p>All calls but {@link #writeAll} are made under the lock of the frames. Those that write or
+ * wait leave it meanwhile.
  */
 final class WriteBack {
+  /* Overview
+   *
+   * A batch is gathered under the lock of the frames, written without, and ended under the lock:
+   *
+   *     changed --- gather ---> writing --- end ---> clean, and where it was written is noted
+   *                                     --- fail --> changed, as if nothing had happened
+   *
+   * What is written are copies, so the pages can be read and changed meanwhile. But they stay in
+   * their frames: whoever wants to take a page from its frame, or to forget it, waits for the end.
+   * No page is in two batches at once.
+   *
+   * The end of a batch needs the device and the lock, nothing else. So it is safe to wait for it
+   * with pins, latches or locks of any kind.
+   */
+
   /** Most bytes gathered: an SSD's bandwidth no longer grows beyond. */
   static final int MOST_BYTES = 1 << 20;
 
-  /** What O_DIRECT wants of memory addresses. */
-  private static final long ALIGNMENT = 4096;
-
   private final Frames frames;
-  private final MemorySegment copies;
-  private final IoBatch batch;
-  private final int pageBytes;
+
+  /** Most pages of a batch. */
   private final int capacity;
 
-  /** Pages gathered since the last batch was written. */
-  private int gathered;
+  /** How many batches there may be at once. */
+  private final int rooms;
 
-  /** Where in the file the next request begins, and of how many pages it is so far. */
-  private long requestPosition;
+  private final ArrayDeque<WriteRoom> free = new ArrayDeque<>();
 
-  private int requestPages;
+  /** Signalled when a batch has ended. */
+  private final Condition ended;
 
-  /** Where each page that is gathered goes. */
-  private final long[] positions;
+  /** Threads that wait until no batch is under way; none begins meanwhile. */
+  private int waitingForAll;
 
+  private long failures;
   private long requests;
   private long written;
 
   /**
    * Takes memory for copies.
    *
-   * @param capacity most pages that are written at once
+   * @param rooms how many batches may be written at once
+   * @param capacity most pages of each
    */
-  WriteBack(Frames frames, Arena arena, int capacity) {
+  WriteBack(Frames frames, Arena arena, int rooms, int capacity) {
     this.frames = frames;
-    this.pageBytes = frames.pageBytes();
     this.capacity = capacity;
-    this.copies = Region.ofArena(arena, (long) capacity * pageBytes, ALIGNMENT);
-    this.batch = new IoBatch(copies, capacity);
-    this.positions = new long[capacity];
+    this.rooms = rooms;
+    this.ended = frames.lock.newCondition();
+    for (int i = 0; i < rooms; i++) {
+      free.add(new WriteRoom(frames, arena, capacity));
+    }
   }
 
-  /** Returns how many pages are written at once. */
+  /** Returns how many pages are written at once by one thread. */
   int capacity() {
     return capacity;
+  }
+
+  /** Returns how many pages there is room for copies of. */
+  int roomPages() {
+    return rooms * capacity;
   }
 
   /** Returns the number of requests written so far. */
@@ -69,39 +89,94 @@ final class WriteBack {
     return written;
   }
 
+  /** Returns how many batches could not be written. */
+  long failures() {
+    return failures;
+  }
+
+  // ---------------------------------------------------------------- wait
+
+  /** Tells whether a batch can be begun. */
+  boolean hasRoom() {
+    return !free.isEmpty() && waitingForAll == 0;
+  }
+
+  /** Tells whether a batch is under way. */
+  boolean isWriting() {
+    return free.size() < rooms;
+  }
+
+  /** Waits until a batch has ended, if one is under way. */
+  void awaitEnd() {
+    if (isWriting()) {
+      ended.awaitUninterruptibly();
+    }
+  }
+
+  /** Waits until no batch is under way; none begins before the lock is given back. */
+  void awaitAll() {
+    waitingForAll++;
+    while (isWriting()) {
+      ended.awaitUninterruptibly();
+    }
+    waitingForAll--;
+    ended.signalAll();
+  }
+
+  // ---------------------------------------------------------------- write
+
   /**
-   * Writes all changed pages of a store, none of which is being changed.
+   * Writes all changed pages of a store, none of which is being changed, and waits for those that
+   * other threads are writing.
    *
    * @throws PageFileException if that fails
    */
   void writeAll(PooledPageStore store) {
-    long[] changed = changedOf(store);
-    for (int from = 0; from < changed.length; from += capacity) {
-      frames.lock.lock();
-      try {
-        write(store, changed, from, Math.min(from + capacity, changed.length));
-      } finally {
-        frames.lock.unlock();
-      }
-    }
-  }
-
-  private long[] changedOf(PooledPageStore store) {
     frames.lock.lock();
     try {
-      return frames.of(store).filter(frames::isChanged).mapToLong(frames::key).sorted().toArray();
+      long[] keys =
+          frames.of(store).filter(frames::isUnwritten).mapToLong(frames::key).sorted().toArray();
+      while (keys.length > 0) {
+        keys = writeFree(store, keys);
+        if (keys.length > 0) {
+          awaitEnd();
+        }
+      }
     } finally {
       frames.lock.unlock();
     }
   }
 
+  /** Writes pages as far as others are not writing them; returns the rest. */
+  private long[] writeFree(PooledPageStore store, long[] keys) {
+    long[] rest = new long[keys.length];
+    int count = 0;
+    for (int from = 0; from < keys.length; from += capacity) {
+      while (!hasRoom()) {
+        ended.awaitUninterruptibly();
+      }
+      int to = Math.min(from + capacity, keys.length);
+      for (int i = from; i < to; i++) {
+        if (frames.holds(store, keys[i]) && frames.isBeingWritten(Frames.frameOf(keys[i]))) {
+          rest[count++] = keys[i];
+        }
+      }
+      write(store, keys, from, to);
+    }
+    return Arrays.copyOf(rest, count);
+  }
+
   /**
-   * Writes some frames of a store, as far as they are changed. Tells whether it could.
+   * Writes some frames of a store, as far as they are changed, if there {@linkplain #hasRoom is
+   * room}. Tells whether it could.
    *
-   * @param keys of the frames; they are sorted
+   * @param keys of the frames; they are sorted, and not looked at any more when the lock is left
    * @param count how many, no more than are written at once
    */
   boolean tryWrite(PooledPageStore store, long[] keys, int count) {
+    if (!hasRoom()) {
+      return false;
+    }
     Arrays.sort(keys, 0, count);
     try {
       write(store, keys, 0, count);
@@ -113,79 +188,64 @@ final class WriteBack {
 
   /** Writes those of some frames, in page order, that still have their pages and are changed. */
   private void write(PooledPageStore store, long[] keys, int from, int to) {
-    int end = from;
+    WriteRoom room = free.removeFirst();
+    boolean isWritten = false;
     try {
       for (int i = from; i < to; i++) {
-        if (frames.holds(store, keys[i]) && isTaken(Frames.frameOf(keys[i]))) {
-          keys[end++] = keys[i];
-          gather(store, Frames.frameOf(keys[i]));
+        int frame = Frames.frameOf(keys[i]);
+        if (frames.holds(store, keys[i]) && frames.beginWrite(frame)) {
+          gather(store, frame, room);
         }
       }
-      writeGathered(store.file);
+      writeGathered(store.file, room);
+      isWritten = true;
     } catch (RuntimeException failed) {
-      for (int i = from; i < end; i++) {
-        frames.set(Frames.frameOf(keys[i]), Frames.CHANGED);
-      }
-      for (int i = 0; i < gathered; i++) {
-        store.noteNotWritten(frames.page(Frames.frameOf(keys[from + i])), positions[i]);
-      }
+      failures++;
       throw store.noteFailure(failed);
     } finally {
-      batch.clear();
-      requestPages = 0;
-      gathered = 0;
+      end(store, room, isWritten);
     }
-    for (int i = from; i < end; i++) {
-      int page = frames.page(Frames.frameOf(keys[i]));
-      store.noteWritten(
-          page, positions[i - from], PageSeal.checksumOf(copies, i - from, pageBytes));
-    }
-    written += end - from;
   }
 
-  /**
-   * Makes a changed frame a clean one whose page is copied next. Nobody may change the page
-   * meanwhile: the frame is busy, or if it is pinned, then for reading only.
-   */
-  private boolean isTaken(int frame) {
-    int state = frames.state(frame);
-    boolean isPinned = (state & Frames.PINS) != 0;
-    int clean = state & ~Frames.CHANGED;
-    return (state & (Frames.CHANGED | Frames.BUSY)) == Frames.CHANGED
-        && frames.replace(frame, state, isPinned ? clean : clean | Frames.BUSY);
+  private void gather(PooledPageStore store, int frame, WriteRoom room) {
+    boolean isGathered = false;
+    try {
+      room.add(store, frame);
+      isGathered = true;
+    } finally {
+      if (!isGathered) {
+        frames.endWrite(frame, false);
+      }
+    }
   }
 
-  /** Copies a page to where it is written from, sealed. */
-  private void gather(PooledPageStore store, int frame) {
-    long to = (long) gathered * pageBytes;
-    MemorySegment.copy(frames.memory(), frames.offset(frame), copies, to, pageBytes);
-    if ((frames.state(frame) & Frames.PINS) == 0) {
-      frames.clear(frame, Frames.BUSY);
+  /** Writes what was gathered, and leaves the lock meanwhile. */
+  private void writeGathered(PageFile file, WriteRoom room) {
+    if (room.count() == 0) {
+      return;
     }
-    long position = store.seal(copies, to, frames.page(frame));
-    if (position != requestPosition + (long) requestPages * pageBytes) {
-      addRequest();
-      requestPosition = position;
+    requests += room.endRequests();
+    frames.lock.unlock();
+    try {
+      room.write(file);
+    } finally {
+      frames.lock.lock();
     }
-    positions[gathered] = position;
-    requestPages++;
-    gathered++;
   }
 
-  private void addRequest() {
-    if (requestPages > 0) {
-      long offset = (long) (gathered - requestPages) * pageBytes;
-      batch.add(requestPosition, offset, requestPages * pageBytes);
-      requests++;
+  /** Notes what has become of what was gathered, and gives the room back. */
+  private void end(PooledPageStore store, WriteRoom room, boolean isWritten) {
+    for (int i = 0; i < room.count(); i++) {
+      if (isWritten) {
+        store.noteWritten(room.page(i), room.position(i), room.checksum(i));
+      } else {
+        store.noteNotWritten(room.page(i), room.position(i));
+      }
+      frames.endWrite(room.frame(i), isWritten);
     }
-    requestPages = 0;
-  }
-
-  /** Writes what was gathered, and waits for it. */
-  private void writeGathered(PageFile file) {
-    addRequest();
-    if (batch.count() > 0) {
-      file.write(batch);
-    }
+    written += isWritten ? room.count() : 0;
+    room.clear();
+    free.addFirst(room);
+    ended.signalAll();
   }
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.TestSize;
+import dev.espalier.memory.PageStore;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Threads that change the pages of two stores in one pool, which has few of them at a time. */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PoolThreadsTest {
+  private static final int THREADS = 4;
+  private static final int WAVE = 8;
+
+  @TempDir(factory = MemoryFolder.class)
+  private Path folder;
+
+  @Test
+  void pagesKeepTheirContentsInASmallPool() throws Exception {
+    run(60 * 256, 256, 120, TestSize.of(5_000, 200_000));
+  }
+
+  /** The largest pages, so that the pool has room for several batches. */
+  @Test
+  void pagesKeepTheirContentsWhereSeveralThreadsWriteAtOnce() throws Exception {
+    run(64 << 20, 1 << 16, 700, TestSize.of(500, 10_000));
+  }
+
+  private void run(long bytes, int pageBytes, int pages, int rounds) throws Exception {
+    try (BufferPool pool = BufferPool.create(bytes, pageBytes);
+        SlotPageStore one = Stores.create(folder.resolve("one"), PageFiles.CACHED, pool);
+        SlotPageStore other = Stores.create(folder.resolve("other"), PageFiles.CACHED, pool);
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS + 1)) {
+      Stores.allocate(one, pages);
+      Stores.allocate(other, pages);
+      AtomicBoolean done = new AtomicBoolean();
+      List<Future<?>> workers = new ArrayList<>();
+      for (int thread = 0; thread < THREADS; thread++) {
+        int number = thread;
+        SlotPageStore[] stores = {one, other};
+        workers.add(threads.submit(() -> change(stores, pages, number, rounds)));
+      }
+      Future<?> flusher =
+          threads.submit(
+              () -> {
+                while (!done.get()) {
+                  one.flush();
+                  other.flush();
+                }
+              });
+      try {
+        for (Future<?> worker : workers) {
+          worker.get();
+        }
+      } finally {
+        done.set(true);
+      }
+      flusher.get();
+      one.flush();
+      other.flush();
+      assertEquals(0, pool.frames.changedCount());
+      assertTrue(pool.counters().evictions() > rounds, pool.counters()::toString);
+    }
+  }
+
+  /** Changes pages that no other thread looks at, waves of them, and looks whether they last. */
+  private static @Nullable Void change(SlotPageStore[] stores, int pages, int thread, int rounds) {
+    int own = pages / THREADS;
+    long[][] expected = new long[2][own];
+    for (int page = 0; page < own; page++) {
+      expected[0][page] = page * THREADS + thread + 1;
+      expected[1][page] = expected[0][page];
+    }
+    Random random = new Random(thread);
+    long[] wave = new long[WAVE];
+    int[] chosen = new int[WAVE];
+    for (int round = 0; round < rounds; round++) {
+      int which = random.nextInt(2);
+      PageStore store = stores[which];
+      for (int i = 0; i < WAVE; i++) {
+        chosen[i] = random.nextInt(own);
+        wave[i] = chosen[i] * THREADS + thread + 1;
+      }
+      store.pinAll(wave, 0, WAVE);
+      for (int i = 0; i < WAVE; i++) {
+        assertEquals(expected[which][chosen[i]], Stores.contents(store, wave[i]));
+        boolean changes = random.nextBoolean();
+        if (changes) {
+          expected[which][chosen[i]] = random.nextLong();
+          store
+              .segment()
+              .set(
+                  ValueLayout.JAVA_LONG,
+                  wave[i] + PageStore.RESERVED_BYTES,
+                  expected[which][chosen[i]]);
+        }
+        store.unpin(wave[i], changes);
+        if (random.nextInt(8) == 0) {
+          store.wontNeed(chosen[i] * THREADS + thread + 1);
+        }
+      }
+    }
+    return null;
+  }
+}
