@@ -49,6 +49,7 @@ final class WriteBack {
   /** Threads that wait until no batch is under way; none begins meanwhile. */
   private int waitingForAll;
 
+  private long endedCount;
   private long failures;
   private long requests;
   private long written;
@@ -108,7 +109,8 @@ final class WriteBack {
 
   /** Waits until a batch has ended, if one is under way. */
   void awaitEnd() {
-    if (isWriting()) {
+    long before = endedCount;
+    while (isWriting() && endedCount == before) {
       ended.awaitUninterruptibly();
     }
   }
@@ -246,6 +248,7 @@ final class WriteBack {
     written += isWritten ? room.count() : 0;
     room.clear();
     free.addFirst(room);
+    endedCount++;
     ended.signalAll();
   }
 }
