@@ -77,6 +77,34 @@ class PoolThreadsTest {
     }
   }
 
+  /** A pin changes the frame's state word, and so may the write that begins. */
+  @Test
+  void flushLeavesOutNoPageThatOthersPinAtThatMoment() throws Exception {
+    try (BufferPool pool = BufferPool.create(9 * 256, 256);
+        SlotPageStore store = Stores.create(folder.resolve("pinned"), PageFiles.CACHED, pool);
+        ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      int page = Stores.allocate(store, 1)[0];
+      AtomicBoolean done = new AtomicBoolean();
+      Future<?> reader =
+          threads.submit(
+              () -> {
+                while (!done.get()) {
+                  store.unpin(store.pin(page), false);
+                }
+              });
+      try {
+        for (int round = 0; round < TestSize.of(20_000, 200_000); round++) {
+          store.unpin(store.pin(page), true);
+          store.flush();
+          assertEquals(0, pool.frames.changedCount(), "in round " + round);
+        }
+      } finally {
+        done.set(true);
+      }
+      reader.get();
+    }
+  }
+
   /** Changes pages that no other thread looks at, waves of them, and looks whether they last. */
   private static @Nullable Void change(SlotPageStore[] stores, int pages, int thread, int rounds) {
     int own = pages / THREADS;
