@@ -3,6 +3,7 @@ package dev.espalier.benchmarks.compare;
 
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
+import dev.espalier.benchmarks.TemporaryFolder;
 import dev.espalier.io.Durability;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;

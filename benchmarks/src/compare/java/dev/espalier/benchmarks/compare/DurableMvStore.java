@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.compare;
 
+import dev.espalier.benchmarks.TemporaryFolder;
 import java.util.Objects;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;

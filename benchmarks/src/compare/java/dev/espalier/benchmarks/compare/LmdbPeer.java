@@ -2,6 +2,7 @@
 package dev.espalier.benchmarks.compare;
 
 import dev.espalier.LongEntrySource;
+import dev.espalier.benchmarks.TemporaryFolder;
 import dev.espalier.benchmarks.peer.Peer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

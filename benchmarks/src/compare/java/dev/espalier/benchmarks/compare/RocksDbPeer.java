@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.compare;
 
+import dev.espalier.benchmarks.TemporaryFolder;
 import dev.espalier.benchmarks.peer.Peer;
 import java.util.Arrays;
 import java.util.List;

@@ -54,6 +54,9 @@ final class Rounds {
 
   /** Returns the median of the ratios of rounds, nothing if there was none. */
   OptionalDouble ratio(String dividend, String divisor) {
+    if (!nanos.containsKey(dividend) || !nanos.containsKey(divisor)) {
+      return OptionalDouble.empty();
+    }
     double[] upper = Objects.requireNonNull(nanos.get(dividend));
     double[] lower = Objects.requireNonNull(nanos.get(divisor));
     List<Double> ratios = new ArrayList<>();

@@ -95,6 +95,27 @@ final class RatiosTest {
   }
 
   @Test
+  void stringsAreMeasured() throws Exception {
+    assumeTrue(Prefetch.isNative(), "built without a C compiler");
+    Output output = run(StringRatios.class, "--entries=2k", "--quick", "--value-bytes=8,100");
+    assertEquals(0, output.status, output.text);
+    List<String> rows = output.tableAfter("| work | target |");
+    assertEquals(2 * 13 + 4, rows.size(), output.text);
+    for (String row : rows) {
+      if (!row.matches(".*against [^|]*(LMDB|MVStore|RocksDB).*")) {
+        assertTrue(row.matches(".*\\| [0-9.]+x? \\| (yes|\\*\\*no\\*\\*) \\|"), row);
+      }
+    }
+  }
+
+  @Test
+  void valuesThatAreTooShortAreRefused() throws Exception {
+    Output output = run(StringRatios.class, "--entries=2k", "--value-bytes=4");
+    assertEquals(1, output.status, output.text);
+    assertTrue(output.text.contains("values have 4 bytes; they must have"), output.text);
+  }
+
+  @Test
   void wrongSizeIsRefused() throws Exception {
     Output output = run("--entries=many");
     assertEquals(1, output.status, output.text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.espalier.benchmarks.compare;
+package dev.espalier.benchmarks;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A folder for the files of one store. */
-final class TemporaryFolder {
+public final class TemporaryFolder {
   private final Path path;
 
-  TemporaryFolder(String store) {
+  /** Makes a folder, named after the store. */
+  public TemporaryFolder(String store) {
     try {
       path = Files.createTempDirectory("espalier-" + store);
     } catch (IOException e) {
@@ -21,12 +22,13 @@ final class TemporaryFolder {
     }
   }
 
-  Path path() {
+  /** Returns the folder. */
+  public Path path() {
     return path;
   }
 
   /** Deletes the folder with all that is in it. */
-  void delete() {
+  public void delete() {
     try (Stream<Path> files = Files.walk(path)) {
       List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
       for (Path file : deepestFirst) {
