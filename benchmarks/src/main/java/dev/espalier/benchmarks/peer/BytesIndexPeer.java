@@ -3,14 +3,21 @@ package dev.espalier.benchmarks.peer;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import dev.espalier.bytes.BatchReader;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.ValueReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Espalier's index of byte strings. Its values are read where they lie. */
 public final class BytesIndexPeer implements StringPeer {
   private final BytesIndex index;
+
+  // Kept, so that a lookup makes no object.
+  private final ValueReader reader = this::add;
+  private final BatchReader batchReader =
+      (_, piece, from, bytes, position, total) -> add(piece, from, bytes, position, total);
   private long sum;
 
   /** Takes an index, which is closed with this. */
@@ -38,7 +45,7 @@ public final class BytesIndexPeer implements StringPeer {
   public long get(PackedStrings probes) {
     sum = 0;
     for (int i = 0; i < probes.count(); i++) {
-      index.get(probes.get(i), this::add);
+      index.get(probes.get(i), reader);
     }
     return sum;
   }
@@ -47,9 +54,7 @@ public final class BytesIndexPeer implements StringPeer {
   public long getAll(PackedStrings probes, int group) {
     sum = 0;
     for (int i = 0; i < probes.count(); i += group) {
-      index.getAll(
-          probes.batch(i, Math.min(group, probes.count() - i)),
-          (_, piece, from, bytes, position, total) -> add(piece, from, bytes, position, total));
+      index.getAll(probes.batch(i, Math.min(group, probes.count() - i)), batchReader);
     }
     return sum;
   }
@@ -60,7 +65,7 @@ public final class BytesIndexPeer implements StringPeer {
     BytesCursor cursor = index.cursor();
     while (cursor.next()) {
       sum += cursor.key().byteSize();
-      cursor.value(this::add);
+      cursor.value(reader);
     }
     return sum;
   }

@@ -27,6 +27,10 @@ public final class StringEntries {
   private final MemorySegment noise;
 
   private StringEntries(PackedStrings keys, int valueBytes) {
+    if (valueBytes < Long.BYTES) {
+      throw new IllegalArgumentException(
+          "values have " + valueBytes + " bytes; they must have at least " + Long.BYTES);
+    }
     this.keys = keys;
     this.valueBytes = valueBytes;
     noise = Arena.ofAuto().allocate(NOISE_BYTES + (long) valueBytes);
@@ -42,10 +46,6 @@ public final class StringEntries {
    * @throws IllegalArgumentException if values are shorter than a long
    */
   public static StringEntries draw(int count, int valueBytes) {
-    if (valueBytes < Long.BYTES) {
-      throw new IllegalArgumentException(
-          "values have " + valueBytes + " bytes; they must have at least " + Long.BYTES);
-    }
     KeyKind[] kinds = KeyKind.values();
     String[] drawn = new String[count];
     int at = 0;
@@ -62,6 +62,11 @@ public final class StringEntries {
       drawn[other] = moved;
     }
     return new StringEntries(new PackedStrings(drawn), valueBytes);
+  }
+
+  /** Returns entries with the same keys, and values of another length. */
+  public StringEntries withValueBytes(int bytes) {
+    return new StringEntries(keys, bytes);
   }
 
   /** Returns how many there are. */

@@ -8,9 +8,11 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.benchmarks.WorkKeys;
 import dev.espalier.benchmarks.peer.IndexPeer;
+import dev.espalier.bytes.BatchReader;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.PackedBytes;
+import dev.espalier.bytes.ValueReader;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.prefix.PrefixBPlusTree;
 import java.lang.foreign.Arena;
@@ -40,6 +42,11 @@ final class EightByteKeys implements AutoCloseable {
   private final PackedBytes packedProbes;
   private final long[] found = new long[GROUP];
   private final Rounds rounds = new Rounds();
+
+  // Kept, so that a lookup makes no object.
+  private final ValueReader reader = this::add;
+  private final BatchReader batchReader =
+      (_, piece, from, size, position, total) -> add(piece, from, size, position, total);
   private BytesIndex bytes = PrefixBPlusTree.create();
   private IndexPeer longs = emptyLongs();
   private long sum;
@@ -121,7 +128,7 @@ final class EightByteKeys implements AutoCloseable {
   private long getBytes() {
     sum = 0;
     for (int i = 0; i < probes.length; i++) {
-      bytes.get(packedProbes.get(i), this::add);
+      bytes.get(packedProbes.get(i), reader);
     }
     return sum;
   }
@@ -141,7 +148,7 @@ final class EightByteKeys implements AutoCloseable {
       MemorySegment offsets = packedProbes.offsets().asSlice((long) i * Integer.BYTES);
       bytes.getAll(
           new PackedBytes(packedProbes.bytes(), offsets, Math.min(GROUP, probes.length - i)),
-          (_, piece, from, size, position, total) -> add(piece, from, size, position, total));
+          batchReader);
     }
     return sum;
   }
@@ -164,7 +171,7 @@ final class EightByteKeys implements AutoCloseable {
     BytesCursor cursor = bytes.cursor();
     while (cursor.next()) {
       sum += cursor.key().get(KEY, 0) ^ Long.MIN_VALUE;
-      cursor.value(this::add);
+      cursor.value(reader);
     }
     return sum;
   }

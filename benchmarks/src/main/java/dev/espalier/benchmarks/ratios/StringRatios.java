@@ -9,6 +9,7 @@ import dev.espalier.benchmarks.peer.StringPeerProvider;
 import dev.espalier.benchmarks.peer.StringPeerProvider.InFiles;
 import dev.espalier.benchmarks.peer.StringPeerProvider.InMemory;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFiles;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,6 +87,7 @@ public final class StringRatios implements Runnable {
     int asked = Math.toIntExact(DataSize.entries(entries));
     int count = quick ? Math.min(asked, QUICK_ENTRIES) : asked;
     int all = quick ? 1 : rounds;
+    System.out.println("page files:  " + PageFiles.status());
     System.out.println("entries:     " + count);
     List<InMemory> peers = new ArrayList<>();
     List<InFiles> stores = new ArrayList<>();
@@ -93,24 +95,29 @@ public final class StringRatios implements Runnable {
       peers.addAll(provider.peers());
       stores.addAll(provider.stores());
     }
-    for (int bytes : valueBytes) {
-      measure(StringEntries.draw(count, bytes), all, peers, stores);
+    StringEntries keys = StringEntries.draw(count, Long.BYTES);
+    List<StringEntries> drawn = valueBytes.stream().map(keys::withValueBytes).toList();
+    // Trees in files come last: the compiler makes slower code of what has run on both media.
+    drawn.forEach(some -> measureInMemory(some, all, peers));
+    try (EightByteKeys longs = new EightByteKeys(count)) {
+      longs.measure(all);
+      targets.addAll(longs.targets());
+      medians.putAll(longs.medians());
     }
-    try (EightByteKeys keys = new EightByteKeys(count)) {
-      keys.measure(all);
-      targets.addAll(keys.targets());
-      medians.putAll(keys.medians());
-    }
+    drawn.forEach(some -> measureInFiles(some, all, stores));
     print();
   }
 
-  private void measure(StringEntries drawn, int all, List<InMemory> peers, List<InFiles> stores) {
+  private void measureInMemory(StringEntries drawn, int all, List<InMemory> peers) {
     System.out.printf(
         "own bytes:   %d, values of %d bytes%n", drawn.ownBytes(drawn.count()), drawn.valueBytes());
     StringsInMemory inMemory = new StringsInMemory(drawn, peers);
     inMemory.measure(all);
     targets.addAll(inMemory.targets());
     note(inMemory.medians(), drawn);
+  }
+
+  private void measureInFiles(StringEntries drawn, int all, List<InFiles> stores) {
     int puts = Math.toIntExact(DataSize.entries(durablePuts));
     StringsInFiles inFiles = new StringsInFiles(drawn, puts, pageBytes, stores);
     inFiles.measure(all);

@@ -34,6 +34,9 @@ final class StringsInFiles {
 
   private static final long LEAST_CACHE = 1L << 20;
 
+  /** What RocksDB has beside its cache for puts, as it is by default. */
+  private static final long WRITE_BUFFER = 64L << 20;
+
   private final StringEntries entries;
   private final int durablePuts;
   private final List<InFiles> types = new ArrayList<>();
@@ -47,7 +50,9 @@ final class StringsInFiles {
     this.entries = entries;
     this.durablePuts = Math.min(durablePuts, entries.count());
     probes = entries.probes(random, 1);
-    types.add(new InFiles(StringsInMemory.TREE, pool -> new BytesIndexStore(pool, pageBytes)));
+    types.add(
+        new InFiles(
+            StringsInMemory.TREE, pool -> new BytesIndexStore(pool + WRITE_BUFFER, pageBytes)));
     types.addAll(others);
   }
 

@@ -85,10 +85,16 @@ final class StringsInMemory {
             entries.count(),
             () -> renew(type),
             () -> peer(type.name()).put(entries, 0, entries.count()));
-        puts.add(CHECK + put, entries.count(), () -> checkSum(put, sum, peer(type.name()).scan()));
+        puts.add(CHECK + put, entries.count(), () -> checkPut(put, peer(type.name())));
       }
     }
     puts.run(rounds);
+  }
+
+  private void checkPut(String put, StringPeer peer) {
+    checkSum(put, sum, peer.scan());
+    // So that nothing goes on in the background while the next structure is measured.
+    peer.settle();
   }
 
   private void renew(InMemory type) {
