@@ -221,18 +221,10 @@ class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
     }
   }
 
-  /** Returns what is stored for a key, or null: one lookup if the key has an entry. */
+  /** Returns what is stored for a key, or null. */
   private @Nullable Long find(long key) {
-    for (long absent = entries.missingValue(); ; absent = ~absent) {
-      long value = entries.getOrDefault(key, absent);
-      if (value != absent) {
-        return value;
-      }
-      if (!entries.containsKey(key)) {
-        return null;
-      }
-      // The entry has the very value that stands for none, or is new.
-    }
+    long[] value = new long[1];
+    return entries.find(key, value) ? value[0] : null;
   }
 
   /** Stores a value, or none if it is null, unless the entry is no longer as it was found. */

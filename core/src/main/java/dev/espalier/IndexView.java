@@ -43,6 +43,11 @@ final class IndexView implements LongNavigable {
   }
 
   @Override
+  public boolean find(long key, long[] value) {
+    return isVisible(key) && index.find(key, value);
+  }
+
+  @Override
   public long missingValue() {
     return index.missingValue();
   }

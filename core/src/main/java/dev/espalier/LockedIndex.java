@@ -177,6 +177,29 @@ final class LockedIndex implements ConcurrentLongIndex {
   }
 
   @Override
+  public boolean find(long key, long[] value) {
+    for (int tries = readsOptimistically ? MOST_TRIES : 0; tries > 0; tries--) {
+      long count = writes.get();
+      if (WriteCount.isWriting(count)) {
+        break;
+      }
+      try {
+        boolean found = index.find(key, value);
+        if (writes.isStill(count)) {
+          return found;
+        }
+      } catch (RuntimeException | Error thrown) {
+        if (writes.isStill(count)) {
+          throw thrown;
+        }
+      }
+    }
+    try (var _ = reading.acquire()) {
+      return index.find(key, value);
+    }
+  }
+
+  @Override
   public long size() {
     try (var _ = reading.acquire()) {
       return index.size();

@@ -213,9 +213,9 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    * atomic. Cursors return key and value as they were when the cursor last moved.
    *
    * <p>In an index that {@linkplain #allowsTornReads allows torn reads}, {@link #get}, {@link
-   * #getOrDefault} and {@link #containsKey} do not take the lock unless writers disturb them again
-   * and again, so they write nothing that other threads read. All other calls take it, and so do
-   * all readers of an index in a file.
+   * #getOrDefault}, {@link #containsKey} and {@link #find} do not take the lock unless writers
+   * disturb them again and again, so they write nothing that other threads read. All other calls
+   * take it, and so do all readers of an index in a file.
    */
   default LongIndex withReadWriteLock() {
     return new LockedIndex(this);

@@ -34,6 +34,25 @@ public interface LongNavigable {
   boolean containsKey(long key);
 
   /**
+   * Looks up {@code key} and tells whether it has an entry, even if its value is {@link
+   * #missingValue()}. The trees of this library need one lookup, whatever the answer.
+   *
+   * @param value an array whose first element receives the value; undefined if there is none
+   */
+  default boolean find(long key, long[] value) {
+    for (long absent = missingValue(); ; absent = ~absent) {
+      value[0] = getOrDefault(key, absent);
+      if (value[0] != absent) {
+        return true;
+      }
+      if (!containsKey(key)) {
+        return false;
+      }
+      // The entry has the very value that stands for none, or is new.
+    }
+  }
+
+  /**
    * Returns the value that {@link #get}, {@link #put} and {@link #remove} return for an absent key.
    */
   long missingValue();

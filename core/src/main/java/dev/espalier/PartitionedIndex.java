@@ -248,6 +248,11 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
 
   @Override
   public boolean containsKey(long key) {
+    return find(key, new long[1]);
+  }
+
+  @Override
+  public boolean find(long key, long[] value) {
     IndexPart part = partOf(key);
     for (int tries = part.tries; tries > 0; tries--) {
       long count = part.writes.get();
@@ -256,7 +261,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
       }
       try {
         boolean isHere = part.covers(key);
-        boolean found = part.index.containsKey(key);
+        boolean found = part.index.find(key, value);
         if (part.writes.isStill(count) && isHere) {
           return found;
         }
@@ -269,7 +274,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
     }
     part = lockForRead(key);
     try {
-      return part.index.containsKey(key);
+      return part.index.find(key, value);
     } finally {
       part.reading.close();
     }

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.stream.LongStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -61,7 +62,7 @@ final class Operations {
 
   /** Calls for one key. */
   static Arbitrary<Operation<LongNavigable>> onKey() {
-    return Combinators.combine(keys(), values(), Arbitraries.integers().between(0, 7))
+    return Combinators.combine(keys(), values(), Arbitraries.integers().between(0, 8))
         .as(Operations::onKey);
   }
 
@@ -78,8 +79,14 @@ final class Operations {
               "putIfAbsent(" + key + ", " + value + ")", each -> each.putIfAbsent(key, value));
       case 5 -> Operation.running("set(" + key + ", " + value + ")", each -> each.set(key, value));
       case 6 -> Operation.of("remove(" + key + ")", each -> each.remove(key));
+      case 7 -> Operation.of("find(" + key + ")", each -> find(each, key));
       default -> Operation.running("delete(" + key + ")", each -> each.delete(key));
     };
+  }
+
+  private static Optional<Long> find(LongNavigable entries, long key) {
+    long[] value = new long[1];
+    return entries.find(key, value) ? Optional.of(value[0]) : Optional.empty();
   }
 
   /** Calls for a range of keys, or all. */

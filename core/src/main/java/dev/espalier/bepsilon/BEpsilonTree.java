@@ -13,6 +13,7 @@ import dev.espalier.support.Message;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The B^&epsilon;-tree (Brodal and Fagerberg, SODA 2003): a tree of pages with few children each.
@@ -54,8 +55,8 @@ public final class BEpsilonTree extends AbstractIndex {
   private final LeafPage leaf;
   private final InnerPage inner;
 
-  /** Whether the last look before a write came upon an entry; for the one thread that writes. */
-  private boolean wasThere;
+  /** 1 or 0, whether the last look before a write came upon an entry; for the one that writes. */
+  private final long[] wasThere = new long[1];
 
   /**
    * The proportions of the tree.
@@ -152,21 +153,21 @@ public final class BEpsilonTree extends AbstractIndex {
 
   @Override
   public long get(long key) {
-    return find(key, missingValue, false);
+    return look(key, missingValue, null);
   }
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    return find(key, defaultValue, false);
+    return look(key, defaultValue, null);
   }
 
   /**
    * Goes down to the first page that says what the value of {@code key} is, or that it has none,
    * and adds up what is to be added to it on the way.
    *
-   * @param writes whether to note in {@link #wasThere} if there is an entry
+   * @param there receives 1 or 0, whether there is an entry; null if nobody asks
    */
-  private long find(long key, long absent, boolean writes) {
+  private long look(long key, long absent, long @Nullable [] there) {
     MemorySegment pages = tree.pages;
     int number = tree.root();
     boolean isAdded = false;
@@ -187,7 +188,7 @@ public final class BEpsilonTree extends AbstractIndex {
       if (kind != Message.NONE) {
         sum += value;
         if (kind != Message.ADD) {
-          return answer(kind == Message.PUT || isAdded, sum, absent, writes);
+          return answer(kind == Message.PUT || isAdded, sum, absent, there);
         }
         isAdded = true;
       }
@@ -200,14 +201,22 @@ public final class BEpsilonTree extends AbstractIndex {
       isAdded = true;
     }
     store.unpin(page, false);
-    return answer(isAdded, sum, absent, writes);
+    return answer(isAdded, sum, absent, there);
   }
 
-  private long answer(boolean isThere, long value, long absent, boolean writes) {
-    if (writes) {
-      wasThere = isThere;
+  private static long answer(boolean isThere, long value, long absent, long @Nullable [] there) {
+    if (there != null) {
+      there[0] = isThere ? 1 : 0;
     }
     return isThere ? value : absent;
+  }
+
+  @Override
+  public boolean find(long key, long[] value) {
+    long answer = look(key, missingValue, value);
+    boolean isThere = value[0] != 0;
+    value[0] = answer;
+    return isThere;
   }
 
   /** Descends to the first page that has a message for {@code key}, or to its leaf. */
@@ -240,16 +249,16 @@ public final class BEpsilonTree extends AbstractIndex {
 
   @Override
   public long put(long key, long value) {
-    long previous = find(key, missingValue, true);
-    tree.put(key, value, wasThere);
+    long previous = look(key, missingValue, wasThere);
+    tree.put(key, value, wasThere[0] != 0);
     return previous;
   }
 
   @Override
   public long putIfAbsent(long key, long value) {
     tree.change.begin();
-    long previous = find(key, missingValue, true);
-    if (!wasThere) {
+    long previous = look(key, missingValue, wasThere);
+    if (wasThere[0] == 0) {
       tree.put(key, value, false);
     }
     return previous;
@@ -285,8 +294,8 @@ public final class BEpsilonTree extends AbstractIndex {
   @Override
   public long remove(long key) {
     tree.change.begin();
-    long previous = find(key, missingValue, true);
-    if (wasThere) {
+    long previous = look(key, missingValue, wasThere);
+    if (wasThere[0] != 0) {
       tree.remove(key);
     }
     return previous;

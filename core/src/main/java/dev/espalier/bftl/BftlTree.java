@@ -153,6 +153,22 @@ public final class BftlTree extends AbstractIndex {
     return isPut;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    tree.checkOpen();
+    int leaf = tree.leafOf(key);
+    long page = tree.find(leaf, key);
+    if (page == BftlStructure.NO_PAGE) {
+      return false;
+    }
+    int slot = tree.layout.newest(tree.pages, page, leaf, key);
+    boolean isPut = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
+    long there = isPut ? SectorPage.value(tree.pages, page, slot) : missingValue;
+    tree.store.unpin(page, false);
+    value[0] = there;
+    return isPut;
+  }
+
   /** The index as one level: a node's sectors are not known as pages that probes could wait at. */
   private final class Whole extends OneLevel {
     @Override

@@ -14,6 +14,7 @@ import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,16 +118,26 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    return look(key, defaultValue, false);
+    return look(key, defaultValue, null);
   }
 
   @Override
   public boolean containsKey(long key) {
-    return look(key, 0, true) != 0;
+    return find(key, new long[1]);
   }
 
-  /** Returns the value of a key, or only whether it is there: 1 or the default value. */
-  private long look(long key, long defaultValue, boolean onlyWhether) {
+  @Override
+  public boolean find(long key, long[] value) {
+    Objects.checkIndex(0, value.length);
+    return look(key, 0, value) != 0;
+  }
+
+  /**
+   * Returns the value of a key, or the default value.
+   *
+   * @param found receives the value, in whose place 1 is returned; or null
+   */
+  private long look(long key, long defaultValue, long @Nullable [] found) {
     int operation = epochs.enter();
     try {
       int page = tree.rootPage();
@@ -134,6 +145,7 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
         long at = store.pin(page);
         MemorySegment pages = tree.pages;
         long value = defaultValue;
+        boolean isThere = false;
         long version;
         int next;
         do {
@@ -141,12 +153,17 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
           next = layout.next(pages, at, key, 0);
           if (next == BLinkPage.HERE) {
             int slot = layout.findSlot(pages, at, key);
-            value = slot < 0 ? defaultValue : onlyWhether ? 1 : layout.value(pages, at, slot);
+            value = slot < 0 ? defaultValue : layout.value(pages, at, slot);
+            isThere = slot >= 0;
           }
         } while (!latches.isStill(page, version));
         store.unpin(at, false);
         if (next == BLinkPage.HERE) {
-          return value;
+          if (found == null || !isThere) {
+            return value;
+          }
+          found[0] = value;
+          return 1;
         }
         page = next == BLinkPage.GONE ? tree.rootPage() : next;
         BLinkStructure.checkHops(hops, page);

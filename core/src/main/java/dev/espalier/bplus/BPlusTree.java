@@ -98,6 +98,17 @@ public final class BPlusTree extends AbstractIndex {
     return findSlot(nodes, findLeaf(nodes, key), key) >= 0;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    MemorySegment nodes = tree.nodes;
+    long node = findLeaf(nodes, key);
+    int slot = findSlot(nodes, node, key);
+    if (slot >= 0) {
+      value[0] = leaf.value(nodes, node, slot);
+    }
+    return slot >= 0;
+  }
+
   private long findLeaf(MemorySegment nodes, long key) {
     long node = tree.root;
     for (int level = tree.height - 1; level > 0; level--) {

@@ -200,6 +200,19 @@ public final class PbPlusTree extends AbstractIndex {
     return holds(nodes, node, searchLeaf(nodes, node, key), key);
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    MemorySegment nodes = tree.nodes;
+    long node = findLeaf(nodes, key);
+    prefetchValues(node);
+    int slot = searchLeaf(nodes, node, key);
+    boolean found = holds(nodes, node, slot, key);
+    if (found) {
+      value[0] = leaf.value(nodes, node, slot);
+    }
+    return found;
+  }
+
   /**
    * Searches an inner node. The kernel is called with a constant where that is possible, because
    * the JIT then keeps one case of it: lookups take a quarter less time (docs/measurements).

@@ -194,6 +194,18 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     return found;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    MemorySegment pages = tree.pages;
+    long node = pinLeaf(pages, key);
+    Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
+    int slot = findSlot(pages, node, key);
+    long there = slot >= 0 ? leaf.value(pages, node, slot) : missingValue;
+    store.unpin(node, false);
+    value[0] = there;
+    return slot >= 0;
+  }
+
   /** Returns the place of the leaf where {@code key} is or belongs; its page is pinned. */
   private long pinLeaf(MemorySegment pages, long key) {
     int node = tree.root();

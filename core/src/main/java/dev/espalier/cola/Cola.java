@@ -202,6 +202,14 @@ public final class Cola extends AbstractIndex {
     return isThere;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    long place = find(key);
+    boolean isThere = isPut(place);
+    value[0] = take(place, missingValue);
+    return isThere;
+  }
+
   /**
    * Finds the newest message of a key.
    *

@@ -174,25 +174,32 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
 
   @Override
   public long get(long key) {
-    return look(key, missingValue, false, 0);
+    return look(key, missingValue, null, 0);
   }
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    return look(key, defaultValue, false, 0);
+    return look(key, defaultValue, null, 0);
   }
 
   @Override
   public boolean containsKey(long key) {
-    return look(key, 0, true, 0) != 0;
+    return find(key, new long[1]);
+  }
+
+  @Override
+  public boolean find(long key, long[] value) {
+    Objects.checkIndex(0, value.length);
+    return look(key, 0, value, 0) != 0;
   }
 
   /**
-   * Returns the value of a key, or only whether it is there: 1 or the default value.
+   * Returns the value of a key, or the default value.
    *
+   * @param found receives the value, in whose place 1 is returned; or null
    * @param tries how often that was tried in vain
    */
-  private long look(long key, long defaultValue, boolean onlyWhether, int tries) {
+  private long look(long key, long defaultValue, long @Nullable [] found, int tries) {
     try {
       // What was read above is checked just before a node is read, so that HotSpot looks once for
       // both at the bounds of the memory and at the state of its arena.
@@ -203,7 +210,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
       long word = getLong(nodes, node);
       for (int level = ConcurrentStructure.levelOf(aboveWord); level > 0; level--) {
         if (!Versions.isStill(nodes, above, aboveWord) || !Versions.isReadable(word)) {
-          return lookAgain(key, defaultValue, onlyWhether, tries);
+          return lookAgain(key, defaultValue, found, tries);
         }
         long child = inner.child(nodes, node, inner.search(nodes, node, key));
         above = node;
@@ -215,22 +222,29 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
       if (Versions.isStill(nodes, above, aboveWord) && Versions.isReadable(word)) {
         int slot = leaf.search(nodes, node, key);
         boolean isThere = leaf.holds(nodes, node, slot, key);
-        long value = !isThere ? defaultValue : onlyWhether ? 1 : leaf.value(nodes, node, slot);
+        long value = isThere ? leaf.value(nodes, node, slot) : defaultValue;
         if (Versions.isStill(nodes, node, word)) {
-          return value;
+          if (found == null || !isThere) {
+            return value;
+          }
+          found[0] = value;
+          return 1;
         }
       }
     } catch (IllegalStateException | IndexOutOfBoundsException _) {
       tree.checkOpen(); // The memory has moved, or what was read of a node is nonsense.
     }
-    return lookAgain(key, defaultValue, onlyWhether, tries);
+    return lookAgain(key, defaultValue, found, tries);
   }
 
-  private long lookAgain(long key, long defaultValue, boolean onlyWhether, int tries) {
+  private long lookAgain(long key, long defaultValue, long @Nullable [] found, int tries) {
     Versions.pause(tries);
-    return tries + 1 < ConcurrentStructure.OPTIMISTIC_TRIES
-        ? look(key, defaultValue, onlyWhether, tries + 1)
-        : writer.get(key, defaultValue, onlyWhether);
+    if (tries + 1 < ConcurrentStructure.OPTIMISTIC_TRIES) {
+      return look(key, defaultValue, found, tries + 1);
+    }
+    long[] value = found == null ? new long[1] : found;
+    boolean isThere = writer.get(key, value, 0, defaultValue);
+    return found == null ? value[0] : isThere ? 1 : defaultValue;
   }
 
   /** Asks for the lines that hold a leaf's values and count. */
@@ -509,7 +523,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     boolean isComputed = false;
     long computed = 0;
     for (long absent = missingValue; ; absent = ~absent) {
-      long value = look(key, absent, false, 0);
+      long value = look(key, absent, null, 0);
       if (value != absent) {
         return value;
       }
@@ -538,7 +552,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   public long merge(long key, long value, LongBinaryOperator function) {
     Objects.requireNonNull(function, "function");
     for (long absent = value; ; absent = ~absent) {
-      long before = look(key, absent, false, 0);
+      long before = look(key, absent, null, 0);
       if (before == absent) {
         if (writer.insert(key, value)) {
           return value;

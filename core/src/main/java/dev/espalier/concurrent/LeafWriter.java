@@ -36,28 +36,10 @@ final class LeafWriter {
   // ---------------------------------------------------------------- search
 
   /**
-   * Looks up a key with the latch of its leaf, for a reader that has begun again too often.
+   * Looks up a key with the latch of its leaf, for a reader that has begun again too often. Stores
+   * its value, or {@code missing}, in {@code values[at]}.
    *
-   * @return its value, or 1 if it is only asked whether it is there; or the default value
-   */
-  long get(long key, long defaultValue, boolean onlyWhether) {
-    int operation = gate.enter();
-    try {
-      long node = latch(key);
-      MemorySegment nodes = tree.nodes;
-      int slot = leaf.search(nodes, node, key);
-      boolean isThere = leaf.holds(nodes, node, slot, key);
-      long value = !isThere ? defaultValue : onlyWhether ? 1 : leaf.value(nodes, node, slot);
-      Versions.unlatch(nodes, node);
-      return value;
-    } finally {
-      gate.exit(operation);
-    }
-  }
-
-  /**
-   * As {@link #get(long, long, boolean)}, but tells whether the key is there, and stores its value,
-   * or {@code missing}, in {@code values[at]}.
+   * @return whether the key is there
    */
   boolean get(long key, long[] values, int at, long missing) {
     int operation = gate.enter();

@@ -6,6 +6,7 @@ import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link ConcurrentPbPlusTree} as it was at one moment, to be read by any number of threads. */
@@ -23,17 +24,23 @@ final class SnapshotIndex extends AbstractIndex {
 
   @Override
   public long get(long key) {
-    return nodes.look(key, missingValue, false);
+    return nodes.look(key, missingValue, null);
   }
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    return nodes.look(key, defaultValue, false);
+    return nodes.look(key, defaultValue, null);
   }
 
   @Override
   public boolean containsKey(long key) {
-    return nodes.look(key, 0, true) != 0;
+    return find(key, new long[1]);
+  }
+
+  @Override
+  public boolean find(long key, long[] value) {
+    Objects.checkIndex(0, value.length);
+    return nodes.look(key, 0, value) != 0;
   }
 
   /** The snapshot as one level, whose probes are answered one by one. */
@@ -58,11 +65,11 @@ final class SnapshotIndex extends AbstractIndex {
         int count,
         long @Nullable [] found,
         int foundFrom) {
+      long[] value = new long[1];
       for (int i = 0; i < count; i++) {
-        long key = keys[keysFrom + i];
-        long value = nodes.look(key, missingValue, false);
-        values[valuesFrom + i] = value;
-        if (found != null && (value != missingValue || containsKey(key))) {
+        boolean isThere = find(keys[keysFrom + i], value);
+        values[valuesFrom + i] = isThere ? value[0] : missingValue;
+        if (found != null && isThere) {
           Bits.add(found, foundFrom + i);
         }
       }

@@ -146,8 +146,12 @@ final class SnapshotStructure extends IndexStructure {
     }
   }
 
-  /** Returns the value of a key, or only whether it is there: 1 or the default value. */
-  long look(long key, long defaultValue, boolean onlyWhether) {
+  /**
+   * Returns the value of a key, or the default value.
+   *
+   * @param found receives the value, in whose place 1 is returned; or null
+   */
+  long look(long key, long defaultValue, long @Nullable [] found) {
     checkOpen();
     long node = root;
     for (int level = rootLevel; level > 0; level--) {
@@ -160,10 +164,10 @@ final class SnapshotStructure extends IndexStructure {
         long copied = copies.placeOf(node);
         if (copied != NodeCopies.NONE) {
           nodes = copies.memoryOf(copied);
-          return lookIn(nodes, NodeCopies.offsetOf(copied), key, defaultValue, onlyWhether);
+          return lookIn(nodes, NodeCopies.offsetOf(copied), key, defaultValue, found);
         }
         if (Versions.isReadable(word)) {
-          long value = lookIn(nodes, node, key, defaultValue, onlyWhether);
+          long value = lookIn(nodes, node, key, defaultValue, found);
           if (isRight(nodes, node, word)) {
             return value;
           }
@@ -176,12 +180,17 @@ final class SnapshotStructure extends IndexStructure {
   }
 
   private long lookIn(
-      MemorySegment nodes, long node, long key, long defaultValue, boolean onlyWhether) {
+      MemorySegment nodes, long node, long key, long defaultValue, long @Nullable [] found) {
     int slot = leaf.search(nodes, node, key);
     if (!leaf.holds(nodes, node, slot, key)) {
       return defaultValue;
     }
-    return onlyWhether ? 1 : leaf.value(nodes, node, slot);
+    long value = leaf.value(nodes, node, slot);
+    if (found == null) {
+      return value;
+    }
+    found[0] = value;
+    return 1;
   }
 
   /** Copies a node into memory of its size. */

@@ -205,6 +205,19 @@ public final class CsbPlusTree extends AbstractIndex {
     return holds(nodes, node, searchLeaf(nodes, node, key), key);
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    MemorySegment nodes = tree.nodes;
+    long node = findLeaf(nodes, key);
+    prefetchValues(node);
+    int slot = searchLeaf(nodes, node, key);
+    boolean found = holds(nodes, node, slot, key);
+    if (found) {
+      value[0] = leaf.value(nodes, node, slot);
+    }
+    return found;
+  }
+
   /** Counts the separators smaller than {@code key}, by a kernel for the default width if it is. */
   private int searchInner(MemorySegment nodes, long node, long key) {
     return ofDefaultInnerNodes

@@ -242,6 +242,21 @@ final class CssStructure extends IndexStructure {
     return arrayHolds(slot, key) ? !removed.contains(slot) : deltaHolds(delta.lowerBound(key), key);
   }
 
+  /** As {@link #contains}, and stores the value of an entry in {@code value[0]}. */
+  boolean find(long key, long[] value) {
+    long slot = lowerBound(key);
+    if (arrayHolds(slot, key)) {
+      value[0] = array.value(slot);
+      return !removed.contains(slot);
+    }
+    long inDelta = delta.lowerBound(key);
+    if (!deltaHolds(inDelta, key)) {
+      return false;
+    }
+    value[0] = delta.value(inDelta);
+    return true;
+  }
+
   /** Returns what the delta has for {@code key}, or {@code missing}. O(log of the delta). */
   long getFromDelta(long key, long missing) {
     long slot = delta.lowerBound(key);

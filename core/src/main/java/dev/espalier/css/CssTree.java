@@ -153,6 +153,11 @@ public final class CssTree extends AbstractIndex {
     return tree.contains(key);
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    return tree.find(key, value);
+  }
+
   /** Returns the byte offset, in the array's keys, of the leaf where {@code key} is or belongs. */
   private long findLeaf(long key) {
     CssDirectory directory = tree.directory;

@@ -130,6 +130,11 @@ public final class DigestCssTree extends AbstractIndex {
     return tree.contains(key);
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    return tree.find(key, value);
+  }
+
   /** Returns the offset of the first pair of the leaf at an offset among the leaves. */
   private static long firstPair(long leaf) {
     return (leaf >>> CacheLine.SHIFT) * (DigestLeaf.CAPACITY << PAIR_SHIFT);

@@ -164,6 +164,21 @@ public final class FdTree extends AbstractIndex {
     return isPut;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    long page = find(key);
+    if (page == NONE) {
+      return false;
+    }
+    MemorySegment pages = tree.pages;
+    int slot = layout.upperBound(pages, page, key) - 1;
+    boolean isPut = layout.type(pages, page, slot) == RunPage.PUT;
+    long there = isPut ? layout.value(pages, page, slot) : missingValue;
+    store.unpin(page, false);
+    value[0] = there;
+    return isPut;
+  }
+
   /** Finds the page with the newest message of a key, and pins it; or {@link #NONE}. */
   private long find(long key) {
     int number = tree.head.leafOf(key);

@@ -223,6 +223,21 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     return found;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    MemorySegment pages = tree.pages;
+    int number = findLeafPage(pages, key);
+    long page = store.pin(number);
+    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+    prefetchValues(leaf);
+    int slot = InPageSearch.values(pages, leaf, leafSlots, key);
+    boolean found = holds(pages, leaf, slot, key);
+    long there = found ? value(pages, leaf, slot) : missingValue;
+    store.unpin(page, false);
+    value[0] = there;
+    return found;
+  }
+
   /** Returns the number of the leaf page where {@code key} is or belongs. */
   private int findLeafPage(MemorySegment pages, long key) {
     int number = tree.root();

@@ -169,6 +169,17 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     return found;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    MemorySegment pages = tree.pages;
+    long page = store.pin(findLeaf(pages, key));
+    int slot = findSlot(pages, page, key);
+    long there = slot >= 0 ? value(pages, page, slot) : missingValue;
+    store.unpin(page, false);
+    value[0] = there;
+    return slot >= 0;
+  }
+
   /** Returns the number of the leaf page where {@code key} is or belongs. */
   private int findLeaf(MemorySegment pages, long key) {
     int number = tree.root();

@@ -213,17 +213,23 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
 
   @Override
   public long get(long key) {
-    return search.look(key, missingValue, false, null);
+    return search.look(key, missingValue, null, null);
   }
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    return search.look(key, defaultValue, false, null);
+    return search.look(key, defaultValue, null, null);
   }
 
   @Override
   public boolean containsKey(long key) {
-    return search.look(key, 0, true, null) != 0;
+    return find(key, new long[1]);
+  }
+
+  @Override
+  public boolean find(long key, long[] value) {
+    Objects.checkIndex(0, value.length);
+    return search.look(key, 0, value, null) != 0;
   }
 
   // ---------------------------------------------------------------- write

@@ -36,25 +36,26 @@ final class PioSearch {
    * Finds the newest operation of a key: in the queue, or else in its leaf.
    *
    * @param absent what stands for no entry
-   * @param onlyWhether whether 1 is returned in place of a value
+   * @param found receives the value, in whose place 1 is returned; or null
    * @param writer takes whether there is an entry; null if nobody asks
    */
-  long look(long key, long absent, boolean onlyWhether, @Nullable KeyLatch writer) {
+  long look(long key, long absent, long @Nullable [] found, @Nullable KeyLatch writer) {
     int operation = epochs.enter();
     try {
       long place = tree.queue.find(key);
       if (place != OperationQueue.NOWHERE) {
         long page = place & pageMask;
         int slot = (int) (place - page);
-        return take(OperationQueue.VERSION, page, slot, key, absent, onlyWhether, writer);
+        return take(OperationQueue.VERSION, page, slot, key, absent, found, writer);
       }
-      return lookInLeaf(key, absent, onlyWhether, writer);
+      return lookInLeaf(key, absent, found, writer);
     } finally {
       epochs.exit(operation);
     }
   }
 
-  private long lookInLeaf(long key, long absent, boolean onlyWhether, @Nullable KeyLatch writer) {
+  private long lookInLeaf(
+      long key, long absent, long @Nullable [] found, @Nullable KeyLatch writer) {
     MemorySegment pages = tree.pages;
     int number = tree.root();
     for (int level = tree.height() - 1; level > 1; level--) {
@@ -78,7 +79,7 @@ final class PioSearch {
       int slot = isFound ? -1 : find(segment, page, key);
       if (slot >= 0) {
         isFound = true;
-        value = take(segment, page, slot, key, absent, onlyWhether, writer);
+        value = take(segment, page, slot, key, absent, found, writer);
       } else {
         store.unpin(page, false);
       }
@@ -115,18 +116,18 @@ final class PioSearch {
    * Returns what the operation of a key says, and unpins its page.
    *
    * @param versioned whose version tells that the page has changed
-   * @param found the slot where the operation was just now
+   * @param at the slot where the operation was just now
    */
   private long take(
       int versioned,
       long page,
-      int found,
+      int at,
       long key,
       long absent,
-      boolean onlyWhether,
+      long @Nullable [] found,
       @Nullable KeyLatch writer) {
     MemorySegment pages = tree.pages;
-    int slot = found;
+    int slot = at;
     boolean isThere;
     long value;
     long version;
@@ -138,12 +139,16 @@ final class PioSearch {
               && EntryPage.key(pages, page, slot) == key;
       slot = isHere ? slot : entries.find(pages, page, key);
       isThere = slot >= 0 && entries.kind(pages, page, slot) == Message.PUT;
-      value = !isThere ? absent : onlyWhether ? 1 : entries.value(pages, page, slot);
+      value = isThere ? entries.value(pages, page, slot) : absent;
     } while (!versions.isStill(versioned, version));
     store.unpin(page, false);
     if (writer != null) {
       writer.wasThere = isThere;
     }
-    return value;
+    if (found == null || !isThere) {
+      return value;
+    }
+    found[0] = value;
+    return 1;
   }
 }

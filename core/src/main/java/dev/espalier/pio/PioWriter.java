@@ -81,7 +81,7 @@ final class PioWriter {
     try {
       while (true) {
         int generation = tree.generation;
-        long previous = search.look(key, missing, false, latch);
+        long previous = search.look(key, missing, null, latch);
         boolean isThere = latch.wasThere;
         if ((isThere && !replaces) || write(Message.PUT, key, value, isThere ? 0 : 1, generation)) {
           return previous;
@@ -99,7 +99,7 @@ final class PioWriter {
     try {
       while (true) {
         int generation = tree.generation;
-        search.look(key, 0, true, latch);
+        search.look(key, 0, null, latch);
         if (latch.wasThere) {
           return false;
         }
@@ -128,7 +128,7 @@ final class PioWriter {
     try {
       while (true) {
         int generation = tree.generation;
-        long previous = search.look(key, 0, false, latch);
+        long previous = search.look(key, 0, null, latch);
         if (!latch.wasThere || !(whicheverItIs || previous == expected)) {
           return false;
         }
@@ -163,7 +163,7 @@ final class PioWriter {
       int generation;
       do {
         generation = tree.generation;
-        previous = search.look(key, missing, false, latch);
+        previous = search.look(key, missing, null, latch);
         if (!latch.wasThere || !(whicheverItIs || previous == expected)) {
           return missing;
         }

@@ -107,6 +107,16 @@ public final class CacheObliviousBTree extends AbstractIndex {
     return SegmentSearch.find(columns, findSegment(columns, key), key) >= 0;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    SegmentColumns columns = tree.columns;
+    long at = SegmentSearch.find(columns, findSegment(columns, key), key);
+    if (at >= 0) {
+      value[0] = getLong(columns.memory, columns.valuesOffset + at);
+    }
+    return at >= 0;
+  }
+
   /** Returns the offset of the segment where {@code key} is or belongs. */
   private long findSegment(SegmentColumns columns, long key) {
     VebIndex index = Objects.requireNonNull(tree.index);

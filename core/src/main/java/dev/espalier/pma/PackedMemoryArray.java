@@ -154,6 +154,16 @@ public final class PackedMemoryArray extends AbstractIndex {
     return SegmentSearch.find(columns, findSegment(columns, key), key) >= 0;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    SegmentColumns columns = tree.columns;
+    long at = SegmentSearch.find(columns, findSegment(columns, key), key);
+    if (at >= 0) {
+      value[0] = getLong(columns.memory, columns.valuesOffset + at);
+    }
+    return at >= 0;
+  }
+
   /** Returns the offset of the last segment whose first key is at most {@code key}, or else 0. */
   private long findSegment(SegmentColumns columns, long key) {
     MemorySegment memory = columns.memory;

@@ -175,9 +175,18 @@ public final class ShuttleTree extends AbstractIndex {
     return ShuttleLayout.kind(nodes, chunk, capacity, slot) == Message.PUT;
   }
 
-  /** As {@link #getOrDefault}. */
   @Override
   public boolean containsKey(long key) {
+    return look(key, null);
+  }
+
+  @Override
+  public boolean find(long key, long[] value) {
+    return look(key, value);
+  }
+
+  /** As {@link #getOrDefault}, but tells whether there is an entry, and its value if asked. */
+  private boolean look(long key, long @Nullable [] value) {
     MemorySegment nodes = tree.array.nodes;
     long node = tree.array.root;
     for (int at = tree.height; at > 1; at--) {
@@ -188,12 +197,19 @@ public final class ShuttleTree extends AbstractIndex {
         int capacity = layout.chunkCapacity(at, list);
         int slot = tree.findMessage(nodes, chunk, capacity, key);
         if (slot >= 0) {
+          if (value != null) {
+            value[0] = ShuttleLayout.chunkValue(nodes, chunk, capacity, slot);
+          }
           return isPut(nodes, chunk, capacity, slot);
         }
       }
       node = layout.child(nodes, node, child);
     }
-    return tree.findEntry(nodes, node, key) >= 0;
+    int slot = tree.findEntry(nodes, node, key);
+    if (slot >= 0 && value != null) {
+      value[0] = getLong(nodes, node + layout.leafValues + ((long) slot << 3));
+    }
+    return slot >= 0;
   }
 
   /** The tree as one level. */

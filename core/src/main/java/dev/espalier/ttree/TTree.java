@@ -123,6 +123,16 @@ public final class TTree extends AbstractIndex {
     return tree.findSlot(tree.findNode(key), key) >= 0;
   }
 
+  @Override
+  public boolean find(long key, long[] value) {
+    long node = tree.findNode(key);
+    int slot = tree.findSlot(node, key);
+    if (slot >= 0) {
+      value[0] = layout.value(tree.nodes, node, slot);
+    }
+    return slot >= 0;
+  }
+
   /** The levels of the tree, and lookups in groups that start at any of them. */
   private final class Levels implements TreeLevels {
 

@@ -334,6 +334,11 @@ final class StoreIndex implements LongIndex, OpenIndex {
   }
 
   @Override
+  public boolean find(long key, long[] value) {
+    return tree.find(key, value);
+  }
+
+  @Override
   public void getAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     tree.getAll(keys, keysFrom, values, valuesFrom, count);
   }

@@ -55,11 +55,8 @@ final class LongQuestion implements Question<LongIndex> {
   @Override
   public Collection<RowData> answers(LongIndex index, RowData brought) {
     long key = key(brought);
-    long value = index.get(key);
-    if (value == index.missingValue() && !index.containsKey(key)) {
-      return List.of();
-    }
-    return answer(brought, value);
+    long[] value = new long[1];
+    return index.find(key, value) ? answer(brought, value[0]) : List.of();
   }
 
   @Override
