@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -29,23 +24,12 @@ final class Log implements AutoCloseable {
    *
    *  segments:  in use, written | in use, unforced | current | ready | free ...
    *
-   * A ready segment was made and forced before, so that a commit never waits for that.
-   *
    * A half that finds no room on the device, as may happen on file systems that never write in
    * place, stays under way, and is written again before anything else is.
    */
 
   /** Where the next record goes, or went. */
   record Position(long segment, long offset) {}
-
-  /** Segments without contents that are kept beside the one that is ready. */
-  private static final int MOST_FREE = 1;
-
-  /** A new segment has this part of what was written so far, ... */
-  private static final int SEGMENTS = 8;
-
-  /** ... and at most so many bytes. */
-  private static final long MOST_BYTES = 64L << 20;
 
   private final LogIdentity identity;
   private final StoreCondition condition;
@@ -72,16 +56,11 @@ final class Log implements AutoCloseable {
   /** Whether the first block of the current segment is safe, by which recovery finds it. */
   private boolean isBeginningForced = true;
 
-  private @Nullable LogSegment ready;
-  private final Deque<LogSegment> free = new ArrayDeque<>();
+  /** The segments before the current one, and those that come after it. */
+  private final LogSegments segments;
 
-  /** Segments before the current one, the oldest first. */
-  private final Deque<LogSegment> inUse = new ArrayDeque<>();
-
-  /** Those of them that have bytes that were written and not forced. */
+  /** Those before it that have bytes that were written and not forced. */
   private final List<LogSegment> unforced = new ArrayList<>();
-
-  private final AtomicInteger nextFile;
 
   /** Where the next record goes, and how far the segment reaches; for those who append. */
   private long end;
@@ -99,28 +78,23 @@ final class Log implements AutoCloseable {
   /**
    * Begins a log in a new segment, whose first block is safe when this returns.
    *
-   * @param old segments before it, the oldest first
-   * @param unused segments that have nothing to say
+   * @param segments those before it, and those that have nothing to say
    * @param number of the new segment
    * @param sequence of the last record before it
    */
   Log(
       LogIdentity identity,
       StoreCondition condition,
-      List<LogSegment> old,
-      List<LogSegment> unused,
-      int nextFile,
+      LogSegments segments,
       long number,
       long sequence,
       long checkpoint) {
     this.identity = identity;
     this.condition = condition;
-    this.inUse.addAll(old);
-    this.free.addAll(unused);
-    this.nextFile = new AtomicInteger(nextFile);
+    this.segments = segments;
     this.appended = sequence;
     this.forced = sequence;
-    this.current = takeSegment(identity.segmentBytes());
+    this.current = segments.take(identity.segmentBytes());
     begin(current, number, checkpoint);
     buffer.take();
     buffer.write(current.file);
@@ -144,8 +118,8 @@ final class Log implements AutoCloseable {
       // A force by another thread may end a block before the record is appended.
       long from = identity.endsBlocks() ? LogRecord.nextBlock(buffer.end()) : end;
       if (from + recordBytes > currentBytes) {
-        ensureReady(recordBytes);
-        ensureSpare();
+        segments.ensureReady(recordBytes, appendedBytes);
+        segments.ensureSpare();
         nextSegment(checkpoint);
       } else if (recordBytes > buffer.room()) {
         writeBuffer();
@@ -164,10 +138,10 @@ final class Log implements AutoCloseable {
    */
   void prepare() {
     for (long bytes = neededBytes(); bytes > 0; bytes = neededBytes()) {
-      LogSegment made = create(bytes);
+      LogSegment made = segments.create(bytes);
       lock.lock();
       try {
-        free.addLast(made);
+        segments.addFree(made);
       } finally {
         lock.unlock();
       }
@@ -179,63 +153,13 @@ final class Log implements AutoCloseable {
     segmentTaken = action;
   }
 
-  /** Returns how large the segment is that has to be made, 0 if there are enough. */
   private long neededBytes() {
     lock.lock();
     try {
-      if (ready == null) {
-        ready = free.pollFirst();
-      }
-      return ready == null || free.isEmpty() ? preferredBytes() : 0;
+      return segments.neededBytes(appendedBytes);
     } finally {
       lock.unlock();
     }
-  }
-
-  private void ensureReady(long recordBytes) {
-    long bytes = LogSegment.HEADER_BYTES + recordBytes;
-    if (ready != null && ready.bytes >= bytes) {
-      return;
-    }
-    if (ready != null) {
-      free.addLast(ready);
-    }
-    ready = takeSegment(Math.max(bytes, preferredBytes()));
-  }
-
-  /**
-   * Sees to it that there is a segment which recovery can begin, without any room on the device,
-   * while it still needs all those that are in use.
-   */
-  private void ensureSpare() {
-    if (free.isEmpty()) {
-      free.addLast(takeSegment(identity.segmentBytes()));
-    }
-  }
-
-  /** Returns how large a new segment is to be: the more is written, the larger. */
-  private long preferredBytes() {
-    return Math.clamp(
-        appendedBytes / SEGMENTS,
-        identity.segmentBytes(),
-        Math.max(identity.segmentBytes(), MOST_BYTES));
-  }
-
-  /** Returns a segment of so many bytes at least: one that is free, or a new one. */
-  private LogSegment takeSegment(long bytes) {
-    for (LogSegment segment : free) {
-      if (segment.bytes >= bytes) {
-        free.remove(segment);
-        return segment;
-      }
-    }
-    return create(bytes);
-  }
-
-  private LogSegment create(long bytes) {
-    long blocks = Math.ceilDiv(bytes, LogBuffer.BLOCK_BYTES);
-    Path path = LogFiles.path(identity.store(), nextFile.getAndIncrement());
-    return LogSegment.create(identity.files(), path, blocks * LogBuffer.BLOCK_BYTES);
   }
 
   /**
@@ -302,10 +226,8 @@ final class Log implements AutoCloseable {
 
   private void nextSegment(long checkpoint) {
     writeBuffer();
-    inUse.addLast(current);
     unforced.add(current);
-    LogSegment next = Objects.requireNonNull(ready);
-    ready = free.pollFirst();
+    LogSegment next = segments.follow(current);
     begin(next, current.number + 1, checkpoint);
     current = next;
     isBeginningForced = false;
@@ -531,38 +453,26 @@ final class Log implements AutoCloseable {
 
   /** Lets the segments before one be used again, of which the newest checkpoint needs none. */
   void trim(long firstNeeded) {
-    List<LogSegment> surplus = new ArrayList<>();
+    List<LogSegment> surplus;
     lock.lock();
     try {
       awaitWriter();
       if (!tryFinishWrite()) {
         return; // The next checkpoint does this, when there is room.
       }
-      while (!inUse.isEmpty() && inUse.getFirst().number < firstNeeded) {
-        LogSegment segment = inUse.removeFirst();
-        unforced.remove(segment);
-        free.addLast(segment);
-      }
-      if (ready == null) {
-        ready = free.pollFirst();
-      }
-      while (free.size() > MOST_FREE) {
-        surplus.add(free.removeLast());
-      }
+      unforced.removeAll(segments.release(firstNeeded));
+      surplus = segments.removeSurplus();
     } finally {
       lock.unlock();
     }
-    for (LogSegment segment : surplus) {
-      segment.file.close();
-      identity.files().delete(segment.path());
-    }
+    segments.delete(surplus);
   }
 
   /** Returns the segments that have records, the oldest first. */
   List<LogSegment> used() {
     lock.lock();
     try {
-      List<LogSegment> used = new ArrayList<>(inUse);
+      List<LogSegment> used = new ArrayList<>(segments.inUse());
       used.add(current);
       return used;
     } finally {
@@ -574,7 +484,7 @@ final class Log implements AutoCloseable {
   int segments() {
     lock.lock();
     try {
-      return inUse.size() + free.size() + (ready == null ? 1 : 2);
+      return all().size();
     } finally {
       lock.unlock();
     }
@@ -585,22 +495,15 @@ final class Log implements AutoCloseable {
     lock.lock();
     try {
       awaitWriter();
-      for (LogSegment segment : all()) {
-        segment.file.close();
-        identity.files().delete(segment.path());
-      }
+      segments.delete(all());
     } finally {
       lock.unlock();
     }
   }
 
   private List<LogSegment> all() {
-    List<LogSegment> all = new ArrayList<>(inUse);
-    all.addAll(free);
+    List<LogSegment> all = segments.all();
     all.add(current);
-    if (ready != null) {
-      all.add(ready);
-    }
     return all;
   }
 

@@ -127,9 +127,7 @@ final class Recovery {
         new Log(
             identity,
             state.condition,
-            needed,
-            unused,
-            nextFile,
+            new LogSegments(identity, needed, unused, nextFile),
             nextNumber,
             sequence,
             header.checkpoint());
