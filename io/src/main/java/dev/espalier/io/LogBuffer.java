@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.espalier.memory.Region;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -19,23 +20,19 @@ final class LogBuffer implements AutoCloseable {
   static final int BLOCK_BYTES = 4096;
 
   private final Arena arena = Arena.ofShared();
-  private MemorySegment filling = arena.allocate(BYTES, BLOCK_BYTES);
-  private MemorySegment writing = arena.allocate(BYTES, BLOCK_BYTES);
+  private MemorySegment filling = Region.ofArena(arena, BYTES, BLOCK_BYTES);
+  private MemorySegment writing = Region.ofArena(arena, BYTES, BLOCK_BYTES);
 
   /** Where in the segment the first byte of the memory is. */
   private long start;
 
   private int used;
 
-  /** Bytes of the other memory that are not zeros. */
-  private int taken;
-
   private IoBatch batch = new IoBatch(writing, 1);
   private IoBatch other = new IoBatch(filling, 1);
 
   /** Begins another segment. */
   void begin() {
-    filling.asSlice(0, used).fill((byte) 0);
     start = 0;
     used = 0;
   }
@@ -68,14 +65,14 @@ final class LogBuffer implements AutoCloseable {
     used += SetRecord.BYTES;
   }
 
-  /** Adds zeros, which the memory has where nothing was added. */
   void addZeros(int count) {
+    filling.asSlice(used, count).fill((byte) 0);
     used += count;
   }
 
   /** Fills the last block with zeros, so that it is not written again. */
   void endBlock() {
-    used = (used + BLOCK_BYTES - 1) & -BLOCK_BYTES;
+    addZeros(-used & (BLOCK_BYTES - 1));
   }
 
   /**
@@ -92,12 +89,13 @@ final class LogBuffer implements AutoCloseable {
     int kept = used % BLOCK_BYTES;
     int written = used - kept;
     batch.clear();
+    if (kept > 0) {
+      writing.asSlice(used, BLOCK_BYTES - kept).fill((byte) 0);
+    }
     if (used > 0) {
       batch.add(start, 0, kept == 0 ? written : written + BLOCK_BYTES);
     }
-    filling.asSlice(0, taken).fill((byte) 0);
     MemorySegment.copy(writing, written, filling, 0, kept);
-    taken = used;
     start += written;
     used = kept;
   }

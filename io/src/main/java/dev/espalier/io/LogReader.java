@@ -23,9 +23,8 @@ final class LogReader implements AutoCloseable {
 
   private final LongFunction<@Nullable LogSegment> segments;
   private final Arena arena = Arena.ofShared();
-  private final MemorySegment memory =
-      arena.allocate((long) CHUNKS * CHUNK_BYTES, LogBuffer.BLOCK_BYTES);
-
+  private final int chunkBytes;
+  private int chunks;
   private final ArrayDeque<Chunk> unused = new ArrayDeque<>();
   private final ArrayDeque<Chunk> underWay = new ArrayDeque<>();
 
@@ -44,24 +43,23 @@ final class LogReader implements AutoCloseable {
    * Begins.
    *
    * @param segments returns the segment of a number, null if there is none
+   * @param mostBytes of the largest segment: no more memory is taken than a short log needs
    */
-  LogReader(LongFunction<@Nullable LogSegment> segments) {
+  LogReader(LongFunction<@Nullable LogSegment> segments, long mostBytes) {
     this.segments = segments;
-    for (int i = 0; i < CHUNKS; i++) {
-      unused.add(new Chunk(i * CHUNK_BYTES, new IoBatch(memory, 1)));
-    }
+    this.chunkBytes = (int) Math.min(CHUNK_BYTES, mostBytes);
   }
 
-  /** A part of the memory, and what is read into it. */
+  /** Memory, and what is read into it. */
   private static final class Chunk {
-    final int at;
+    final MemorySegment memory;
     final IoBatch batch;
     @Nullable LogSegment segment;
     int length;
 
-    Chunk(int at, IoBatch batch) {
-      this.at = at;
-      this.batch = batch;
+    Chunk(MemorySegment memory) {
+      this.memory = memory;
+      this.batch = new IoBatch(memory, 1);
     }
   }
 
@@ -110,18 +108,18 @@ final class LogReader implements AutoCloseable {
       Chunk chunk = underWay.removeFirst();
       unused.add(chunk);
       fileOf(chunk).finish(chunk.batch);
-      MemorySegment.copy(memory, JAVA_BYTE, chunk.at, bytes, loaded, chunk.length);
+      MemorySegment.copy(chunk.memory, JAVA_BYTE, 0, bytes, loaded, chunk.length);
       loaded += chunk.length;
     }
   }
 
   private void startNext() {
-    while (!unused.isEmpty() && next != null) {
-      Chunk chunk = unused.removeFirst();
+    while (next != null && (chunks < CHUNKS || !unused.isEmpty())) {
+      Chunk chunk = unused.isEmpty() ? newChunk() : unused.removeFirst();
       chunk.segment = next;
-      chunk.length = (int) Math.min(CHUNK_BYTES, next.bytes - nextOffset);
+      chunk.length = (int) Math.min(chunkBytes, next.bytes - nextOffset);
       chunk.batch.clear();
-      chunk.batch.add(nextOffset, chunk.at, chunk.length);
+      chunk.batch.add(nextOffset, 0, chunk.length);
       next.file.startRead(chunk.batch);
       underWay.add(chunk);
       nextOffset += chunk.length;
@@ -130,6 +128,11 @@ final class LogReader implements AutoCloseable {
         nextOffset = 0;
       }
     }
+  }
+
+  private Chunk newChunk() {
+    chunks++;
+    return new Chunk(arena.allocate(chunkBytes, LogBuffer.BLOCK_BYTES));
   }
 
   private static PageFile fileOf(Chunk chunk) {

@@ -116,10 +116,11 @@ final class LogSegment {
 
   private static void writeZeros(PageFile file, long bytes) {
     try (Arena arena = Arena.ofShared()) {
-      IoBatch batch = new IoBatch(arena.allocate(ZEROS_BYTES, LogBuffer.BLOCK_BYTES), 1);
-      for (long at = 0; at < bytes; at += ZEROS_BYTES) {
+      int most = (int) Math.min(ZEROS_BYTES, bytes);
+      IoBatch batch = new IoBatch(arena.allocate(most, LogBuffer.BLOCK_BYTES), 1);
+      for (long at = 0; at < bytes; at += most) {
         batch.clear();
-        batch.add(at, 0, (int) Math.min(ZEROS_BYTES, bytes - at));
+        batch.add(at, 0, (int) Math.min(most, bytes - at));
         file.write(batch);
       }
     }
@@ -139,21 +140,21 @@ final class LogSegment {
 
   /** Returns what the first block says, null if it says nothing. */
   @Nullable Header header() {
-    return bytes < HEADER_BYTES ? null : Header.read(read(HEADER_BYTES));
+    return bytes < HEADER_BYTES ? null : Header.read(read(StoreHeader.block()));
   }
 
   /** Returns all bytes. */
   byte[] contents() {
-    return read(bytes);
+    try (Arena arena = Arena.ofShared()) {
+      return read(arena.allocate(bytes, LogBuffer.BLOCK_BYTES));
+    }
   }
 
-  private byte[] read(long count) {
-    try (Arena arena = Arena.ofShared()) {
-      MemorySegment memory = arena.allocate(count, LogBuffer.BLOCK_BYTES);
-      IoBatch batch = new IoBatch(memory, 1);
-      batch.add(0, 0, (int) count);
-      file.read(batch);
-      return memory.toArray(JAVA_BYTE);
-    }
+  /** Returns the first bytes, as many as a memory has. */
+  private byte[] read(MemorySegment memory) {
+    IoBatch batch = new IoBatch(memory, 1);
+    batch.add(0, 0, (int) memory.byteSize());
+    file.read(batch);
+    return memory.toArray(JAVA_BYTE);
   }
 }

@@ -169,7 +169,8 @@ final class Recovery {
     }
     long total = bytesFrom(number);
     long done = 0;
-    try (LogReader reader = new LogReader(numbered::get)) {
+    long most = numbered.values().stream().mapToLong(each -> each.bytes).max().orElseThrow();
+    try (LogReader reader = new LogReader(numbered::get, most)) {
       while (segment != null) {
         needed.add(segment);
         replay(replay, segment, reader, offset);

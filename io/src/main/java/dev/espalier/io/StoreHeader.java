@@ -140,15 +140,21 @@ record StoreHeader(
    * @param nonce makes every writing differ, so that no half of one is completed by another
    */
   void writeTo(PageFile file, long nonce) {
-    try (Arena arena = Arena.ofShared()) {
-      MemorySegment block = arena.allocate(BLOCK_BYTES, BLOCK_BYTES);
-      write(block, nonce);
-      IoBatch batch = new IoBatch(block, COPIES / 2);
-      for (int copy = (int) (checkpoint % 2); copy < COPIES; copy += 2) {
-        batch.add(position(copy, pageBytes), 0, BLOCK_BYTES);
-      }
-      file.write(batch);
+    MemorySegment block = block();
+    write(block, nonce);
+    IoBatch batch = new IoBatch(block, COPIES / 2);
+    for (int copy = (int) (checkpoint % 2); copy < COPIES; copy += 2) {
+      batch.add(position(copy, pageBytes), 0, BLOCK_BYTES);
     }
+    file.write(batch);
+  }
+
+  /**
+   * Returns memory for one block, all zeros. The garbage collector frees it: to close an arena that
+   * threads share, all threads are stopped, which costs more than the block.
+   */
+  static MemorySegment block() {
+    return Arena.ofAuto().allocate(BLOCK_BYTES, BLOCK_BYTES);
   }
 
   /** Writes the header over the first bytes of a block of zeros. */

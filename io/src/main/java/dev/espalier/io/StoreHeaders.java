@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import dev.espalier.memory.MemoryPageStore;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -63,13 +60,11 @@ final class StoreHeaders {
   }
 
   private static MemorySegment read(PageFile file, long at) {
-    try (Arena arena = Arena.ofShared()) {
-      MemorySegment block = arena.allocate(StoreHeader.BLOCK_BYTES, StoreHeader.BLOCK_BYTES);
-      IoBatch batch = new IoBatch(block, 1);
-      batch.add(at, 0, StoreHeader.BLOCK_BYTES);
-      file.read(batch);
-      return MemorySegment.ofArray(block.toArray(JAVA_BYTE));
-    }
+    MemorySegment block = StoreHeader.block();
+    IoBatch batch = new IoBatch(block, 1);
+    batch.add(at, 0, StoreHeader.BLOCK_BYTES);
+    file.read(batch);
+    return block;
   }
 
   /** Checks what a header with the right checksum may still say that can't be. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import static java.util.stream.Collectors.toMap;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
@@ -8,6 +9,8 @@ import dev.espalier.TestSize;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
@@ -18,6 +21,11 @@ class MapDeltasCrashTest {
   private static final Path STORE = SimulatedDisk.path("store");
   private static final int KEYS = 3_000;
   private static final int ROUNDS = 12;
+
+  private static final long[] KEYS_LOADED = LongStream.range(0, KEYS).toArray();
+  private static final SortedMap<Long, Long> LOADED =
+      Collections.unmodifiableSortedMap(
+          new TreeMap<>(LongStream.range(0, KEYS).boxed().collect(toMap(key -> key, key -> key))));
 
   private static final StoreOptions OPTIONS =
       StoreOptions.DEFAULT
@@ -81,14 +89,10 @@ class MapDeltasCrashTest {
 
   private SimulatedDisk prepared(long seed, CrashModel model) {
     SimulatedDisk disk = DiskTrials.disk(seed);
-    long[] keys = LongStream.range(0, KEYS).toArray();
     try (IndexStore store = open(disk, seed)) {
-      store.index("a").bulkload(keys, keys);
+      store.index("a").bulkload(KEYS_LOADED, KEYS_LOADED);
     }
-    model.write(state -> state.indexes.put("a", new TreeMap<>()));
-    for (long key : keys) {
-      model.write(state -> state.index("a").put(key, key));
-    }
+    model.write(state -> state.indexes.put("a", new TreeMap<>(LOADED)));
     model.acknowledge(model.written());
     return disk;
   }
