@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.blink;
 
+import static dev.espalier.threads.PausingStore.assertHolds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.memory.ForwardingPageStore;
-import dev.espalier.memory.PageStore;
+import dev.espalier.threads.PausingStore;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -39,60 +35,6 @@ class PausedWriterTest {
   @AfterEach
   void stopThreads() {
     threads.shutdownNow();
-  }
-
-  /** Stops one thread at one of its calls. */
-  private static final class PausingStore extends ForwardingPageStore {
-    private volatile @Nullable Thread writer;
-    private int callsUntilPause;
-    private final CountDownLatch paused = new CountDownLatch(1);
-    private final CountDownLatch resumed = new CountDownLatch(1);
-
-    PausingStore(PageStore store) {
-      super(store);
-    }
-
-    void pauseThisThreadAt(int call) {
-      callsUntilPause = call;
-      writer = Thread.currentThread();
-    }
-
-    @SuppressWarnings("ReferenceEquality") // A thread is only ever itself.
-    private void call() {
-      if (Thread.currentThread() != writer || callsUntilPause-- != 0) {
-        return;
-      }
-      paused.countDown();
-      try {
-        resumed.await();
-      } catch (InterruptedException e) {
-        throw new IllegalStateException(e);
-      }
-    }
-
-    @Override
-    public long pin(int page) {
-      call();
-      return super.pin(page);
-    }
-
-    @Override
-    public void unpin(long offset, boolean changed) {
-      call();
-      super.unpin(offset, changed);
-    }
-
-    @Override
-    public int allocate() {
-      call();
-      return super.allocate();
-    }
-
-    @Override
-    public void free(int page) {
-      call();
-      super.free(page);
-    }
   }
 
   /** Three levels, with each leaf and each inner page of level 1 full, and room in memory. */
@@ -168,7 +110,7 @@ class PausedWriterTest {
       Consumer<BLinkTree> before, Consumer<BLinkTree> write, long key, @Nullable Long after)
       throws Exception {
     for (int call = 0; ; call++) {
-      PausingStore store = new PausingStore(withRoom());
+      PausingStore store = new PausingStore();
       TreeMap<Long, Long> model = new TreeMap<>();
       try (BLinkTree index = fullPages(store, model)) {
         before.accept(index);
@@ -177,17 +119,16 @@ class PausedWriterTest {
         Future<?> writing =
             threads.submit(
                 () -> {
-                  store.pauseThisThreadAt(pauseAt);
+                  store.pauseThisThreadAt(pauseAt, () -> true);
                   write.accept(index);
-                  store.paused.countDown();
+                  store.noteEnd();
                 });
-        store.paused.await();
-        boolean isPaused = !isDone(writing, store);
+        boolean isPaused = store.awaitPause();
         assertHolds(index, model, key);
         if (isPaused) {
           putElsewhere(index, model, key);
         }
-        store.resumed.countDown();
+        store.resume();
         writing.get();
         if (after == null) {
           model.remove(key);
@@ -205,61 +146,10 @@ class PausedWriterTest {
     }
   }
 
-  /** Tells whether a write has ended without a pause. */
-  private static boolean isDone(Future<?> writing, PausingStore store)
-      throws InterruptedException, ExecutionException {
-    if (store.callsUntilPause < 0) {
-      return false; // It is at the call, or was.
-    }
-    writing.get();
-    return true;
-  }
-
-  /** A memory that does not have to move while the writer is paused. */
-  private static PageStore withRoom() {
-    PageStore store = IndexOptions.DEFAULT.pagesInMemory(256);
-    int[] pages = new int[300];
-    for (int i = 0; i < pages.length; i++) {
-      pages[i] = store.allocate();
-    }
-    for (int page : pages) {
-      store.free(page);
-    }
-    return store;
-  }
-
   /** Others write where the paused writer has no latch: in the leaf at the other end. */
   private static void putElsewhere(BLinkTree index, TreeMap<Long, Long> model, long key) {
     long other = key < 10 * CHILDREN * LEAF ? model.lastKey() : model.firstKey();
     assertEquals(model.get(other), index.put(other, -1));
     model.put(other, -1L);
-  }
-
-  /** Checks everything but one key, by lookups, batches and scans in both directions. */
-  private static void assertHolds(BLinkTree index, TreeMap<Long, Long> model, long but) {
-    TreeMap<Long, Long> others = new TreeMap<>(model);
-    others.remove(but);
-    long[] keys = others.keySet().stream().mapToLong(Long::longValue).toArray();
-    long[] values = new long[keys.length];
-    index.getAll(keys, values);
-    LongCursor forth = index.cursor();
-    LongCursor back = index.cursor();
-    for (int i = 0; i < keys.length; i++) {
-      assertEquals(others.get(keys[i]), values[i]);
-      assertEquals(values[i], index.get(keys[i]));
-      assertFalse(index.containsKey(keys[i] + 1));
-      assertEquals(keys[i], next(forth, but));
-      assertEquals(keys[keys.length - 1 - i], previous(back, but));
-    }
-  }
-
-  private static long next(LongCursor cursor, long but) {
-    assertTrue(cursor.next());
-    return cursor.key() == but ? next(cursor, but) : cursor.key();
-  }
-
-  private static long previous(LongCursor cursor, long but) {
-    assertTrue(cursor.previous());
-    return cursor.key() == but ? previous(cursor, but) : cursor.key();
   }
 }

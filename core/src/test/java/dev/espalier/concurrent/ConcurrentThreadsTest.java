@@ -8,36 +8,31 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.threads.KeyHistories;
+import dev.espalier.threads.ThreadsContract;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLongArray;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Threads that write and read one tree at once, and memory that moves while it grows. */
-@Tag("fallback-too")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class ConcurrentThreadsTest {
+class ConcurrentThreadsTest extends ThreadsContract<ConcurrentPbPlusTree> {
   private static final int WRITES = TestSize.of(10_000, 40_000);
 
-  private final ExecutorService threads = Executors.newCachedThreadPool();
+  ConcurrentThreadsTest() {
+    super(WRITES);
+  }
 
-  @AfterEach
-  void stopThreads() {
-    threads.shutdownNow();
+  @Override
+  protected ConcurrentPbPlusTree tree() {
+    return tree(1, 1);
   }
 
   private static ConcurrentPbPlusTree tree(int innerWidth, int leafWidth) {
@@ -57,86 +52,6 @@ class ConcurrentThreadsTest {
   void everyAnswerFollowsFromTheWritesOfTheKeyInNodesOfTheUsualSize() throws Exception {
     try (ConcurrentPbPlusTree index = tree(8, 8)) {
       KeyHistories.run(index, 20_000, 2, 4, WRITES);
-    }
-  }
-
-  @Test
-  void writersOfTheSameKeysLeaveASoundTree() throws Exception {
-    try (ConcurrentPbPlusTree index = tree(1, 1)) {
-      List<Future<?>> writers = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
-        SplittableRandom random = new SplittableRandom(i);
-        writers.add(threads.submit(() -> fillAndEmpty(index, random)));
-      }
-      for (Future<?> writer : writers) {
-        writer.get();
-      }
-      index.verify();
-      long counted = 0;
-      for (LongCursor cursor = index.cursor(); cursor.next(); counted++) {
-        assertEquals(cursor.key(), cursor.value());
-      }
-      assertEquals(counted, index.size());
-    }
-  }
-
-  /** All threads go through the same keys, up and down again. */
-  private static void fillAndEmpty(LongIndex index, SplittableRandom random) {
-    for (int done = 0; done < WRITES; done++) {
-      long key = random.nextInt(2000);
-      if (done / 2000 % 2 == 0) {
-        index.put(key, key);
-      } else {
-        index.remove(key);
-      }
-    }
-  }
-
-  @Test
-  void whatNeedsTheTreeAloneWaitsForWritersAndTheyForIt() throws Exception {
-    try (ConcurrentPbPlusTree index = tree(1, 1)) {
-      CountDownLatch done = new CountDownLatch(1);
-      List<Future<?>> users = new ArrayList<>();
-      for (int i = 0; i < 3; i++) {
-        SplittableRandom random = new SplittableRandom(i);
-        users.add(threads.submit(() -> useUntil(done, index, random)));
-      }
-      for (int i = 0; i < TestSize.of(30, 500); i++) {
-        index.verify();
-        index.shrink();
-        if (i % 10 == 0) {
-          index.clear();
-        }
-      }
-      done.countDown();
-      for (Future<?> user : users) {
-        user.get();
-      }
-      index.verify();
-    }
-  }
-
-  private static void useUntil(CountDownLatch done, LongIndex index, SplittableRandom random) {
-    long[] keys = new long[50];
-    long[] values = new long[keys.length];
-    while (done.getCount() > 0) {
-      long key = random.nextInt(3000);
-      index.put(key, key);
-      for (int i = 0; i < keys.length; i++) {
-        keys[i] = random.nextInt(3000);
-      }
-      index.getAll(keys, values);
-      for (int i = 0; i < keys.length; i++) {
-        assertTrue(values[i] == index.missingValue() || values[i] == keys[i]);
-      }
-      LongCursor cursor = index.cursor();
-      boolean there = cursor.ceiling(key);
-      for (int steps = 0; there && steps < 30 && cursor.next(); steps++) {
-        assertTrue(cursor.key() > key);
-        key = cursor.key();
-        assertEquals(key, cursor.value());
-      }
-      index.remove(random.nextInt(3000));
     }
   }
 
@@ -161,49 +76,6 @@ class ConcurrentThreadsTest {
         }
         done.countDown();
         reader.get();
-      }
-    }
-  }
-
-  @Test
-  void callsUnderWayEndWhenTheTreeIsClosed() throws Exception {
-    for (int round = 0; round < TestSize.of(20, 200); round++) {
-      ConcurrentPbPlusTree index = tree(1, 1);
-      CountDownLatch warm = new CountDownLatch(3);
-      List<Future<?>> users = new ArrayList<>();
-      for (int i = 0; i < 3; i++) {
-        SplittableRandom random = new SplittableRandom(i);
-        int kind = i;
-        users.add(threads.submit(() -> useUntilClosed(index, random, kind, warm)));
-      }
-      warm.await();
-      index.close();
-      for (Future<?> user : users) {
-        ExecutionException end = assertThrows(ExecutionException.class, user::get);
-        assertInstanceOf(IllegalStateException.class, end.getCause());
-      }
-      assertTrue(index.isClosed());
-    }
-  }
-
-  private static void useUntilClosed(
-      LongIndex index, SplittableRandom random, int kind, CountDownLatch warm) {
-    LongCursor cursor = index.cursor();
-    for (int i = 0; ; i++) {
-      long key = random.nextInt(3000);
-      switch (kind) {
-        case 0 -> index.put(key, key);
-        case 1 -> {
-          index.put(key, key);
-          index.remove(random.nextInt(3000));
-        }
-        default -> {
-          index.get(key);
-          cursor.next();
-        }
-      }
-      if (i == 300) {
-        warm.countDown();
       }
     }
   }

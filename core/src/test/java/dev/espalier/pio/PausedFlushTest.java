@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.pio;
 
+import static dev.espalier.threads.PausingStore.assertHolds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
-import dev.espalier.memory.ForwardingPageStore;
-import dev.espalier.memory.PageStore;
+import dev.espalier.threads.PausingStore;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,60 +35,6 @@ class PausedFlushTest {
   @AfterEach
   void stopThreads() {
     threads.shutdownNow();
-  }
-
-  /** Stops one thread at one of its calls. */
-  private static final class PausingStore extends ForwardingPageStore {
-    private volatile @Nullable Thread writer;
-    private volatile @Nullable PioBTree index;
-    private int callsUntilPause;
-    private final CountDownLatch paused = new CountDownLatch(1);
-    private final CountDownLatch resumed = new CountDownLatch(1);
-
-    PausingStore(PageStore store) {
-      super(store);
-    }
-
-    void pauseThisThreadAt(int call, PioBTree tree) {
-      callsUntilPause = call;
-      index = tree;
-      writer = Thread.currentThread();
-    }
-
-    @SuppressWarnings("ReferenceEquality") // A thread is only ever itself.
-    private void call() {
-      PioBTree tree = index;
-      if (Thread.currentThread() != writer
-          || tree == null
-          || tree.tree.appending.isHeldByCurrentThread()
-          || callsUntilPause-- != 0) {
-        return;
-      }
-      paused.countDown();
-      try {
-        resumed.await();
-      } catch (InterruptedException e) {
-        throw new IllegalStateException(e);
-      }
-    }
-
-    @Override
-    public long pin(int page) {
-      call();
-      return super.pin(page);
-    }
-
-    @Override
-    public void pinAll(long[] pages, int from, int count) {
-      call();
-      super.pinAll(pages, from, count);
-    }
-
-    @Override
-    public void unpin(long offset, boolean changed) {
-      call();
-      super.unpin(offset, changed);
-    }
   }
 
   /** The operations that make the queue full: overwrites, insertions and deletions. */
@@ -121,7 +63,7 @@ class PausedFlushTest {
 
   /** Returns how many writes the queue takes until it is flushed. */
   private static int writesBeforeFlush() {
-    try (PioBTree index = loaded(new PausingStore(withRoom()), new TreeMap<>())) {
+    try (PioBTree index = loaded(new PausingStore(), new TreeMap<>())) {
       long inLeaves = index.tree.meta[PioStructure.IN_LEAVES];
       int steps = 0;
       while (index.tree.meta[PioStructure.IN_LEAVES] == inLeaves) {
@@ -143,7 +85,7 @@ class PausedFlushTest {
 
   /** Pauses a flush at one of its calls; returns whether it has so many. */
   private boolean flushWithPause(int steps, int call) throws Exception {
-    PausingStore store = new PausingStore(withRoom());
+    PausingStore store = new PausingStore();
     TreeMap<Long, Long> model = new TreeMap<>();
     try (PioBTree index = loaded(store, model)) {
       for (int step = 0; step < steps; step++) {
@@ -153,12 +95,11 @@ class PausedFlushTest {
       Future<?> writing =
           threads.submit(
               () -> {
-                store.pauseThisThreadAt(call, index);
+                store.pauseThisThreadAt(call, () -> !index.tree.appending.isHeldByCurrentThread());
                 write(index, after, steps);
-                store.paused.countDown();
+                store.noteEnd();
               });
-      store.paused.await();
-      boolean isPaused = store.callsUntilPause < 0;
+      boolean isPaused = store.awaitPause();
       long own = 10L * (steps * 37 % LOADED) + (steps % 3 == 0 ? 0 : 5);
       assertHolds(index, model, own);
       if (isPaused) {
@@ -170,7 +111,7 @@ class PausedFlushTest {
         assertTrue(index.tree.queue.count() >= waiting + 8, "what is appended waits");
         assertHolds(index, model, own);
       }
-      store.resumed.countDown();
+      store.resume();
       writing.get();
       model.remove(own);
       model.putAll(after);
@@ -179,46 +120,5 @@ class PausedFlushTest {
       assertEquals(model.size(), index.size());
       return isPaused;
     }
-  }
-
-  /** A memory that does not have to move while the writer is paused. */
-  private static PageStore withRoom() {
-    PageStore store = IndexOptions.DEFAULT.pagesInMemory(256);
-    int[] pages = new int[300];
-    for (int i = 0; i < pages.length; i++) {
-      pages[i] = store.allocate();
-    }
-    for (int page : pages) {
-      store.free(page);
-    }
-    return store;
-  }
-
-  /** Checks everything but one key, by lookups, batches and scans in both directions. */
-  private static void assertHolds(PioBTree index, TreeMap<Long, Long> model, long but) {
-    TreeMap<Long, Long> others = new TreeMap<>(model);
-    others.remove(but);
-    long[] keys = others.keySet().stream().mapToLong(Long::longValue).toArray();
-    long[] values = new long[keys.length];
-    index.getAll(keys, values);
-    LongCursor forth = index.cursor();
-    LongCursor back = index.cursor();
-    for (int i = 0; i < keys.length; i++) {
-      assertEquals(others.get(keys[i]), values[i]);
-      assertEquals(values[i], index.get(keys[i]));
-      assertFalse(index.containsKey(keys[i] + 1));
-      assertEquals(keys[i], next(forth, but));
-      assertEquals(keys[keys.length - 1 - i], previous(back, but));
-    }
-  }
-
-  private static long next(LongCursor cursor, long but) {
-    assertTrue(cursor.next());
-    return cursor.key() == but ? next(cursor, but) : cursor.key();
-  }
-
-  private static long previous(LongCursor cursor, long but) {
-    assertTrue(cursor.previous());
-    return cursor.key() == but ? previous(cursor, but) : cursor.key();
   }
 }
