@@ -66,9 +66,6 @@ public interface BytesCursor extends BytesEntrySource {
   /** Returns a copy of the key of the entry. */
   byte[] keyArray();
 
-  /** Returns a copy of the value of the entry. */
-  byte[] valueArray();
-
   /** Replaces the value of the entry. */
   void setValue(MemorySegment value);
 

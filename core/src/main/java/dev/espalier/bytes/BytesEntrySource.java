@@ -2,6 +2,7 @@
 package dev.espalier.bytes;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * A sequence of entries, read one after the other: the input of {@link BytesIndex#bulkload}. Every
@@ -20,4 +21,14 @@ public interface BytesEntrySource {
 
   /** Returns the length of the value of the entry, in bytes. */
   long valueBytes();
+
+  /** Returns a copy of the value of the entry. */
+  default byte[] valueArray() {
+    byte[] array = new byte[(int) valueBytes()];
+    value(
+        (piece, from, bytes, position, _) ->
+            MemorySegment.copy(
+                piece, ValueLayout.JAVA_BYTE, from, array, (int) position, (int) bytes));
+    return array;
+  }
 }

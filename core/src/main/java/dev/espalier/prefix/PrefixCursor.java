@@ -4,7 +4,6 @@ package dev.espalier.prefix;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.ValueReader;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
@@ -256,16 +255,6 @@ final class PrefixCursor implements BytesCursor {
     } finally {
       tree.store.unpin(page, false);
     }
-  }
-
-  @Override
-  public byte[] valueArray() {
-    byte[] array = new byte[(int) valueBytes()];
-    value(
-        (piece, from, bytes, position, _) ->
-            MemorySegment.copy(
-                piece, ValueLayout.JAVA_BYTE, from, array, (int) position, (int) bytes));
-    return array;
   }
 
   @Override

@@ -8,7 +8,6 @@ import dev.espalier.bytes.PackedBytes;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.sort.BytesSorter;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -76,7 +75,7 @@ final class BytesInput extends LoadInput<BytesIndex> {
         hasMore = entries.next();
         if (hasMore) {
           keys.add(entries.key().toArray(ValueLayout.JAVA_BYTE));
-          values.add(value());
+          values.add(entries.valueArray());
           bytes += entries.valueBytes();
         }
       }
@@ -86,15 +85,6 @@ final class BytesInput extends LoadInput<BytesIndex> {
     }
     index.flush();
     return new Added(done, index.size() - before);
-  }
-
-  private byte[] value() {
-    byte[] value = new byte[(int) entries.valueBytes()];
-    entries.value(
-        (piece, from, bytes, position, _) ->
-            MemorySegment.copy(
-                piece, ValueLayout.JAVA_BYTE, from, value, (int) position, (int) bytes));
-    return value;
   }
 
   @Override
