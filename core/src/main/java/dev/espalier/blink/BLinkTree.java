@@ -123,7 +123,7 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
 
   @Override
   public boolean containsKey(long key) {
-    return find(key, new long[1]);
+    return look(key, 0, UNWANTED) != 0;
   }
 
   @Override
@@ -162,7 +162,9 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
           if (found == null || !isThere) {
             return value;
           }
-          found[0] = value;
+          if (found.length > 0) {
+            found[0] = value;
+          }
           return 1;
         }
         page = next == BLinkPage.GONE ? tree.rootPage() : next;

@@ -184,7 +184,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
 
   @Override
   public boolean containsKey(long key) {
-    return find(key, new long[1]);
+    return look(key, 0, UNWANTED, 0) != 0;
   }
 
   @Override
@@ -227,7 +227,9 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
           if (found == null || !isThere) {
             return value;
           }
-          found[0] = value;
+          if (found.length > 0) {
+            found[0] = value;
+          }
           return 1;
         }
       }
@@ -242,7 +244,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     if (tries + 1 < ConcurrentStructure.OPTIMISTIC_TRIES) {
       return look(key, defaultValue, found, tries + 1);
     }
-    long[] value = found == null ? new long[1] : found;
+    long[] value = found == null || found.length == 0 ? new long[1] : found;
     boolean isThere = writer.get(key, value, 0, defaultValue);
     return found == null ? value[0] : isThere ? 1 : defaultValue;
   }

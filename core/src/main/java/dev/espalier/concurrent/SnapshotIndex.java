@@ -34,7 +34,7 @@ final class SnapshotIndex extends AbstractIndex {
 
   @Override
   public boolean containsKey(long key) {
-    return find(key, new long[1]);
+    return nodes.look(key, 0, UNWANTED) != 0;
   }
 
   @Override

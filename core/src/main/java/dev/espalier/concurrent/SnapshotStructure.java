@@ -189,7 +189,9 @@ final class SnapshotStructure extends IndexStructure {
     if (found == null) {
       return value;
     }
-    found[0] = value;
+    if (found.length > 0) {
+      found[0] = value;
+    }
     return 1;
   }
 

@@ -223,7 +223,7 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
 
   @Override
   public boolean containsKey(long key) {
-    return find(key, new long[1]);
+    return search.look(key, 0, UNWANTED, null) != 0;
   }
 
   @Override

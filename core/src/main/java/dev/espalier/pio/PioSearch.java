@@ -148,7 +148,9 @@ final class PioSearch {
     if (found == null || !isThere) {
       return value;
     }
-    found[0] = value;
+    if (found.length > 0) {
+      found[0] = value;
+    }
     return 1;
   }
 }
