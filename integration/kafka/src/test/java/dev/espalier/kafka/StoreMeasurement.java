@@ -26,16 +26,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * How long stores take, beside Kafka's with RocksDB; not a test, but run as one: {@code
- * -Dtest=StoreMeasurement}, with {@code -Dkeys=}, {@code -Dupdates=}, {@code -Drounds=}, and {@code
- * -Dstores=} and {@code -Dwork=} for some of them only. {@code -Dwork=heap} tells how much heap
- * {@code -Dupdates=} entries take. The ways take turns. An update reads a count by a key of 16
- * bytes at random, and stores the next one; every 100 ms there is a commit, or none until the end.
+ * -Dtest=StoreMeasurement}, with {@code -Dkeys=}, {@code -Dupdates=}, {@code -Drounds=}, {@code
+ * -Dpool=}, the bytes of Espalier's pool, and {@code -Dstores=} and {@code -Dwork=} for some of
+ * them only. {@code -Dwork=heap} tells how much heap {@code -Dupdates=} entries take. The ways take
+ * turns. An update reads a count by a key of 16 bytes at random, and stores the next one; every 100
+ * ms there is a commit, or none until the end.
  */
 class StoreMeasurement {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
   private static final int KEYS = Integer.getInteger("keys", 200_000);
   private static final int UPDATES = Integer.getInteger("updates", 1_000_000);
   private static final int ROUNDS = Integer.getInteger("rounds", 3);
+  private static final long POOL_BYTES = Long.getLong("pool", 128L << 20);
   private static final List<String> STORES =
       List.of(System.getProperty("stores", "RocksDB;Espalier").split(";"));
   private static final List<String> WORK =
@@ -106,7 +108,7 @@ class StoreMeasurement {
   private TestContext context(boolean exactlyOnce) throws Exception {
     Path own = Files.createDirectory(folder.resolve("store" + opened++));
     return new TestContext(
-        own, exactlyOnce, Map.of(EspalierStores.POOL_BYTES_CONFIG, "" + (128L << 20)));
+        own, exactlyOnce, Map.of(EspalierStores.POOL_BYTES_CONFIG, "" + POOL_BYTES));
   }
 
   /** Returns nanoseconds per update. */
