@@ -268,7 +268,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
    * @throws MemoryLimitException if the limit has no room for both; nothing has changed then
    */
   public Left leave() {
-    long bytes = region.committedBytes(top);
+    long bytes = regionBytes();
     long least = Math.min(INITIAL_BYTES, limit);
     if (least > limit - elsewhere - bytes) {
       throw beyondLimit(bytes + least);
@@ -321,7 +321,11 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   /** Returns the number of bytes in use or kept for reuse: what counts against the limit. */
   @Override
   public long committedBytes() {
-    return region.committedBytes(top) + elsewhere;
+    return regionBytes() + elsewhere;
+  }
+
+  private long regionBytes() {
+    return region.committedBytes(Math.max(top, Math.min(INITIAL_BYTES, limit)));
   }
 
   /** Returns the limit in bytes. */
