@@ -30,6 +30,7 @@ final class PrefixStructure {
    *   I5   A head is made of the first bytes of its remainder. Unused heads are the padding.
    *   I6   Keys and values are in the page if they are to be, by their lengths, else in chains.
    *   I7   Records lie between top and fences, do not overlap, and add up to the live bytes.
+   *        One without bytes is at 0.
    *   I8   The arrays end before the records begin.
    *   I9   Entry 0 of an inner page has no separator.
    *   I10  A chain has as many pages as its bytes take.

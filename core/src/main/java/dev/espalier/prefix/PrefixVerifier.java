@@ -109,10 +109,11 @@ final class PrefixVerifier extends PageVerifier {
     for (int i = 0; i < count; i++) {
       long slot = PageLayout.slot(pages, page, i);
       int bytes = PageLayout.recordBytes(pages, slot);
+      int from = (int) (PageLayout.record(pages, page, slot) - page);
       if (bytes == 0) {
+        checkEqual("I7", from, 0, "the offset of the empty record %d of page %d", i, number);
         continue;
       }
-      int from = (int) (PageLayout.record(pages, page, slot) - page);
       check(
           from >= top && from + bytes <= end,
           "I7",

@@ -41,6 +41,8 @@ enum PrefixCorruption {
         int offset = (int) (PageLayout.record(tree.pages, page, first) - page);
         PageLayout.record(tree.pages, second, offset);
       }),
+  RECORD_WITHOUT_BYTES_MOVED(
+      "I7", tree -> PageLayout.record(tree.pages, PageLayout.slot(tree.pages, inner(tree), 0), 1)),
   LIVE_OFF_BY_ONE(
       "I7",
       tree -> PageLayout.live(tree.pages, leaf(tree), PageLayout.live(tree.pages, leaf(tree)) + 1)),
