@@ -2,6 +2,7 @@
 package dev.espalier;
 
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One part of a {@link PartitionedIndex}: an index behind a lock of its own, and the keys that are
@@ -42,6 +43,11 @@ final class IndexPart {
   /** Tells whether a key belongs here. */
   boolean covers(long key) {
     return key >= low && key <= high;
+  }
+
+  /** Tells whether a key is here, and stores its value unless the array is null. */
+  boolean look(long key, long @Nullable [] value) {
+    return value == null ? index.containsKey(key) : index.find(key, value);
   }
 
   /** Counts writes; tells whether the sizes should be looked at. The lock is held. */

@@ -6,6 +6,7 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryUse;
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An index of any kind in several parts, each with a range of keys and a lock of its own, so that
@@ -248,11 +249,15 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
 
   @Override
   public boolean containsKey(long key) {
-    return find(key, new long[1]);
+    return look(key, null);
   }
 
   @Override
   public boolean find(long key, long[] value) {
+    return look(key, Objects.requireNonNull(value, "value"));
+  }
+
+  private boolean look(long key, long @Nullable [] value) {
     IndexPart part = partOf(key);
     for (int tries = part.tries; tries > 0; tries--) {
       long count = part.writes.get();
@@ -261,7 +266,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
       }
       try {
         boolean isHere = part.covers(key);
-        boolean found = part.index.find(key, value);
+        boolean found = part.look(key, value);
         if (part.writes.isStill(count) && isHere) {
           return found;
         }
@@ -274,7 +279,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
     }
     part = lockForRead(key);
     try {
-      return part.index.find(key, value);
+      return part.look(key, value);
     } finally {
       part.reading.close();
     }

@@ -10,6 +10,8 @@ import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.threads.KeyHistories;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An index in parts is one index, whatever moves between the parts, and whoever writes. */
 @Tag("fallback-too")
@@ -48,6 +52,48 @@ class PartitionedIndexTest {
 
   private static long[] keys(int count) {
     return LongStream.range(0, count).map(i -> 2 * i).toArray();
+  }
+
+  /** Returns a kind of tree that notes which methods are called, and allows torn reads or not. */
+  private static TreeVariant noting(List<String> calls, boolean allowsTornReads) {
+    return TreeVariant.inMemory(
+        "Noting",
+        "",
+        options -> {
+          LongIndex tree = PbPlusTree.VARIANT.create(options);
+          InvocationHandler handler =
+              (_, method, arguments) -> {
+                calls.add(method.getName());
+                Object answer = method.invoke(tree, arguments);
+                return method.getName().equals("allowsTornReads") ? allowsTornReads : answer;
+              };
+          Class<?>[] types = {LongIndex.class};
+          return (LongIndex)
+              Proxy.newProxyInstance(LongIndex.class.getClassLoader(), types, handler);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void containsKeyAsksThePartWithoutAnArray(boolean allowsTornReads) {
+    List<String> calls = new ArrayList<>();
+    TreeVariant variant = noting(calls, allowsTornReads);
+    try (PartitionedIndex index = PartitionedIndex.create(variant, IndexOptions.DEFAULT, 2)) {
+      index.set(1, 10);
+      calls.clear();
+      assertTrue(index.containsKey(1));
+      assertFalse(index.containsKey(-1));
+      assertEquals(List.of("containsKey", "containsKey"), calls);
+    }
+  }
+
+  @Test
+  void findWithoutRoomForTheValueIsRefused() {
+    try (PartitionedIndex index = index(2, 100)) {
+      index.set(1, 10);
+      assertThrows(NullPointerException.class, () -> index.find(1, null));
+      assertThrows(IndexOutOfBoundsException.class, () -> index.find(1, new long[0]));
+    }
   }
 
   private static long largestPart(PartitionedIndex index) {
