@@ -24,7 +24,7 @@ final class CommittedState {
   /** The highest time of an entry so far, of those that have one; -1 without any. */
   volatile long streamTime = -1;
 
-  /** The number of the last entry, where entries of the same key and time are numbered. */
+  /** The highest number of an entry so far, where those of the same key and time are numbered. */
   long sequence;
 
   /** Reads what {@link #note} returns; nothing is committed if it has no bytes. */

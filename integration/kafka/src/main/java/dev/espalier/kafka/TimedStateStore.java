@@ -29,6 +29,9 @@ abstract class TimedStateStore extends RestoredStateStore {
   /** Returns the key of a record of the changelog, whose bytes are as Kafka writes them. */
   abstract TimedKey changelogKey(byte[] bytes);
 
+  /** Is told of an entry that is restored. */
+  void noteRestored(TimedKey key) {}
+
   /** Returns the segments, with all that was restored. */
   private Segments segments() {
     checkUsable();
@@ -165,6 +168,7 @@ abstract class TimedStateStore extends RestoredStateStore {
     for (KeyValue<byte[], byte[]> record : records) {
       TimedKey key = changelogKey(record.key);
       if (!isExpired(key.time())) {
+        noteRestored(key);
         target.add(opened().at(key.time()), key.encode().get(), record.value);
       }
     }

@@ -44,6 +44,12 @@ class WindowStateStore extends TimedStateStore implements WindowStore<Bytes, byt
     return new TimedKey(Bytes.wrap(Arrays.copyOf(bytes, end)), numbers.getLong(), numbers.getInt());
   }
 
+  /** Sees to it that new duplicates have other numbers than those that are restored. */
+  @Override
+  void noteRestored(TimedKey key) {
+    state().sequence = Math.max(state().sequence, key.second());
+  }
+
   @Override
   public void put(Bytes key, byte @Nullable [] value, long windowStartTimestamp) {
     Objects.requireNonNull(key, "key");

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WindowStoreTest {
   private static final int STEPS =
@@ -215,6 +216,39 @@ class WindowStoreTest {
       assertFalse(all.hasNext());
     }
     store.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void newDuplicatesReplaceNoneThatWereRestored(boolean exactlyOnce) {
+    TestContext context = new TestContext(folder, exactlyOnce);
+    WindowStore<Bytes, byte[]> store = context.open(store(true));
+    context.restore(
+        List.of(
+            changelog(A, 1_000, 2, new byte[] {2}),
+            changelog(A, 1_000, 1, new byte[] {1}),
+            changelog(A, 1_000, 3, new byte[] {3})));
+    store.put(A, new byte[] {4}, 1_000);
+    store.put(A, new byte[] {5}, 1_000);
+    assertHas(store, 1, 2, 3, 4, 5);
+    context.restore(List.of(changelog(A, 1_000, 6, new byte[] {6}))); // To those that are there.
+    store.put(A, new byte[] {7}, 1_000);
+    store.commit(Map.of());
+    store.close();
+    store = new TestContext(folder, exactlyOnce).open(store(true));
+    store.put(A, new byte[] {8}, 1_000);
+    assertHas(store, 1, 2, 3, 4, 5, 6, 7, 8);
+    store.close();
+  }
+
+  /** Asserts which values there are of key A. */
+  private static void assertHas(WindowStore<Bytes, byte[]> store, int... expected) {
+    try (WindowStoreIterator<byte[]> all = store.fetch(A, 0, Long.MAX_VALUE)) {
+      for (int value : expected) {
+        assertArrayEquals(new byte[] {(byte) value}, all.next().value);
+      }
+      assertFalse(all.hasNext());
+    }
   }
 
   private static KeyValue<byte[], byte[]> changelog(
