@@ -32,6 +32,12 @@ final class CsvEntries {
   /** Records between two reports of progress. */
   private static final int REPORT_RECORDS = 1 << 16;
 
+  /** Heap for a character of a record: it is there as text, which may be growing, and as bytes. */
+  private static final int HEAP_BYTES = 16;
+
+  /** The most characters of a record, so that a quote that is not closed fills no heap. */
+  private static final long MOST = Math.min(1 << 28, Runtime.getRuntime().maxMemory() / HEAP_BYTES);
+
   private static final char BYTE_ORDER_MARK = '\uFEFF';
 
   private final String name;
@@ -39,6 +45,9 @@ final class CsvEntries {
   private final BytesSorter sorter;
   private final ProgressBar progress;
   private @Nullable String header;
+
+  /** The line after the last record. */
+  private long nextLine = 1;
 
   private CsvEntries(String name, BytesForm form, BytesSorter sorter, ProgressBar progress) {
     this.name = name;
@@ -87,6 +96,7 @@ final class CsvEntries {
         add(row, parser.getCurrentLineNumber());
       }
       characters.allowMore();
+      nextLine = parser.getCurrentLineNumber() + 1;
       if (parser.getRecordNumber() % REPORT_RECORDS == 0) {
         progress.show(
             "reading " + name, length == 0 ? 0 : Math.min(1, (double) characters.read / length));
@@ -125,7 +135,7 @@ final class CsvEntries {
           new CommandFailure(
               name + ": is not UTF-8; bytes that are no text can be loaded in hexadecimal", e);
       case CSVException _ -> new CommandFailure(name + ": wrong quotes: " + e.getMessage(), e);
-      case TooLongException _ -> new CommandFailure(name + ": " + e.getMessage(), e);
+      case TooLongException _ -> wrong(nextLine, e.getMessage());
       default -> new CommandFailure("can't read " + name + ": " + e, e);
     };
   }
@@ -134,24 +144,23 @@ final class CsvEntries {
     return new CommandFailure("%s, line %d: %s".formatted(name, line, what));
   }
 
-  /** A line is too long. */
+  /** A record is too long. */
   private static final class TooLongException extends IOException {
     private static final long serialVersionUID = 1;
 
     TooLongException() {
       super(
-          "a line has more than %d characters; perhaps a quote is not closed"
-              .formatted(Limited.MOST));
+          ("the record from here on has more than %d characters, the limit with a heap of %d MiB;"
+                  + " perhaps a quote is not closed")
+              .formatted(MOST, Runtime.getRuntime().maxMemory() >> 20));
     }
   }
 
   /**
-   * Counts characters, and takes no more than so many between two calls of {@link #allowMore}, so
-   * that a quote that is not closed does not fill the memory. Leaves out a byte order mark.
+   * Counts characters, and takes no more than {@link #MOST} between two calls of {@link
+   * #allowMore}. Leaves out a byte order mark.
    */
   private static final class Limited extends FilterReader {
-    static final int MOST = 1 << 28;
-
     private long read;
     private long limit = MOST;
 

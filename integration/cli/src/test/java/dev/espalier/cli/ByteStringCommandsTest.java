@@ -223,6 +223,39 @@ final class ByteStringCommandsTest extends IndexFileCommands {
     assertFalse(Files.exists(index()));
   }
 
+  /**
+   * Runs {@code load} in a JVM whose heap is so small that a record has at most 2 Mi characters.
+   */
+  private CommandRun loadInSmallHeap(Path input) throws IOException, InterruptedException {
+    String[] arguments = {"load", index().toString(), input.toString(), "--keys", "text"};
+    List<String> command = ChildProcess.command(List.of("-Xmx32m"), arguments);
+    return ChildProcess.start(folder, command).await();
+  }
+
+  @Test
+  void quoteThatIsNotClosedIsRefusedBeforeItFillsTheHeap()
+      throws IOException, InterruptedException {
+    Path input = csv("a,\"\n\"\nb,\"" + "an endless value\n".repeat(2_000_000));
+    CommandRun run = loadInSmallHeap(input);
+    assertTrue(
+        run.err()
+            .startsWith(
+                "espalier load: " + input + ", line 3: the record from here on has more than "),
+        run.err());
+    assertTrue(run.err().contains(" characters"), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertEquals(1, run.status());
+    assertFalse(Files.exists(index()));
+  }
+
+  @Test
+  void recordAsLongAsTheHeapAllowsIsLoaded() throws IOException, InterruptedException {
+    String value = "\u4e2d".repeat(1_900_000); // Two bytes each in the heap, and three in UTF-8.
+    CommandRun run = loadInSmallHeap(csv("a," + value + "\nb,\"" + value + "\"\n"));
+    assertEquals(0, run.status(), run.err());
+    assertEquals("b," + value + "\n", run("get", "b").out());
+  }
+
   /** Whatever lines there are: they are loaded and come back, or a line says why they are not. */
   @Test
   void anyLinesAreLoadedOrExplained() throws IOException {
