@@ -23,19 +23,29 @@ final class TextMapInnerSide implements InnerSide<TextJoinInput> {
           List.of(ProbeMethod.SINGLE),
           input -> new TextMapInnerSide(new HashMap<>(), input));
 
+  /** For each string how many rows have it, and then these rows. */
   private final Map<String, int[]> rowsOf;
 
   private TextMapInnerSide(Map<String, int[]> empty, TextJoinInput input) {
     this.rowsOf = empty;
     for (int row = 0; row < input.innerCount(); row++) {
-      rowsOf.merge(input.innerTexts()[row], new int[] {row}, TextMapInnerSide::append);
+      rowsOf.merge(input.innerTexts()[row], new int[] {1, row}, TextMapInnerSide::append);
     }
+    rowsOf.replaceAll((_, rows) -> trimmed(rows));
   }
 
-  private static int[] append(int[] rows, int[] one) {
-    int[] longer = Arrays.copyOf(rows, rows.length + 1);
-    longer[rows.length] = one[0];
-    return longer;
+  /** Adds the one row of the second array to the first, or to a longer one if that is full. */
+  static int[] append(int[] rows, int[] one) {
+    int count = rows[0] + 1;
+    int[] result = count < rows.length ? rows : Arrays.copyOf(rows, 2 * rows.length);
+    result[0] = count;
+    result[count] = one[1];
+    return result;
+  }
+
+  private static int[] trimmed(int[] rows) {
+    int length = rows[0] + 1;
+    return length == rows.length ? rows : Arrays.copyOf(rows, length);
   }
 
   @Override
@@ -50,9 +60,9 @@ final class TextMapInnerSide implements InnerSide<TextJoinInput> {
     for (int outerRow = 0; outerRow < input.outerCount(); outerRow++) {
       int[] innerRows = rowsOf.get(input.outerTexts()[outerRow]);
       if (innerRows != null) {
-        rows += innerRows.length;
-        for (int innerRow : innerRows) {
-          checksum += JoinDigest.hash(outerRow, innerRow);
+        rows += innerRows[0];
+        for (int i = 1; i <= innerRows[0]; i++) {
+          checksum += JoinDigest.hash(outerRow, innerRows[i]);
         }
       }
     }

@@ -73,15 +73,17 @@ final class JoinExperimentTest {
   @Test
   void textsGiveARowForEachPairOfBothHashJoins() {
     String[] outer = {"b", "a", "x", "b"};
-    String[] inner = {"a", "b", "b", "\u00e9"};
+    String[] inner = {"a", "b", "b", "b", "\u00e9"};
     TextJoinInput input = TextJoinInput.of("a-b", outer, inner);
     long checksum =
         JoinDigest.hash(0, 1)
             + JoinDigest.hash(0, 2)
+            + JoinDigest.hash(0, 3)
             + JoinDigest.hash(1, 0)
             + JoinDigest.hash(3, 1)
-            + JoinDigest.hash(3, 2);
-    assertEquals(new JoinDigest(5, checksum), input.hashJoin());
+            + JoinDigest.hash(3, 2)
+            + JoinDigest.hash(3, 3);
+    assertEquals(new JoinDigest(7, checksum), input.hashJoin());
     List<InnerSide.Kind<TextJoinInput>> kinds =
         List.of(
             SecondaryInnerSide.kind(SecondaryInnerSide.METHODS),
@@ -93,6 +95,23 @@ final class JoinExperimentTest {
       assertEquals(5, results.size());
       assertTrue(results.stream().allMatch(JoinResult::agrees));
     }
+  }
+
+  @Test
+  void textMapsGatherTheRowsOfOneTextInLinearTime() {
+    int rowsOfOne = 10_000;
+    long copied = 0;
+    int[] rows = {1, 0};
+    for (int row = 1; row < rowsOfOne; row++) {
+      int[] longer = TextMapInnerSide.append(rows, new int[] {1, row});
+      copied += longer == rows ? 0 : rows.length;
+      rows = longer;
+    }
+    assertEquals(rowsOfOne, rows[0]);
+    for (int row = 0; row < rowsOfOne; row++) {
+      assertEquals(row, rows[row + 1]);
+    }
+    assertTrue(copied < 2L * rowsOfOne, copied + " numbers copied");
   }
 
   private enum Fault {
