@@ -7,12 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongIndex;
 import dev.espalier.concurrent.ConcurrentPbPlusTree.Geometry;
 import dev.espalier.memory.Words;
 import java.lang.foreign.MemorySegment;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -177,5 +180,85 @@ class VersionSchedulesTest {
       assertEquals(8, whileTheRootChanges(index, () -> index.remove(1)));
       index.verify();
     }
+  }
+
+  // ---------------------------------------------------------------- snapshots
+
+  /** Does something in another thread, which has to wait by now. */
+  private static <T> FutureTask<T> waiting(Callable<T> call) {
+    FutureTask<T> task = new FutureTask<>(call);
+    Thread thread = Thread.ofPlatform().start(task);
+    while (thread.getState() != Thread.State.TIMED_WAITING) {
+      assertFalse(task.isDone(), "it has not waited");
+      Thread.onSpinWait();
+    }
+    return task;
+  }
+
+  /** What happens in the midst of a write: a snapshot is asked for, and then another write. */
+  private static final class Meeting {
+    private final ConcurrentPbPlusTree index;
+    private @Nullable FutureTask<LongIndex> snapshot;
+    private @Nullable FutureTask<Long> write;
+
+    Meeting(ConcurrentPbPlusTree index, int step, long value) {
+      this.index = index;
+      int[] steps = new int[1];
+      index.tree.beforeStep =
+          () -> {
+            if (steps[0]++ == step) {
+              snapshot = waiting(index::snapshot);
+              write = waiting(() -> index.put(0, value));
+            }
+          };
+    }
+
+    /** Ends it after the write; tells whether there were so many steps. */
+    boolean end(TreeMap<Long, Long> before, TreeMap<Long, Long> after, long value)
+        throws Exception {
+      index.tree.beforeStep = () -> {};
+      if (snapshot == null || write == null) {
+        return false;
+      }
+      try (LongIndex taken = snapshot.get(30, TimeUnit.SECONDS)) {
+        assertEquals(before.get(0L), write.get(30, TimeUnit.SECONDS));
+        SnapshotTest.assertHolds(taken.size() == after.size() ? after : before, taken);
+        assertEquals(value, index.get(0));
+      }
+      return true;
+    }
+  }
+
+  /**
+   * A snapshot is asked for at each step of a split or merge, and another write while it waits. The
+   * snapshot has the first write or, if the split was only to make room, not yet; of the second it
+   * has nothing.
+   */
+  @Test
+  void snapshotWaitsForTheWriteThatHasBegunAndTheNextWriteForTheSnapshot() throws Exception {
+    int meetings = 0;
+    for (int step = 0; step < 4; step++) {
+      try (ConcurrentPbPlusTree index = tree(0)) {
+        TreeMap<Long, Long> model = SnapshotTest.fill(index, 60, 2);
+        for (long i = 0; i < 60; i++) {
+          TreeMap<Long, Long> before = new TreeMap<>(model);
+          Meeting meeting = new Meeting(index, step, -i);
+          if (i < 30) {
+            index.put(10 * i + 5, i);
+            model.put(10 * i + 5, i);
+          } else {
+            index.remove(2 * i);
+            model.remove(2 * i);
+          }
+          if (meeting.end(before, model, -i)) {
+            model.put(0L, -i);
+            meetings++;
+          }
+        }
+        index.verify();
+        assertEquals(model, new TreeMap<>(index.asMap()));
+      }
+    }
+    assertTrue(meetings > 20, meetings + " meetings");
   }
 }
