@@ -38,19 +38,13 @@ final class BEpsilonBulkload {
 
   /** Loads everything; the tree is empty again if that fails. */
   void load(LongEntrySource entries, long total, ProgressListener listener) {
-    try {
-      if (tree.height() > 1) {
-        tree.becomeEmpty(); // nothing but messages that delete what is in leaves
-      }
-      fill(new BulkloadInput(entries, total, listener));
-    } catch (RuntimeException | Error failed) {
-      tree.clearAfter(failed);
-      throw failed;
-    }
-    tree.replaced();
+    tree.load(entries, total, listener, this::fill);
   }
 
   private void fill(BulkloadInput input) {
+    if (tree.height() > 1) {
+      tree.becomeEmpty(); // nothing but messages that delete what is in leaves
+    }
     addRow(tree.leaf.capacity);
     while (input.next()) {
       if (input.loaded() == 1) {
@@ -61,9 +55,7 @@ final class BEpsilonBulkload {
     if (input.loaded() > 0) {
       finish();
     }
-    tree.counted(input.loaded());
     tree.meta[BEpsilonStructure.LEAF_ENTRIES] = input.loaded();
-    input.finish();
   }
 
   private void addRow(int capacity) {

@@ -291,16 +291,8 @@ final class BftlStructure extends StoreTree {
     change.begin();
     BulkloadInput.checkStart(fillFactor, size());
     clear();
-    try {
-      BulkloadInput input = new BulkloadInput(entries, total, listener);
-      commit.load(input, Math.max(2, (int) (capacity * fillFactor)));
-      counted(input.loaded());
-      input.finish();
-    } catch (RuntimeException | Error failed) {
-      clearAfter(failed);
-      throw failed;
-    }
-    replaced();
+    int most = Math.max(2, (int) (capacity * fillFactor));
+    load(entries, total, listener, input -> commit.load(input, most));
   }
 
   // ---------------------------------------------------------------- inspect

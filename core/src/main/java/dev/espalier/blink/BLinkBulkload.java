@@ -34,13 +34,7 @@ final class BLinkBulkload {
 
   /** Loads everything; the tree is empty again if that fails. */
   void load(LongEntrySource entries, long total, ProgressListener listener) {
-    try {
-      fill(new BulkloadInput(entries, total, listener));
-    } catch (RuntimeException | Error failed) {
-      tree.clearAfter(failed);
-      throw failed;
-    }
-    tree.replaced();
+    tree.load(entries, total, listener, this::fill);
   }
 
   private void fill(BulkloadInput input) {
@@ -52,8 +46,6 @@ final class BLinkBulkload {
       add(0, input.key(), input.value());
     }
     finish();
-    tree.counted(input.loaded());
-    input.finish();
   }
 
   private int most(int level) {

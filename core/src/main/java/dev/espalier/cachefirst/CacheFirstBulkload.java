@@ -97,13 +97,7 @@ final class CacheFirstBulkload {
 
   /** Loads everything; the tree is empty again if that fails. */
   void load(LongEntrySource entries, long total, ProgressListener listener) {
-    try {
-      fill(new BulkloadInput(entries, total, listener));
-    } catch (RuntimeException | Error failed) {
-      tree.clearAfter(failed);
-      throw failed;
-    }
-    tree.replaced();
+    tree.load(entries, total, listener, this::fill);
   }
 
   private void fill(BulkloadInput input) {
@@ -122,8 +116,6 @@ final class CacheFirstBulkload {
     if (leafPageCount > 1) {
       tree.leafPages.build(leafPages, leafPageCount);
     }
-    tree.counted(input.loaded());
-    input.finish();
   }
 
   // ---------------------------------------------------------------- leaves

@@ -5,7 +5,6 @@ import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.cola.Cola.Geometry;
 import dev.espalier.inspect.NodeView;
@@ -548,20 +547,9 @@ final class ColaStructure extends MessageLevels {
     return new ColaCursor(this);
   }
 
-  /** Fills this empty index; it is empty again if that fails. */
   @Override
-  void load(LongEntrySource entries, long total, ProgressListener listener) {
-    clear();
-    try {
-      BulkloadInput input = new BulkloadInput(entries, total, listener);
-      install(merge.load(input));
-      counted(input.loaded());
-      input.finish();
-    } catch (RuntimeException | Error failed) {
-      clearAfter(failed);
-      throw failed;
-    }
-    replaced();
+  void fill(BulkloadInput input) {
+    install(merge.load(input));
   }
 
   // ---------------------------------------------------------------- inspect

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
-import dev.espalier.LongEntrySource;
-import dev.espalier.ProgressListener;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
@@ -344,8 +342,7 @@ final class DeamortizedMerge {
   }
 
   /** Fills a structure whose store has nothing but a manifest and an empty top. */
-  void load(LongEntrySource entries, long total, ProgressListener listener) {
-    BulkloadInput input = new BulkloadInput(entries, total, listener);
+  void load(BulkloadInput input) {
     LevelWriter writer = newWriter();
     writer.openGrowing();
     writer.append(new LoadedMessages(input), noPointers(), false);
@@ -353,7 +350,5 @@ final class DeamortizedMerge {
     tree.refresh();
     tree.reserveManifest(tree.levelFor(input.loaded()));
     install(loaded);
-    tree.counted(input.loaded());
-    input.finish();
   }
 }

@@ -5,12 +5,12 @@ import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.LongCursor;
-import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
+import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreTree;
 import java.lang.foreign.MemorySegment;
@@ -537,17 +537,9 @@ final class DeamortizedStructure extends MessageLevels {
 
   // ---------------------------------------------------------------- bulkload
 
-  /** Fills this empty index; it is empty again if that fails. */
   @Override
-  void load(LongEntrySource entries, long total, ProgressListener listener) {
-    clear();
-    try {
-      merge.load(entries, total, listener);
-    } catch (RuntimeException | Error failed) {
-      clearAfter(failed);
-      throw failed;
-    }
-    replaced();
+  void fill(BulkloadInput input) {
+    merge.load(input);
   }
 
   // ---------------------------------------------------------------- inspect

@@ -87,8 +87,8 @@ abstract class MessageLevels extends StoreTree {
     change.commit(-1);
   }
 
-  /** Fills this empty index; it is empty again if that fails. */
-  abstract void load(LongEntrySource entries, long total, ProgressListener listener);
+  /** Fills this empty index with all of the input. */
+  abstract void fill(BulkloadInput input);
 
   /** Takes the pages of the manifest and the top, and says that there are no entries. */
   final void plantTop() {
@@ -125,7 +125,8 @@ abstract class MessageLevels extends StoreTree {
     checkOpen();
     change.begin();
     BulkloadInput.checkStart(fillFactor, size());
-    load(entries, total, listener);
+    clear();
+    load(entries, total, listener, this::fill);
   }
 
   // ---------------------------------------------------------------- search

@@ -483,21 +483,16 @@ final class FdStructure extends StoreTree {
     change.begin();
     BulkloadInput.checkStart(fillFactor, size());
     clear();
-    try {
-      BulkloadInput input = new BulkloadInput(entries, total, listener);
-      Run[] loaded = merge.load(input);
-      if (input.loaded() > 0) {
-        install(loaded, 0);
-      } else {
-        clear();
-      }
-      counted(input.loaded());
-      input.finish();
-    } catch (RuntimeException | Error failed) {
-      clearAfter(failed);
-      throw failed;
+    load(entries, total, listener, this::fill);
+  }
+
+  private void fill(BulkloadInput input) {
+    Run[] loaded = merge.load(input);
+    if (input.loaded() > 0) {
+      install(loaded, 0);
+    } else {
+      clear();
     }
-    replaced();
   }
 
   // ---------------------------------------------------------------- inspect

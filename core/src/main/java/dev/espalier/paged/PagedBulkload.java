@@ -42,13 +42,7 @@ final class PagedBulkload {
 
   /** Loads everything; the tree is empty again if that fails. */
   void load(LongEntrySource entries, long total, ProgressListener listener) {
-    try {
-      fill(new BulkloadInput(entries, total, listener));
-    } catch (RuntimeException | Error failed) {
-      tree.clearAfter(failed);
-      throw failed;
-    }
-    tree.replaced();
+    tree.load(entries, total, listener, this::fill);
   }
 
   private void fill(BulkloadInput input) {
@@ -62,8 +56,6 @@ final class PagedBulkload {
     if (input.loaded() > 0) {
       finish();
     }
-    tree.counted(input.loaded());
-    input.finish();
   }
 
   private void addRow(int capacity) {

@@ -49,17 +49,11 @@ final class PioBulkload {
 
   /** Loads everything; the tree is empty again if that fails. */
   void load(LongEntrySource entries, long total, ProgressListener listener) {
-    try {
-      tree.becomeEmpty(); // There may be deletions, and what they delete.
-      fill(new BulkloadInput(entries, total, listener));
-    } catch (RuntimeException | Error failed) {
-      tree.clearAfter(failed);
-      throw failed;
-    }
-    tree.replaced();
+    tree.load(entries, total, listener, this::fill);
   }
 
   private void fill(BulkloadInput input) {
+    tree.becomeEmpty(); // There may be deletions, and what they delete.
     while (input.next()) {
       if (input.loaded() == 1) {
         freeEmptyTree(); // The first pages written take its place.
@@ -72,9 +66,7 @@ final class PioBulkload {
     if (input.loaded() > 0) {
       finish();
     }
-    tree.counted(input.loaded());
     tree.meta[PioStructure.IN_LEAVES] = input.loaded();
-    input.finish();
   }
 
   private void freeEmptyTree() {

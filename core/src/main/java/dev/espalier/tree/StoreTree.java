@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.tree;
 
+import dev.espalier.LongEntrySource;
+import dev.espalier.ProgressListener;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.MemoryUse;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LevelChanges;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -171,7 +175,7 @@ public abstract class StoreTree extends IndexStructure {
   }
 
   /** Clears the tree after a bulkload that has failed; a second failure is added to the first. */
-  public final void clearAfter(Throwable failed) {
+  private void clearAfter(Throwable failed) {
     try {
       clear();
     } catch (RuntimeException second) {
@@ -184,6 +188,30 @@ public abstract class StoreTree extends IndexStructure {
   public final void replaced() {
     modifications.changes++;
     levelChanges.changedAll();
+  }
+
+  // ---------------------------------------------------------------- bulkload
+
+  /**
+   * Fills the empty tree; it is empty again if that fails.
+   *
+   * @param fill reads the input to its end
+   */
+  public final void load(
+      LongEntrySource entries,
+      long total,
+      ProgressListener listener,
+      Consumer<BulkloadInput> fill) {
+    try {
+      BulkloadInput input = new BulkloadInput(entries, total, listener);
+      fill.accept(input);
+      counted(input.loaded());
+      input.finish();
+    } catch (RuntimeException | Error failed) {
+      clearAfter(failed);
+      throw failed;
+    }
+    replaced();
   }
 
   // ---------------------------------------------------------------- the whole
