@@ -6,7 +6,7 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.node.Bits;
 import dev.espalier.node.GroupSearch;
 import dev.espalier.support.Message;
-import dev.espalier.tree.OneLevel;
+import dev.espalier.tree.OneStoreLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * decided by the messages above it, too, which change without a page's place changing. So a place
  * on the way is no place from which a probe can be answered.
  */
-final class BEpsilonLevels extends OneLevel {
+final class BEpsilonLevels extends OneStoreLevel {
   /** Probes that go down together: as many as a long has bits, and reads an SSD answers at once. */
   private static final int GROUP = Long.SIZE;
 
@@ -37,6 +37,7 @@ final class BEpsilonLevels extends OneLevel {
   private final long pageMask;
 
   BEpsilonLevels(BEpsilonStructure tree, LongIndex index) {
+    super(tree);
     this.tree = tree;
     this.index = index;
     this.store = tree.store;
@@ -44,21 +45,6 @@ final class BEpsilonLevels extends OneLevel {
     this.inner = tree.inner;
     this.missingValue = index.missingValue();
     this.pageMask = -store.pageBytes();
-  }
-
-  @Override
-  protected void checkOpen() {
-    tree.checkOpen();
-  }
-
-  @Override
-  protected long replacements() {
-    return tree.levelChanges.above(0);
-  }
-
-  @Override
-  public boolean readsPages() {
-    return !store.pagesStay();
   }
 
   @Override

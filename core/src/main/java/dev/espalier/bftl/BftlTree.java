@@ -8,7 +8,7 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
-import dev.espalier.tree.OneLevel;
+import dev.espalier.tree.OneStoreLevel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -170,15 +170,9 @@ public final class BftlTree extends AbstractIndex {
   }
 
   /** The index as one level: a node's sectors are not known as pages that probes could wait at. */
-  private final class Whole extends OneLevel {
-    @Override
-    protected void checkOpen() {
-      tree.checkOpen();
-    }
-
-    @Override
-    protected long replacements() {
-      return tree.levelChanges.above(0);
+  private final class Whole extends OneStoreLevel {
+    Whole() {
+      super(BftlTree.this.tree);
     }
 
     @Override
@@ -195,11 +189,6 @@ public final class BftlTree extends AbstractIndex {
         boolean isThere = answerOne(keys[keysFrom + i], values, valuesFrom + i);
         Bits.addGroup(found, foundFrom + i, isThere ? 1 : 0);
       }
-    }
-
-    @Override
-    public boolean readsPages() {
-      return !tree.store.pagesStay();
     }
   }
 

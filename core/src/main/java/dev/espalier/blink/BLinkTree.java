@@ -11,7 +11,7 @@ import dev.espalier.support.BatchArguments;
 import dev.espalier.support.Epochs;
 import dev.espalier.support.Latches;
 import dev.espalier.tree.AbstractIndex;
-import dev.espalier.tree.OneLevel;
+import dev.espalier.tree.OneStoreLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Objects;
@@ -176,16 +176,9 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
   }
 
   /** The tree as one level: probes can't wait on inner pages, which others change meanwhile. */
-  private final class Probes extends OneLevel {
-
-    @Override
-    protected void checkOpen() {
-      tree.checkOpen();
-    }
-
-    @Override
-    protected long replacements() {
-      return tree.levelChanges.above(0);
+  private final class Probes extends OneStoreLevel {
+    Probes() {
+      super(BLinkTree.this.tree);
     }
 
     @Override
@@ -212,11 +205,6 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
           epochs.exit(operation);
         }
       }
-    }
-
-    @Override
-    public boolean readsPages() {
-      return !store.pagesStay();
     }
   }
 

@@ -12,7 +12,7 @@ import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
-import dev.espalier.tree.OneLevel;
+import dev.espalier.tree.OneStoreLevel;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -301,16 +301,9 @@ public final class Cola extends AbstractIndex {
    * The index as one level: a probe may be answered in any level, so none can wait between two of
    * them.
    */
-  private final class Levels extends OneLevel {
-
-    @Override
-    protected void checkOpen() {
-      tree.checkOpen();
-    }
-
-    @Override
-    protected long replacements() {
-      return tree.levelChanges.above(0);
+  private final class Levels extends OneStoreLevel {
+    Levels() {
+      super(Cola.this.tree);
     }
 
     @Override
@@ -337,11 +330,6 @@ public final class Cola extends AbstractIndex {
             found,
             foundFrom + done);
       }
-    }
-
-    @Override
-    public boolean readsPages() {
-      return !store.pagesStay();
     }
   }
 

@@ -11,7 +11,7 @@ import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
-import dev.espalier.tree.OneLevel;
+import dev.espalier.tree.OneStoreLevel;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -242,16 +242,9 @@ public final class DeamortizedCola extends AbstractIndex {
    * The index as one level: a probe may be answered in any array, so none can wait between two of
    * them.
    */
-  private final class Levels extends OneLevel {
-
-    @Override
-    protected void checkOpen() {
-      tree.checkOpen();
-    }
-
-    @Override
-    protected long replacements() {
-      return tree.levelChanges.above(0);
+  private final class Levels extends OneStoreLevel {
+    Levels() {
+      super(DeamortizedCola.this.tree);
     }
 
     @Override
@@ -270,11 +263,6 @@ public final class DeamortizedCola extends AbstractIndex {
         int group = Math.min(most, count - i);
         answerGroup(keys, keysFrom + i, values, valuesFrom + i, group, waves, found, foundFrom + i);
       }
-    }
-
-    @Override
-    public boolean readsPages() {
-      return !store.pagesStay();
     }
   }
 

@@ -8,7 +8,7 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
-import dev.espalier.tree.OneLevel;
+import dev.espalier.tree.OneStoreLevel;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -199,16 +199,9 @@ public final class FdTree extends AbstractIndex {
   }
 
   /** The index as one level: a probe may be answered in any run, so none can wait between them. */
-  private final class Runs extends OneLevel {
-
-    @Override
-    protected void checkOpen() {
-      tree.checkOpen();
-    }
-
-    @Override
-    protected long replacements() {
-      return tree.levelChanges.above(0);
+  private final class Runs extends OneStoreLevel {
+    Runs() {
+      super(FdTree.this.tree);
     }
 
     @Override
@@ -235,11 +228,6 @@ public final class FdTree extends AbstractIndex {
             found,
             foundFrom + done);
       }
-    }
-
-    @Override
-    public boolean readsPages() {
-      return !store.pagesStay();
     }
   }
 

@@ -4,7 +4,7 @@ package dev.espalier.pio;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Bits;
 import dev.espalier.support.Message;
-import dev.espalier.tree.OneLevel;
+import dev.espalier.tree.OneStoreLevel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -12,30 +12,16 @@ import org.jspecify.annotations.Nullable;
  * The tree as batched lookups see it: one level, from which the keys that the queue does not answer
  * go down by a {@link MultiPathSearch}.
  */
-final class PioLevels extends OneLevel {
+final class PioLevels extends OneStoreLevel {
   private final PioStructure tree;
   private final PageStore store;
   private final long missingValue;
 
   PioLevels(PioStructure tree, long missingValue) {
+    super(tree);
     this.tree = tree;
     this.store = tree.store;
     this.missingValue = missingValue;
-  }
-
-  @Override
-  protected void checkOpen() {
-    tree.checkOpen();
-  }
-
-  @Override
-  protected long replacements() {
-    return tree.levelChanges.above(0);
-  }
-
-  @Override
-  public boolean readsPages() {
-    return !store.pagesStay();
   }
 
   @Override
