@@ -60,6 +60,11 @@ public record PackedBytes(MemorySegment bytes, MemorySegment offsets, int count)
     return bytes.asSlice(from, offset(i + 1) - from);
   }
 
+  /** Returns where in {@link #bytes} string {@code i} begins, which is checked by {@link #get}. */
+  public long start(int i) {
+    return offset(i);
+  }
+
   private long offset(int i) {
     return offsets.get(ValueLayout.JAVA_INT_UNALIGNED, (long) i * Integer.BYTES);
   }

@@ -195,17 +195,20 @@ final class PageBuild {
 
   /** Returns whether an entry begins with the prefix of a page. */
   boolean hasPrefix(MemorySegment pages, long page, MemorySegment key, int length) {
-    return prefixOrder(pages, page, key, length) == 0;
+    return prefixOrder(pages, page, key, 0, length) == 0;
   }
 
-  /** Compares a key with the prefix of a page: 0 if it begins with it. */
-  int prefixOrder(MemorySegment pages, long page, MemorySegment key, int length) {
+  /**
+   * Compares a key, which is {@code length} bytes from {@code start}, with the prefix of a page: 0
+   * if it begins with it.
+   */
+  int prefixOrder(MemorySegment pages, long page, MemorySegment key, long start, int length) {
     int prefix = PageLayout.prefix(pages, page);
     if (prefix == 0) {
       return 0;
     }
     int common = Math.min(prefix, length);
-    int order = KeyOrder.compare(key, 0, pages, layout.prefixAt(pages, page), common);
+    int order = KeyOrder.compare(key, start, pages, layout.prefixAt(pages, page), common);
     return order != 0 ? order : common < prefix ? -1 : 0;
   }
 

@@ -9,9 +9,25 @@ import java.lang.foreign.ValueLayout;
 final class PageKeys {
   private PageKeys() {}
 
-  /** Returns how many heads of a page are smaller than one. */
-  static int lowerBound(MemorySegment pages, long page, int cap, long head) {
-    return cap == 0 ? 0 : Keys.lowerBound(pages, page + PageLayout.HEADS, cap, head);
+  /** Returns how many of the {@code count} heads of a page are smaller than one. */
+  static int lowerBound(MemorySegment pages, long page, int count, long head) {
+    // The padding may be equal to a head, but is never smaller.
+    return count == 0
+        ? 0
+        : Keys.lowerBound(pages, page + PageLayout.HEADS, PageLayout.cap(count), head);
+  }
+
+  /** Returns the end of the entries that have a head; the first of them, if any, is known. */
+  static int endOfHead(MemorySegment pages, long page, int count, int first, long head) {
+    if (first == count || PageLayout.head(pages, page, first) != head) {
+      return first;
+    }
+    int second = first + 1;
+    if (second == count || PageLayout.head(pages, page, second) != head) {
+      return second;
+    }
+    // No head is greater than the greatest long, which is the padding.
+    return head == Keys.PADDING ? count : lowerBound(pages, page, count, head + 1);
   }
 
   static void copy(MemorySegment from, long at, byte[] into, int to, int bytes) {

@@ -161,46 +161,19 @@ final class PrefixStructure {
     int prefix = PageLayout.prefix(memory, page);
     if (prefix > 0 && PageLayout.flags(memory, page) != 0) {
       // Only a page at an edge, which has its prefix of its own keys, is asked for others.
-      int order = build.prefixOrder(memory, page, key, length);
+      int order = build.prefixOrder(memory, page, key, 0, length);
       if (order != 0) {
         return order < 0 ? ~0 : ~count;
       }
     }
     int rest = length - prefix;
     long head = KeyOrder.head(key, prefix, rest);
-    int low = PageKeys.lowerBound(memory, page, PageLayout.cap(count), head);
-    if (low >= count || PageLayout.head(memory, page, low) != head) {
-      return ~Math.min(low, count);
-    }
-    int high = low + 1;
-    while (high < count && PageLayout.head(memory, page, high) == head) {
-      high++;
-    }
-    return searchTies(page, key, prefix, low, high);
-  }
-
-  /** Returns the first entry of a page with the head of a key, or the number of all entries. */
-  int firstOfHead(long page, MemorySegment key) {
-    int prefix = PageLayout.prefix(pages, page);
-    int count = PageLayout.count(pages, page);
-    long head = KeyOrder.head(key, prefix, (int) key.byteSize() - prefix);
-    int low = PageKeys.lowerBound(pages, page, PageLayout.cap(count), head);
-    return low < count && PageLayout.head(pages, page, low) == head ? low : count;
-  }
-
-  /** Returns the end of the entries that have the same head as one. */
-  int endOfHead(long page, int first) {
-    int count = PageLayout.count(pages, page);
-    int end = first;
-    while (end < count
-        && PageLayout.head(pages, page, end) == PageLayout.head(pages, page, first)) {
-      end++;
-    }
-    return end;
+    int low = PageKeys.lowerBound(memory, page, count, head);
+    return searchTies(page, key, low, PageKeys.endOfHead(memory, page, count, low, head));
   }
 
   /** Asks for the records that divide entries of a page into parts. */
-  void prefetchParts(long page, int from, int to) {
+  private void prefetchParts(long page, int from, int to) {
     int last = -1;
     for (int part = 1; part < PARTS; part++) {
       int entry = from + (to - from) * part / PARTS;
@@ -216,7 +189,8 @@ final class PrefixStructure {
    * Searches entries of the same head, which the rest of the key tells apart. Seven records at a
    * time are on their way, for a binary search alone would wait for one after the other.
    */
-  private int searchTies(long page, MemorySegment key, int prefix, int from, int to) {
+  private int searchTies(long page, MemorySegment key, int from, int to) {
+    int keyLength = (int) key.byteSize();
     int low = from;
     int high = to;
     while (low < high) {
@@ -229,7 +203,7 @@ final class PrefixStructure {
       while (above - below > 1) {
         int part = (below + above) >>> 1;
         int entry = low + length * part / PARTS;
-        int order = compare(key, prefix, page, PageLayout.slot(pages, page, entry));
+        int order = compare(key, 0, keyLength, page, PageLayout.slot(pages, page, entry));
         if (order == 0) {
           return entry;
         }
@@ -245,10 +219,14 @@ final class PrefixStructure {
     return ~low;
   }
 
-  /** Compares a key with an entry of the same prefix and head. */
-  private int compare(MemorySegment key, int prefix, long page, long slot) {
+  /**
+   * Compares a key, which is {@code length} bytes from {@code start}, with an entry of the same
+   * prefix and head.
+   */
+  int compare(MemorySegment key, long start, int length, long page, long slot) {
     MemorySegment memory = pages;
-    int rest = (int) key.byteSize() - prefix;
+    int prefix = PageLayout.prefix(memory, page);
+    int rest = length - prefix;
     int remainder = PageLayout.remainder(memory, slot);
     boolean isInChain = PageLayout.isKeyInChain(memory, slot);
     int common = Math.min(rest, remainder) - Long.BYTES;
@@ -256,7 +234,7 @@ final class PrefixStructure {
       int order =
           KeyOrder.compare(
               key,
-              prefix + (long) Long.BYTES,
+              start + prefix + Long.BYTES,
               memory,
               PageLayout.record(memory, page, slot),
               common);
@@ -270,7 +248,7 @@ final class PrefixStructure {
     long reference = PageLayout.keyReference(memory, page, slot);
     int before = prefix + remainder;
     return chain.compare(
-        key,
+        key.asSlice(start, length),
         before,
         PageLayout.referredPage(memory, reference),
         PageLayout.referredLength(memory, reference) - before);
