@@ -82,8 +82,8 @@ public final class BufferedAccess implements AutoCloseable {
       return fixed;
     }
     if (tree.readsPages()) {
-      return VirtualNodes.of(
-          tree.height()); // All leaves that are not in the pool are read at once.
+      // One virtual node over all: the leaves that are not in the pool are read together.
+      return VirtualNodes.of(tree.height());
     }
     return BatchLookup.of(index).costs().nodes();
   }

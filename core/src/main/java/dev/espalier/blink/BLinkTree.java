@@ -10,6 +10,7 @@ import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.Epochs;
 import dev.espalier.support.Latches;
+import dev.espalier.support.Wanted;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneStoreLevel;
 import java.lang.foreign.MemorySegment;
@@ -123,7 +124,7 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
 
   @Override
   public boolean containsKey(long key) {
-    return look(key, 0, UNWANTED) != 0;
+    return look(key, 0, Wanted.PRESENCE) != 0;
   }
 
   @Override
@@ -135,9 +136,9 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
   /**
    * Returns the value of a key, or the default value.
    *
-   * @param found receives the value, in whose place 1 is returned; or null
+   * @param wanted what is {@linkplain Wanted asked for}
    */
-  private long look(long key, long defaultValue, long @Nullable [] found) {
+  private long look(long key, long defaultValue, long @Nullable [] wanted) {
     int operation = epochs.enter();
     try {
       int page = tree.rootPage();
@@ -159,13 +160,7 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
         } while (!latches.isStill(page, version));
         store.unpin(at, false);
         if (next == BLinkPage.HERE) {
-          if (found == null || !isThere) {
-            return value;
-          }
-          if (found.length > 0) {
-            found[0] = value;
-          }
-          return 1;
+          return isThere ? Wanted.answer(value, wanted) : value;
         }
         page = next == BLinkPage.GONE ? tree.rootPage() : next;
         BLinkStructure.checkHops(hops, page);

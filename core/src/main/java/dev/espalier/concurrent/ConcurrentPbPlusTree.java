@@ -19,6 +19,7 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Bits;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.Wanted;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
@@ -184,7 +185,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
 
   @Override
   public boolean containsKey(long key) {
-    return look(key, 0, UNWANTED, 0) != 0;
+    return look(key, 0, Wanted.PRESENCE, 0) != 0;
   }
 
   @Override
@@ -196,10 +197,10 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   /**
    * Returns the value of a key, or the default value.
    *
-   * @param found receives the value, in whose place 1 is returned; or null
+   * @param wanted what is {@linkplain Wanted asked for}
    * @param tries how often that was tried in vain
    */
-  private long look(long key, long defaultValue, long @Nullable [] found, int tries) {
+  private long look(long key, long defaultValue, long @Nullable [] wanted, int tries) {
     try {
       // What was read above is checked just before a node is read, so that HotSpot looks once for
       // both at the bounds of the memory and at the state of its arena.
@@ -210,7 +211,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
       long word = getLong(nodes, node);
       for (int level = ConcurrentStructure.levelOf(aboveWord); level > 0; level--) {
         if (!Versions.isStill(nodes, above, aboveWord) || !Versions.isReadable(word)) {
-          return lookAgain(key, defaultValue, found, tries);
+          return lookAgain(key, defaultValue, wanted, tries);
         }
         long child = inner.child(nodes, node, inner.search(nodes, node, key));
         above = node;
@@ -224,29 +225,23 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
         boolean isThere = leaf.holds(nodes, node, slot, key);
         long value = isThere ? leaf.value(nodes, node, slot) : defaultValue;
         if (Versions.isStill(nodes, node, word)) {
-          if (found == null || !isThere) {
-            return value;
-          }
-          if (found.length > 0) {
-            found[0] = value;
-          }
-          return 1;
+          return isThere ? Wanted.answer(value, wanted) : value;
         }
       }
     } catch (IllegalStateException | IndexOutOfBoundsException _) {
       tree.checkOpen(); // The memory has moved, or what was read of a node is nonsense.
     }
-    return lookAgain(key, defaultValue, found, tries);
+    return lookAgain(key, defaultValue, wanted, tries);
   }
 
-  private long lookAgain(long key, long defaultValue, long @Nullable [] found, int tries) {
+  private long lookAgain(long key, long defaultValue, long @Nullable [] wanted, int tries) {
     Versions.pause(tries);
     if (tries + 1 < ConcurrentStructure.OPTIMISTIC_TRIES) {
-      return look(key, defaultValue, found, tries + 1);
+      return look(key, defaultValue, wanted, tries + 1);
     }
-    long[] value = found == null || found.length == 0 ? new long[1] : found;
+    long[] value = new long[1];
     boolean isThere = writer.get(key, value, 0, defaultValue);
-    return found == null ? value[0] : isThere ? 1 : defaultValue;
+    return isThere ? Wanted.answer(value[0], wanted) : defaultValue;
   }
 
   /** Asks for the lines that hold a leaf's values and count. */

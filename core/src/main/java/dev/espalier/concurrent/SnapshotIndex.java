@@ -4,6 +4,7 @@ package dev.espalier.concurrent;
 import dev.espalier.IndexOptions;
 import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.Wanted;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.util.Objects;
@@ -34,7 +35,7 @@ final class SnapshotIndex extends AbstractIndex {
 
   @Override
   public boolean containsKey(long key) {
-    return nodes.look(key, 0, UNWANTED) != 0;
+    return nodes.look(key, 0, Wanted.PRESENCE) != 0;
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryUse;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.Wanted;
 import dev.espalier.tree.IndexStructure;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -149,9 +150,9 @@ final class SnapshotStructure extends IndexStructure {
   /**
    * Returns the value of a key, or the default value.
    *
-   * @param found receives the value, in whose place 1 is returned; or null
+   * @param wanted what is {@linkplain Wanted asked for}
    */
-  long look(long key, long defaultValue, long @Nullable [] found) {
+  long look(long key, long defaultValue, long @Nullable [] wanted) {
     checkOpen();
     long node = root;
     for (int level = rootLevel; level > 0; level--) {
@@ -164,10 +165,10 @@ final class SnapshotStructure extends IndexStructure {
         long copied = copies.placeOf(node);
         if (copied != NodeCopies.NONE) {
           nodes = copies.memoryOf(copied);
-          return lookIn(nodes, NodeCopies.offsetOf(copied), key, defaultValue, found);
+          return lookIn(nodes, NodeCopies.offsetOf(copied), key, defaultValue, wanted);
         }
         if (Versions.isReadable(word)) {
-          long value = lookIn(nodes, node, key, defaultValue, found);
+          long value = lookIn(nodes, node, key, defaultValue, wanted);
           if (isRight(nodes, node, word)) {
             return value;
           }
@@ -180,19 +181,12 @@ final class SnapshotStructure extends IndexStructure {
   }
 
   private long lookIn(
-      MemorySegment nodes, long node, long key, long defaultValue, long @Nullable [] found) {
+      MemorySegment nodes, long node, long key, long defaultValue, long @Nullable [] wanted) {
     int slot = leaf.search(nodes, node, key);
     if (!leaf.holds(nodes, node, slot, key)) {
       return defaultValue;
     }
-    long value = leaf.value(nodes, node, slot);
-    if (found == null) {
-      return value;
-    }
-    if (found.length > 0) {
-      found[0] = value;
-    }
-    return 1;
+    return Wanted.answer(leaf.value(nodes, node, slot), wanted);
   }
 
   /** Copies a node into memory of its size. */

@@ -11,6 +11,7 @@ import dev.espalier.model.PioChoice;
 import dev.espalier.model.PioWork;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.Message;
+import dev.espalier.support.Wanted;
 import dev.espalier.tree.AbstractIndex;
 import java.util.Objects;
 
@@ -223,7 +224,7 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
 
   @Override
   public boolean containsKey(long key) {
-    return search.look(key, 0, UNWANTED, null) != 0;
+    return search.look(key, 0, Wanted.PRESENCE, null) != 0;
   }
 
   @Override

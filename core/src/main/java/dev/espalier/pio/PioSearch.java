@@ -5,6 +5,7 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.support.Epochs;
 import dev.espalier.support.Latches;
 import dev.espalier.support.Message;
+import dev.espalier.support.Wanted;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -36,26 +37,26 @@ final class PioSearch {
    * Finds the newest operation of a key: in the queue, or else in its leaf.
    *
    * @param absent what stands for no entry
-   * @param found receives the value, in whose place 1 is returned; or null
+   * @param wanted what is {@linkplain Wanted asked for}
    * @param writer takes whether there is an entry; null if nobody asks
    */
-  long look(long key, long absent, long @Nullable [] found, @Nullable KeyLatch writer) {
+  long look(long key, long absent, long @Nullable [] wanted, @Nullable KeyLatch writer) {
     int operation = epochs.enter();
     try {
       long place = tree.queue.find(key);
       if (place != OperationQueue.NOWHERE) {
         long page = place & pageMask;
         int slot = (int) (place - page);
-        return take(OperationQueue.VERSION, page, slot, key, absent, found, writer);
+        return take(OperationQueue.VERSION, page, slot, key, absent, wanted, writer);
       }
-      return lookInLeaf(key, absent, found, writer);
+      return lookInLeaf(key, absent, wanted, writer);
     } finally {
       epochs.exit(operation);
     }
   }
 
   private long lookInLeaf(
-      long key, long absent, long @Nullable [] found, @Nullable KeyLatch writer) {
+      long key, long absent, long @Nullable [] wanted, @Nullable KeyLatch writer) {
     MemorySegment pages = tree.pages;
     int number = tree.root();
     for (int level = tree.height() - 1; level > 1; level--) {
@@ -79,7 +80,7 @@ final class PioSearch {
       int slot = isFound ? -1 : find(segment, page, key);
       if (slot >= 0) {
         isFound = true;
-        value = take(segment, page, slot, key, absent, found, writer);
+        value = take(segment, page, slot, key, absent, wanted, writer);
       } else {
         store.unpin(page, false);
       }
@@ -124,7 +125,7 @@ final class PioSearch {
       int at,
       long key,
       long absent,
-      long @Nullable [] found,
+      long @Nullable [] wanted,
       @Nullable KeyLatch writer) {
     MemorySegment pages = tree.pages;
     int slot = at;
@@ -145,12 +146,6 @@ final class PioSearch {
     if (writer != null) {
       writer.wasThere = isThere;
     }
-    if (found == null || !isThere) {
-      return value;
-    }
-    if (found.length > 0) {
-      found[0] = value;
-    }
-    return 1;
+    return isThere ? Wanted.answer(value, wanted) : value;
   }
 }

@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * so what trees shared would be compiled for all of them at once (decision 1).
  */
 public abstract class AbstractIndex implements LongIndex {
-  /** Where a search puts a value if it is only asked whether there is one: nowhere. */
-  protected static final long[] UNWANTED = {};
-
   /** What the index answers for a key that is not there. */
   protected final long missingValue;
 
