@@ -33,17 +33,26 @@ final class LmdbPeer implements Peer {
   private final ByteBuffer valueBuffer = ByteBuffer.allocateDirect(Long.BYTES);
 
   LmdbPeer() {
-    env =
-        Env.create()
-            .setMapSize(MAP_BYTES)
-            .open(
-                folder.path().toFile(),
-                EnvFlags.MDB_NOSYNC,
-                EnvFlags.MDB_WRITEMAP,
-                EnvFlags.MDB_NORDAHEAD);
-    dbi = env.openDbi("entries".getBytes(StandardCharsets.UTF_8), DbiFlags.MDB_CREATE);
+    env = environment(folder);
+    dbi = entries(env);
     txn = env.txnWrite();
     valueBuffer.order(ByteOrder.nativeOrder());
+  }
+
+  /** Opens an environment that never syncs. */
+  static Env<ByteBuffer> environment(TemporaryFolder folder) {
+    return Env.create()
+        .setMapSize(MAP_BYTES)
+        .open(
+            folder.path().toFile(),
+            EnvFlags.MDB_NOSYNC,
+            EnvFlags.MDB_WRITEMAP,
+            EnvFlags.MDB_NORDAHEAD);
+  }
+
+  /** Opens the one table of an environment. */
+  static Dbi<ByteBuffer> entries(Env<ByteBuffer> env) {
+    return env.openDbi("entries".getBytes(StandardCharsets.UTF_8), DbiFlags.MDB_CREATE);
   }
 
   @Override

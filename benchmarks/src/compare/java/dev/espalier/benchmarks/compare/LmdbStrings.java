@@ -8,18 +8,14 @@ import dev.espalier.benchmarks.peer.StringPeer;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import org.lmdbjava.Cursor;
 import org.lmdbjava.Dbi;
-import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
-import org.lmdbjava.EnvFlags;
 import org.lmdbjava.SeekOp;
 import org.lmdbjava.Txn;
 
 /** LMDB with strings for keys, as {@link LmdbPeer}. Its values are read where they lie. */
 final class LmdbStrings implements StringPeer {
-  private static final long MAP_BYTES = 1L << 37;
   private static final int MOST_KEY_BYTES = 511;
 
   private final TemporaryFolder folder = new TemporaryFolder("lmdb");
@@ -30,15 +26,8 @@ final class LmdbStrings implements StringPeer {
   private final MemorySegment key = MemorySegment.ofBuffer(keyBuffer);
 
   LmdbStrings() {
-    env =
-        Env.create()
-            .setMapSize(MAP_BYTES)
-            .open(
-                folder.path().toFile(),
-                EnvFlags.MDB_NOSYNC,
-                EnvFlags.MDB_WRITEMAP,
-                EnvFlags.MDB_NORDAHEAD);
-    dbi = env.openDbi("entries".getBytes(StandardCharsets.UTF_8), DbiFlags.MDB_CREATE);
+    env = LmdbPeer.environment(folder);
+    dbi = LmdbPeer.entries(env);
     txn = env.txnWrite();
   }
 

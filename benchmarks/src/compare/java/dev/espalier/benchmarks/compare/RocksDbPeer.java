@@ -17,7 +17,7 @@ import org.rocksdb.WriteOptions;
 /** RocksDB without its log, with a block cache that holds everything, and Bloom filters. */
 final class RocksDbPeer implements Peer {
   private static final long CACHE_BYTES = 4L << 30;
-  private static final double FILTER_BITS = 10;
+  static final double FILTER_BITS = 10;
 
   private final TemporaryFolder folder = new TemporaryFolder("rocksdb");
   private final LRUCache cache;
@@ -30,13 +30,17 @@ final class RocksDbPeer implements Peer {
     RocksDB.loadLibrary();
     cache = new LRUCache(CACHE_BYTES);
     filter = new BloomFilter(FILTER_BITS);
-    options =
-        new Options()
-            .setCreateIfMissing(true)
-            .setTableFormatConfig(
-                new BlockBasedTableConfig().setBlockCache(cache).setFilterPolicy(filter));
+    options = options(cache, filter);
     writeOptions = new WriteOptions().setDisableWAL(true);
     store = call(() -> RocksDB.open(options, folder.path().toString()));
+  }
+
+  /** Returns options with a block cache and a Bloom filter. */
+  static Options options(LRUCache cache, BloomFilter filter) {
+    return new Options()
+        .setCreateIfMissing(true)
+        .setTableFormatConfig(
+            new BlockBasedTableConfig().setBlockCache(cache).setFilterPolicy(filter));
   }
 
   @Override

@@ -8,7 +8,6 @@ import dev.espalier.benchmarks.peer.StringPeer;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.LRUCache;
@@ -25,7 +24,6 @@ import org.rocksdb.WriteOptions;
  */
 final class RocksDbStrings implements StringPeer {
   private static final long CACHE_BYTES = 4L << 30;
-  private static final double FILTER_BITS = 10;
   private static final int MOST_BYTES = 4096;
 
   private final TemporaryFolder folder = new TemporaryFolder("rocksdb");
@@ -43,12 +41,8 @@ final class RocksDbStrings implements StringPeer {
   RocksDbStrings() {
     RocksDB.loadLibrary();
     cache = new LRUCache(CACHE_BYTES);
-    filter = new BloomFilter(FILTER_BITS);
-    options =
-        new Options()
-            .setCreateIfMissing(true)
-            .setTableFormatConfig(
-                new BlockBasedTableConfig().setBlockCache(cache).setFilterPolicy(filter));
+    filter = new BloomFilter(RocksDbPeer.FILTER_BITS);
+    options = RocksDbPeer.options(cache, filter);
     writeOptions = new WriteOptions().setDisableWAL(true);
     readOptions = new ReadOptions();
     try {
