@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The garbage collector gives back the memory of indexes that nobody closed. */
 @EnabledOnOs(OS.LINUX)
 class DroppedIndexTest {
-  private static final int TREES = 100;
+  private static final int TREES = TestSize.of(40, 100);
 
   /** Enough for several nodes of the widest kind. */
   private static final int ENTRIES = 3000;
@@ -28,7 +28,7 @@ class DroppedIndexTest {
   private static final int ENTRIES_OF_RESERVED = 300_000;
 
   static Stream<TreeShape> shapes() {
-    return TreeShape.defaultsAndSmallest().stream();
+    return TreeShape.defaultsAndSmallestIfThorough().stream();
   }
 
   static Stream<TreeShape> defaults() {

@@ -20,7 +20,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("fallback-too")
 class MemoryLimitTest {
-  private static final long[] SMALL_LIMITS = {IndexOptions.MIN_MEMORY_LIMIT, 20_000, 65_536};
+  private static final long[] SMALL_LIMITS =
+      TestSize.isThorough()
+          ? new long[] {IndexOptions.MIN_MEMORY_LIMIT, 20_000, 65_536}
+          : new long[] {IndexOptions.MIN_MEMORY_LIMIT, 65_536};
 
   /** Beyond one huge page memory grows in another way; for trees as users get them. */
   private static final long[] LARGE_LIMITS =

@@ -125,6 +125,11 @@ public record TreeShape(
         .orElseGet(() -> Stream.concat(defaults().stream(), smallest().stream()).toList());
   }
 
+  /** Returns {@link #defaults}, and in a thorough run {@link #smallest} as well. */
+  public static List<TreeShape> defaultsAndSmallestIfThorough() {
+    return TestSize.isThorough() ? defaultsAndSmallest() : defaults();
+  }
+
   /** Returns every tree, with nodes from the smallest to the widest. */
   public static List<TreeShape> all() {
     return OTHERS.map(ShapeSource::shapes).orElseGet(TreeShape::allInMemory);

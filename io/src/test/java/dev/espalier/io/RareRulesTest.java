@@ -92,7 +92,7 @@ class RareRulesTest {
     assertTrue(
         LongStream.range(0, 100)
             .anyMatch(seed -> takesOldRecord(seed, Set.of(Rule.RECORDS_HAVE_AN_EPOCH))));
-    for (long seed = 0; seed < 100; seed++) {
+    for (long seed = 0; seed < TestSize.of(25, 100); seed++) {
       assertFalse(takesOldRecord(seed, Set.of()), "seed " + seed);
     }
   }
@@ -142,7 +142,7 @@ class RareRulesTest {
 
   @Test
   void writingABlockAgainThatHasAcknowledgedRecordsIsMissedWhereSectorsTear() {
-    for (int seed = 0; seed < TestSize.of(100, 1_000); seed++) {
+    for (int seed = 0; seed < TestSize.of(25, 1_000); seed++) {
       new CrashRun(setup(CrashSetup.Mode.GARBAGE_FORESEEN, seed)).run();
     }
     assertTrue(
@@ -173,7 +173,7 @@ class RareRulesTest {
         "RECOVERY_FORCES_THE_LOG"
       })
   void othersCoverForce(DiskRule rule) {
-    for (int seed = 0; seed < TestSize.of(40, 1_000); seed++) {
+    for (int seed = 0; seed < TestSize.of(10, 1_000); seed++) {
       CrashSetup setup = setup(CrashSetup.Mode.PLAIN, seed).withLives(12, 12);
       new CrashRun(setup.withAround(files -> new RuleBreaker(files, rule))).run();
     }

@@ -104,7 +104,7 @@ class StoreFaultsTest {
     TreeMap<Long, Long> flushed = flushedEntries(tree);
     Stores.copy(path().getParent(), original());
     int failures = 0;
-    for (int n = 1; ; n += n < 40 ? 1 : TestSize.of(7, 1)) {
+    for (int n = 1; ; n += n < TestSize.of(20, 40) ? 1 : TestSize.of(13, 1)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();
@@ -163,7 +163,7 @@ class StoreFaultsTest {
     TreeMap<Long, Long> flushed = flushedEntries(tree);
     Stores.copy(path().getParent(), original());
     boolean happened = true;
-    for (int n = 1; happened; n++) {
+    for (int n = 1; happened; n += TestSize.of(5, 1)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();
