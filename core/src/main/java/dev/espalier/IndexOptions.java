@@ -48,6 +48,16 @@ public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePa
     return new MemoryPageStore(pageBytes, memoryLimit, hugePages);
   }
 
+  /**
+   * Creates an empty page store in memory, with this memory limit, for a tree that others read
+   * while it grows: it takes no memory from them.
+   *
+   * @param pageBytes size of a page, in bytes, as for {@link #pagesInMemory}
+   */
+  public MemoryPageStore pagesBesideReaders(int pageBytes) {
+    return MemoryPageStore.besideReaders(pageBytes, memoryLimit, hugePages);
+  }
+
   /** Returns these options with another missing value. */
   public IndexOptions withMissingValue(long value) {
     return new IndexOptions(value, memoryLimit, hugePages);

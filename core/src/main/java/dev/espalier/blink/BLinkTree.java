@@ -95,7 +95,7 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
 
   /** Creates an empty tree with pages of 16 KiB in memory. */
   public static BLinkTree create(IndexOptions options) {
-    return open(options, options.pagesInMemory(BLinkStructure.DEFAULT_PAGE_BYTES));
+    return open(options, options.pagesBesideReaders(BLinkStructure.DEFAULT_PAGE_BYTES));
   }
 
   /**

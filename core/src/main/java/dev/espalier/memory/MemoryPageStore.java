@@ -3,6 +3,7 @@ package dev.espalier.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.function.BiConsumer;
 
 /**
  * A page store in native memory: all pages lie in one region, up to a hard limit. Pinning is mere
@@ -10,7 +11,9 @@ import java.util.Arrays;
  * gives an offset that may be outside the memory.
  *
  * <p>The region grows as {@link NodeMemory} does: it doubles by copying while it is small, then
- * moves into reserved address space. Freed pages are reused, the one freed last first.
+ * moves into reserved address space. Freed pages are reused, the one freed last first. A store
+ * {@linkplain #besideReaders beside readers} reserves its address space at once, so that it does
+ * not move within 16 GiB.
  */
 public final class MemoryPageStore implements PageStore {
   /** The smallest page size, in bytes. Pages below 4 KiB are useful in tests only. */
@@ -22,9 +25,13 @@ public final class MemoryPageStore implements PageStore {
   private final int pageShift;
   private final long limit;
   private final HugePages hugePages;
+  private final boolean isBesideReaders;
   private final long[] meta = new long[META_WORDS];
 
   private Region region;
+
+  /** Where {@link #take} has to stop and {@link #grow}. */
+  private long end;
 
   private PageAllocation numbers = new PageAllocation();
 
@@ -37,6 +44,10 @@ public final class MemoryPageStore implements PageStore {
    * @param hugePages whether to ask for huge pages
    */
   public MemoryPageStore(int pageBytes, long limit, HugePages hugePages) {
+    this(pageBytes, limit, hugePages, false);
+  }
+
+  private MemoryPageStore(int pageBytes, long limit, HugePages hugePages, boolean isBesideReaders) {
     checkPageBytes(pageBytes);
     if (limit < pageBytes) {
       throw new IllegalArgumentException(
@@ -45,7 +56,37 @@ public final class MemoryPageStore implements PageStore {
     this.pageShift = Integer.numberOfTrailingZeros(pageBytes);
     this.limit = Math.min(limit, Region.MOST_RESERVED_BYTES);
     this.hugePages = hugePages;
-    this.region = Region.small(pageBytes);
+    this.isBesideReaders = isBesideReaders;
+    this.region = first();
+    this.end = firstEnd();
+  }
+
+  /**
+   * Creates a store without pages for a tree that others read while it grows. Where the store must
+   * move nevertheless, it keeps what it has outgrown until it is closed or cleared.
+   *
+   * @param pageBytes size of a page in bytes, as for other stores
+   * @param limit the most bytes the store may ever hold, at least one page; what it has outgrown is
+   *     not counted
+   * @param hugePages whether to ask for huge pages
+   */
+  public static MemoryPageStore besideReaders(int pageBytes, long limit, HugePages hugePages) {
+    return new MemoryPageStore(pageBytes, limit, hugePages, true);
+  }
+
+  private Region first() {
+    return isBesideReaders
+        ? Region.reserved(pageBytes(), Math.min(NodeMemory.RESERVED_BYTES, limit))
+        : Region.small(pageBytes());
+  }
+
+  private long firstEnd() {
+    long bytes = regionEnd();
+    return hugePages == HugePages.WHEN_GROWN ? Math.min(bytes, NodeMemory.HUGE_PAGE_BYTES) : bytes;
+  }
+
+  private long regionEnd() {
+    return Math.min(region.segment().byteSize(), limit);
   }
 
   /**
@@ -101,7 +142,7 @@ public final class MemoryPageStore implements PageStore {
 
   private void take(int first, int count) {
     long needed = (first - 1L + count) << pageShift;
-    if (needed > region.segment().byteSize()) {
+    if (needed > end) {
       grow(needed);
     }
     numbers.take(first, count);
@@ -112,10 +153,21 @@ public final class MemoryPageStore implements PageStore {
       throw new MemoryLimitException(
           "the index needs " + needed + " bytes of native memory, but its limit is " + limit);
     }
+    if (needed > region.segment().byteSize()) {
+      move(needed);
+    } else if (hugePages == HugePages.WHEN_GROWN) {
+      region.adviseHugePages();
+    }
+    end = regionEnd();
+  }
+
+  private void move(long needed) {
     Region larger =
         Region.take(needed, Math.max(needed, 2 * region.segment().byteSize()), limit, hugePages);
     long used = (long) numbers.top() << pageShift;
-    region = region.replacedBy(larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, used));
+    BiConsumer<MemorySegment, MemorySegment> copy =
+        (from, to) -> MemorySegment.copy(from, 0, to, 0, used);
+    region = isBesideReaders ? region.outgrownBy(larger, copy) : region.replacedBy(larger, copy);
   }
 
   @Override
@@ -125,7 +177,8 @@ public final class MemoryPageStore implements PageStore {
 
   @Override
   public void clear() {
-    region = region.replacedBy(Region.small(pageBytes()));
+    region = region.replacedBy(first());
+    end = firstEnd();
     numbers.clear();
     Arrays.fill(meta, 0);
   }
@@ -138,6 +191,7 @@ public final class MemoryPageStore implements PageStore {
    */
   public void adopt(MemoryPageStore other) {
     region = region.replacedBy(other.region);
+    end = other.end;
     numbers = other.numbers;
     System.arraycopy(other.meta, 0, meta, 0, meta.length);
   }
@@ -148,7 +202,7 @@ public final class MemoryPageStore implements PageStore {
    * @param limit the most bytes the new store may ever hold
    */
   public MemoryPageStore another(long limit) {
-    return new MemoryPageStore(pageBytes(), limit, hugePages);
+    return new MemoryPageStore(pageBytes(), limit, hugePages, isBesideReaders);
   }
 
   /** Returns the most bytes that this store may hold. */

@@ -48,7 +48,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
    * Address space that memory beside readers reserves at first: much for an index, and little
    * enough for thousands of indexes in 128 TiB.
    */
-  private static final long RESERVED_BYTES = 16L << 30;
+  static final long RESERVED_BYTES = 16L << 30;
 
   /** The offset of the first node: no node is at 0, so that 0 can mean none. */
   private static final long FIRST_OFFSET = 8L * CacheLine.BYTES;

@@ -152,8 +152,8 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
    */
   public static PioBTree create(IndexOptions options) {
     return options.memoryLimit() < SMALL_LIMIT
-        ? open(options, options.pagesInMemory(SMALL_PAGE_BYTES), Geometry.SMALL)
-        : open(options, options.pagesInMemory(DEFAULT_PAGE_BYTES));
+        ? open(options, options.pagesBesideReaders(SMALL_PAGE_BYTES), Geometry.SMALL)
+        : open(options, options.pagesBesideReaders(DEFAULT_PAGE_BYTES));
   }
 
   /**
@@ -196,7 +196,7 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
         VARIANT.paper(),
         VARIANT.medium(),
         VARIANT.capabilities(),
-        options -> openTuned(options, options.pagesInMemory(DEFAULT_PAGE_BYTES), device, work),
+        options -> openTuned(options, options.pagesBesideReaders(DEFAULT_PAGE_BYTES), device, work),
         (options, store) -> openTuned(options, store, device, work));
   }
 

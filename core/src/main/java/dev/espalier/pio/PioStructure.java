@@ -275,6 +275,7 @@ final class PioStructure extends StoreTree {
   @Override
   protected void plant() {
     meta[ROOT] = FIRST_PAGE;
+    meta[DIRECTORY] = FIRST_PAGE;
     meta[HEIGHT] = 2;
     meta[SHAPE] = geometry.leafSegments();
     queue.plant();

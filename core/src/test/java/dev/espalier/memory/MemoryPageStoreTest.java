@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.ffi.VirtualMemory;
+import java.lang.foreign.MemorySegment;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -109,6 +111,48 @@ class MemoryPageStoreTest {
       assertEquals("page " + page + " is taken back, but it is not in use", refused.getMessage());
     }
     assertEquals(1, store.pagesInUse());
+    assertEquals(1, store.allocate());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {16 << 10, (2 << 20) - 512, (2 << 20) + 512, 5_000_001, Long.MAX_VALUE})
+  void pagesBesideReadersAreNeverTakenFromThem(long limit) {
+    store.close();
+    store = MemoryPageStore.besideReaders(PAGE_BYTES, limit, HugePages.WHEN_GROWN);
+    long first = store.pin(store.allocate());
+    MemorySegment before = store.segment();
+    Words.putLong(before, first, 42);
+    long pages = Math.min(limit, 3 * NodeMemory.HUGE_PAGE_BYTES) / PAGE_BYTES;
+    while (store.pagesInUse() < pages) {
+      store.allocate();
+    }
+    if (limit < pages * PAGE_BYTES + PAGE_BYTES) {
+      assertThrows(MemoryLimitException.class, store::allocate);
+    }
+    if (VirtualMemory.isAvailable()) {
+      assertSame(before, store.segment());
+      assertEquals(pages * PAGE_BYTES, store.committedBytes());
+    }
+    assertEquals(42, Words.getLong(before, first));
+    assertEquals(42, Words.getLong(store.segment(), first));
+    store.close();
+    assertTrue(store.isClosed());
+    assertThrows(IllegalStateException.class, () -> Words.getLong(before, first));
+    assertThrows(IllegalStateException.class, () -> Words.getLong(store.segment(), first));
+  }
+
+  @Test
+  void hugePagesBesideReadersAreAskedForOnlyOnceGrown() {
+    store.close();
+    store = MemoryPageStore.besideReaders(PAGE_BYTES, Long.MAX_VALUE, HugePages.WHEN_GROWN);
+    while (store.pagesInUse() * (long) PAGE_BYTES < NodeMemory.HUGE_PAGE_BYTES) {
+      store.allocate();
+    }
+    assertFalse(store.hugePagesGranted());
+    store.allocate();
+    assertTrue(VirtualMemory.isAvailable() || !store.hugePagesGranted());
+    store.clear();
+    assertFalse(store.hugePagesGranted());
     assertEquals(1, store.allocate());
   }
 
