@@ -3,7 +3,6 @@ package dev.espalier.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.function.BiConsumer;
 
 /**
  * A page store in native memory: all pages lie in one region, up to a hard limit. Pinning is mere
@@ -75,18 +74,11 @@ public final class MemoryPageStore implements PageStore {
   }
 
   private Region first() {
-    return isBesideReaders
-        ? Region.reserved(pageBytes(), Math.min(NodeMemory.RESERVED_BYTES, limit))
-        : Region.small(pageBytes());
+    return Region.first(pageBytes(), limit, isBesideReaders);
   }
 
   private long firstEnd() {
-    long bytes = regionEnd();
-    return hugePages == HugePages.WHEN_GROWN ? Math.min(bytes, NodeMemory.HUGE_PAGE_BYTES) : bytes;
-  }
-
-  private long regionEnd() {
-    return Math.min(region.segment().byteSize(), limit);
+    return Math.min(region.segment().byteSize(), NodeMemory.HUGE_PAGE_BYTES);
   }
 
   /**
@@ -158,16 +150,13 @@ public final class MemoryPageStore implements PageStore {
     } else if (hugePages == HugePages.WHEN_GROWN) {
       region.adviseHugePages();
     }
-    end = regionEnd();
+    end = region.segment().byteSize();
   }
 
   private void move(long needed) {
     Region larger =
         Region.take(needed, Math.max(needed, 2 * region.segment().byteSize()), limit, hugePages);
-    long used = (long) numbers.top() << pageShift;
-    BiConsumer<MemorySegment, MemorySegment> copy =
-        (from, to) -> MemorySegment.copy(from, 0, to, 0, used);
-    region = isBesideReaders ? region.outgrownBy(larger, copy) : region.replacedBy(larger, copy);
+    region = region.outgrownBy(larger, (long) numbers.top() << pageShift, isBesideReaders);
   }
 
   @Override

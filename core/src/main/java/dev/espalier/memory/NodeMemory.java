@@ -5,7 +5,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.ConcurrentModificationException;
-import java.util.function.BiConsumer;
 
 /**
  * The native memory of one index: allocates nodes of whole cache lines, known by their offsets, up
@@ -43,12 +42,6 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   private static final long LINES_MASK = (1 << LINES_BITS) - 1;
 
   private static final long INITIAL_BYTES = 4096;
-
-  /**
-   * Address space that memory beside readers reserves at first: much for an index, and little
-   * enough for thousands of indexes in 128 TiB.
-   */
-  static final long RESERVED_BYTES = 16L << 30;
 
   /** The offset of the first node: no node is at 0, so that 0 can mean none. */
   private static final long FIRST_OFFSET = 8L * CacheLine.BYTES;
@@ -109,10 +102,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   }
 
   private Region first() {
-    long least = Math.min(INITIAL_BYTES, limit);
-    return isBesideReaders
-        ? Region.reserved(least, Math.min(RESERVED_BYTES, limit))
-        : Region.small(least);
+    return Region.first(Math.min(INITIAL_BYTES, limit), limit, isBesideReaders);
   }
 
   /** Returns the memory that holds all nodes. A different one after the memory has moved. */
@@ -367,9 +357,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   private void move(long needed) {
     long wanted = Math.max(needed, 2 * region.segment().byteSize());
     Region larger = Region.take(needed, Math.min(wanted, limit - elsewhere), limit, hugePages);
-    BiConsumer<MemorySegment, MemorySegment> copy =
-        (from, to) -> MemorySegment.copy(from, 0, to, 0, top);
-    region = isBesideReaders ? region.outgrownBy(larger, copy) : region.replacedBy(larger, copy);
+    region = region.outgrownBy(larger, top, isBesideReaders);
   }
 
   private MemoryLimitException beyondLimit(long needed) {

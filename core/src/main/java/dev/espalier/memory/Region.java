@@ -25,6 +25,12 @@ public final class Region {
   static final long MOST_RESERVED_BYTES = 1L << (32 + CacheLine.SHIFT);
 
   /**
+   * Address space that memory beside readers reserves at first: much for an index, and little
+   * enough for thousands of indexes in 128 TiB.
+   */
+  private static final long RESERVED_BESIDE_READERS = 16L << 30;
+
+  /**
    * A simulated page table does not know where the system puts memory, but sees the offset within a
    * page. When tracing, that offset is the same on every machine, for pages up to huge ones.
    */
@@ -61,13 +67,20 @@ public final class Region {
   }
 
   /**
-   * Reserves address space for a small index that will grow; if the system refuses, allocates a
-   * small region.
+   * Allocates the first region of an index that will grow.
    *
    * @param least size of a small region in bytes
-   * @param most the most bytes to reserve
+   * @param limit the most bytes, including reserved address space
+   * @param isBesideReaders whether others read the index while it grows: address space is then
+   *     reserved at once, unless the system refuses
    */
-  static Region reserved(long least, long most) {
+  static Region first(long least, long limit, boolean isBesideReaders) {
+    return isBesideReaders
+        ? reserved(least, Math.min(RESERVED_BESIDE_READERS, limit))
+        : small(least);
+  }
+
+  private static Region reserved(long least, long most) {
     Arena arena = Arena.ofShared();
     MemorySegment reserved = reserve(arena, Math.min(NodeMemory.HUGE_PAGE_BYTES, most), most);
     return reserved == null
@@ -231,15 +244,18 @@ public final class Region {
   }
 
   /**
-   * Replaces this region by another: copies the contents, and returns the other. Others may go on
-   * reading this region, which is freed with the other.
+   * Replaces this region by a larger one: copies the contents, and returns the other. This region
+   * is freed at once or, if others read the index while it grows, with the other.
    *
-   * @param copy copies the contents of this memory, its first argument, to the other's
+   * @param used how many bytes have contents, from the beginning
    * @throws IllegalStateException if this region is closed; the other is then closed, too
    */
-  Region outgrownBy(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
+  Region outgrownBy(Region other, long used, boolean isBesideReaders) {
+    if (!isBesideReaders) {
+      return replacedBy(other, (from, to) -> MemorySegment.copy(from, 0, to, 0, used));
+    }
     try {
-      copy.accept(segment, other.segment);
+      MemorySegment.copy(segment, 0, other.segment, 0, used);
     } catch (RuntimeException | Error failed) {
       other.close();
       throw failed;
