@@ -389,6 +389,8 @@ final class PmaStructure extends IndexStructure {
     levelChanges.changedAll();
     budget.clear();
     columns = columns.replacedBy(take(1));
+    segments =
+        0; // threads without a lock may have torn calibrator and index from it: make all anew
     use(1);
     size = 0;
   }

@@ -75,6 +75,17 @@ class PmaVerifierTest {
   }
 
   @Test
+  void clearMendsACalibratorThatThreadsHaveTornFromItsSegments() {
+    try (CacheObliviousBTree index = CacheObliviousBTree.create(IndexOptions.DEFAULT)) {
+      index.tree.calibrator = new Calibrator(index.tree.geometry, 16);
+      index.tree.index = new VebIndex(16);
+      assertThrows(InvariantViolationException.class, index::verify);
+      index.clear();
+      index.verify();
+    }
+  }
+
+  @Test
   void listenerIsToldAndMayCancel() {
     try (PackedMemoryArray index = PackedMemoryArray.create(IndexOptions.DEFAULT)) {
       long[] keys = LongStream.range(0, 200_000).toArray();
