@@ -8,6 +8,7 @@ import dev.espalier.ffi.VirtualMemory;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.inspect.TreePrinter;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The garbage collector gives back the memory of indexes that nobody closed. */
 @EnabledOnOs(OS.LINUX)
 class DroppedIndexTest {
-  private static final int TREES = TestSize.of(40, 100);
+  private static final int TREES = TestSize.of(20, 100);
 
   /** Enough for several nodes of the widest kind. */
   private static final int ENTRIES = 3000;
@@ -31,8 +32,19 @@ class DroppedIndexTest {
     return TreeShape.defaultsAndSmallestIfThorough().stream();
   }
 
-  static Stream<TreeShape> defaults() {
-    return TreeShape.defaults().stream();
+  /** Returns trees that keep their memory each in a way of its own, and all in a thorough run. */
+  static Stream<TreeShape> kinds() {
+    Set<String> kinds =
+        Set.of(
+            "PbPlusTree",
+            "CsbPlusTree",
+            "CssTree",
+            "PackedMemoryArray",
+            "ShuttleTree",
+            "DiskFirstFpbPlusTree",
+            "ConcurrentPbPlusTree");
+    return TreeShape.defaults().stream()
+        .filter(shape -> TestSize.isThorough() || kinds.contains(shape.name()));
   }
 
   @ParameterizedTest
@@ -51,7 +63,7 @@ class DroppedIndexTest {
   }
 
   @ParameterizedTest
-  @MethodSource("defaults")
+  @MethodSource("kinds")
   void addressSpaceOfDroppedIndexesComesBack(TreeShape shape) {
     long before = bytesAfterCollection();
     for (int i = 0; i < 3; i++) {
@@ -61,7 +73,7 @@ class DroppedIndexTest {
   }
 
   @ParameterizedTest
-  @MethodSource("defaults")
+  @MethodSource("kinds")
   void indexThatIsStillUsedKeepsItsMemory(TreeShape shape) {
     try (LongIndex index = filled(shape, ENTRIES)) {
       bytesAfterCollection();
@@ -71,7 +83,7 @@ class DroppedIndexTest {
   }
 
   @ParameterizedTest
-  @MethodSource("defaults")
+  @MethodSource("kinds")
   void runOfDroppedIndexStaysReadable(TreeShape shape) {
     LongRun run = new LongRun();
     assertTrue(filled(shape, ENTRIES).cursor().nextRun(run));
@@ -83,7 +95,7 @@ class DroppedIndexTest {
   }
 
   @ParameterizedTest
-  @MethodSource("defaults")
+  @MethodSource("kinds")
   void whatIsMadeOfAnIndexKeepsItsMemory(TreeShape shape) {
     LongCursor cursor = filled(shape, ENTRIES).cursor();
     LongNavigable view = filled(shape, ENTRIES).headView(ENTRIES, false);

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("fallback-too")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OptimisticReadTest {
-  private static final int WRITES = TestSize.of(3000, 60_000);
-  private static final int CLOSES = TestSize.of(5, 50);
+  private static final int WRITES = TestSize.of(1500, 60_000);
+  private static final int CLOSES = TestSize.of(3, 50);
   private static final int KEYS = 1200;
 
   /** Every fourth key stays, and its value grows; the others come and go. */

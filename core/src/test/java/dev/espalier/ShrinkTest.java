@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Memory comes back after large removals, and no entry is lost on the way. */
 class ShrinkTest {
-  private static final int ENTRIES = 20_000;
+  private static final int ENTRIES = TestSize.of(8_000, 20_000);
 
   static Stream<TreeShape> shapes() {
     return TreeShape.defaultsAndSmallestIfThorough().stream();

@@ -130,13 +130,20 @@ public record TreeShape(
     return TestSize.isThorough() ? defaultsAndSmallest() : defaults();
   }
 
-  /** Returns every tree, with nodes from the smallest to the widest. */
+  /** Returns every tree as by default and smallest, and in a thorough run wider ones as well. */
   public static List<TreeShape> all() {
     return OTHERS.map(ShapeSource::shapes).orElseGet(TreeShape::allInMemory);
   }
 
   private static List<TreeShape> allInMemory() {
     List<TreeShape> shapes = new ArrayList<>(defaultsAndSmallest());
+    if (TestSize.isThorough()) {
+      addWider(shapes);
+    }
+    return shapes;
+  }
+
+  private static void addWider(List<TreeShape> shapes) {
     for (int width : new int[] {2, 3, 8}) {
       shapes.add(bPlus(width));
       shapes.add(pbPlus(width, width, width));
@@ -188,7 +195,6 @@ public record TreeShape(
     shapes.add(bftl(1024, 2, 4));
     shapes.add(concurrent(3, 8));
     shapes.add(concurrent(64, 64));
-    return shapes;
   }
 
   /**

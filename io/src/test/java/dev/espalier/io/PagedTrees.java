@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.family.Family;
 import dev.espalier.pio.PioBTree;
@@ -30,6 +31,16 @@ final class PagedTrees {
         .filter(tree -> tree.medium() == TreeVariant.Medium.PAGES)
         .map(TreeVariant::name)
         .toList();
+  }
+
+  /**
+   * Returns the names of trees that use their pages each in a way of its own, and of all in a
+   * thorough run.
+   */
+  static List<String> namesOfKinds() {
+    return TestSize.isThorough()
+        ? names()
+        : List.of("DiskFirstFpbPlusTree", "CacheFirstFpbPlusTree", "DeamortizedCola", "PioBTree");
   }
 
   /** Returns the names of the trees that live in pages, with the tree of byte strings. */

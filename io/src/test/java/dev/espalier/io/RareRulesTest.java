@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Rules whose lack random runs hardly ever show, as {@link RulesTest} has them, each in a run that
  * leads to where it counts; and rules that can be left out because others cover them.
  */
+@Tag("thorough")
 class RareRulesTest {
   private static final String TREE = "DiskFirstFpbPlusTree";
 

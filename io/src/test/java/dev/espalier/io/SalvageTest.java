@@ -236,7 +236,7 @@ class SalvageTest {
   void everyKeyIsSavedOrInARangeThatIsNamedWhateverIsDamaged(String tree) throws IOException {
     StoreOptions options = options(tree);
     int pageBytes = options.files().pageBytes();
-    int tries = TestSize.of(12, 120);
+    int tries = TestSize.of(5, 120);
     for (int round = 0; round < 2; round++) {
       Files.deleteIfExists(path());
       make(tree, options, round == 0, 5);

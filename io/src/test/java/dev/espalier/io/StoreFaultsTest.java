@@ -98,7 +98,7 @@ class StoreFaultsTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.io.PagedTrees#names")
+  @MethodSource("dev.espalier.io.PagedTrees#namesOfKinds")
   void whicheverOperationFailsNoAnswerIsWrongAndNothingFlushedIsLost(String tree)
       throws IOException {
     TreeMap<Long, Long> flushed = flushedEntries(tree);
@@ -158,7 +158,7 @@ class StoreFaultsTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.io.PagedTrees#names")
+  @MethodSource("dev.espalier.io.PagedTrees#namesOfKinds")
   void whicheverReadFailsCloseIsNormalOnlyIfTheFileHasAllChanges(String tree) throws IOException {
     TreeMap<Long, Long> flushed = flushedEntries(tree);
     Stores.copy(path().getParent(), original());
@@ -193,7 +193,7 @@ class StoreFaultsTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.io.PagedTrees#names")
+  @MethodSource("dev.espalier.io.PagedTrees#namesOfKinds")
   void indexIsWhatItWasAfterAFullDisk(String tree) throws IOException {
     TreeMap<Long, Long> model = flushedEntries(tree);
     LongIndex index = open(tree);

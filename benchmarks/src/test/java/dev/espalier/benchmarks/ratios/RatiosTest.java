@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ final class RatiosTest {
   }
 
   @Test
+  @Tag("thorough")
   void familyIsMeasured() throws Exception {
     assumeTrue(Prefetch.isNative(), "built without a C compiler");
     String trees = "--trees=CssTree,CsbPlusTree";
@@ -46,6 +48,7 @@ final class RatiosTest {
   }
 
   @Test
+  @Tag("thorough")
   void readmeWritesEveryFigureATableAndAChart(@TempDir Path docs) throws Exception {
     assumeTrue(Prefetch.isNative(), "built without a C compiler");
     Files.createDirectory(docs.resolve("measurements"));
@@ -95,6 +98,7 @@ final class RatiosTest {
   }
 
   @Test
+  @Tag("thorough")
   void stringsAreMeasured() throws Exception {
     assumeTrue(Prefetch.isNative(), "built without a C compiler");
     Output output = run(StringRatios.class, "--entries=2k", "--quick", "--value-bytes=8,100");

@@ -71,7 +71,7 @@ final class CrashTestTest {
 
   @Test
   void killedWritersLoseNothing() throws IOException {
-    int rounds = THOROUGH ? 100 : 4;
+    int rounds = THOROUGH ? 100 : 2;
     Path json = other.resolve("out.json");
     CommandRun run =
         CommandRun.of(

@@ -43,7 +43,7 @@ final class JoinCommandTest {
             "--passes",
             "1",
             "--warm-up",
-            "100000",
+            "1000",
             "--json",
             file.toString());
     assertEquals(0, run.status(), run.err());

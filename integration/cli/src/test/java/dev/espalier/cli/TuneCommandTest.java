@@ -22,6 +22,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,6 +87,7 @@ final class TuneCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void damagedTimesAreMeasuredAgain() throws IOException {
     try (Stream<Path> files = Files.list(cache)) {
       for (Path file : files.toList()) {
