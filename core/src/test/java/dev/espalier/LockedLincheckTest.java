@@ -4,9 +4,11 @@ package dev.espalier;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.threads.Lincheck;
 import dev.espalier.threads.LincheckOperations;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("thorough")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LockedLincheckTest {
 

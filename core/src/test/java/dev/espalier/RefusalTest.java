@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RefusalTest {
   /** Limits from 16 KiB on, a cache line apart. */
-  private static final int LIMITS = 24;
+  private static final int LIMITS = TestSize.of(6, 24);
 
   private static final int LINE = 64;
   private static final int REFUSALS = 200;

@@ -9,6 +9,7 @@ import dev.espalier.inspect.IndexStatistics;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -35,6 +36,7 @@ class SpaceTest {
   }
 
   @ParameterizedTest
+  @Tag("thorough")
   @MethodSource("variants")
   void removingNineOfTenGivesNodesBackButInTreesThatKeepThem(TreeVariant variant) {
     try (LongIndex index = variant.create(IndexOptions.DEFAULT)) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
+import dev.espalier.TestSize;
 import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryLimitException;
@@ -190,13 +191,14 @@ class BLinkTreeTest {
   /** The store gets one page more after each refusal, so that any page is refused once. */
   @Test
   void insertsSurviveTheRefusalOfAnyPage() {
+    int count = TestSize.of(1200, 4000);
     for (long factor : new long[] {1, -1, 0x9e37_79b9_7f4a_7c15L}) {
       RefusingPageStore full = new RefusingPageStore(IndexOptions.DEFAULT.pagesInMemory(256), 1);
       CheckedPageStore pages = new CheckedPageStore(full, CheckedPageStore.MIN_PINS);
       TreeMap<Long, Long> model = new TreeMap<>();
       try (BLinkTree index = BLinkTree.open(IndexOptions.DEFAULT, pages)) {
         int refusals = 0;
-        for (long i = 0; i < 4000; i++) {
+        for (long i = 0; i < count; i++) {
           while (!isPut(index, i * factor, i)) {
             refusals++;
             pages.checkBalanced();
@@ -208,9 +210,9 @@ class BLinkTreeTest {
         }
         index.verify();
         assertHolds(model, index);
-        assertTrue(refusals >= 4000 / LEAF, "refusals: " + refusals);
+        assertTrue(refusals >= count / LEAF - 1, "refusals: " + refusals);
         full.mostPages(Integer.MAX_VALUE);
-        for (long i = 0; i < 4000; i++) {
+        for (long i = 0; i < count; i++) {
           index.put(i * factor, i); // completes what could not be
         }
         assertTrue(index.tree.height() >= 3);

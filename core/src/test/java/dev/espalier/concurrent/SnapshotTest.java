@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("fallback-too")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SnapshotTest {
-  private static final int WRITES = TestSize.of(30_000, 1_000_000);
+  private static final int WRITES = TestSize.of(12_000, 1_000_000);
   private static final int KEYS = 3000;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.InvariantNumbers;
+import dev.espalier.TestSize;
 import dev.espalier.inspect.InvariantViolationException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +77,7 @@ class PrefixVerifierTest {
   private static PrefixBPlusTree fill(int pageBytes) {
     PrefixBPlusTree index = PrefixBPlusTree.create(IndexOptions.DEFAULT, pageBytes);
     SplittableRandom random = new SplittableRandom(2);
-    for (int i = 0; i < 20_000; i++) {
+    for (int i = 0; i < TestSize.of(6_000, 20_000); i++) {
       index.set(key(random.nextInt(30_000)), new byte[i % 5 == 0 ? 2 * pageBytes : 12]);
     }
     return index;

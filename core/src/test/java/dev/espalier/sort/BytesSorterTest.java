@@ -32,6 +32,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +142,7 @@ final class BytesSorterTest {
   }
 
   @Test
+  @Tag("thorough")
   void moreRunsThanCanBeMergedAtOnceAreMergedInPasses() {
     // 15 runs at once. Each has at most 786 entries of 1,016 bytes: 240 runs need two passes.
     int count = 240 * 786;

@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,6 +106,7 @@ final class EntrySorterTest {
   }
 
   @Test
+  @Tag("thorough")
   void moreRunsThanCanBeMergedAtOnceAreMergedInPasses() {
     // 16 shares of memory: 15 runs at once. 2 passes are needed before the last merge of 2 runs.
     int count = 230 * FIT;

@@ -9,10 +9,12 @@ import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import dev.espalier.concurrent.ConcurrentPbPlusTree.Geometry;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A fault that was put in on purpose, which Lincheck must find. */
+@Tag("thorough")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LincheckTest {
 
