@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
 import dev.espalier.family.Family;
@@ -92,22 +93,23 @@ class IndexStoreTest {
   @ParameterizedTest
   @MethodSource("paged")
   void whatWasCommittedIsThereAfterAKill(TreeVariant variant) {
+    int entries = TestSize.of(5_000, 20_000);
     try (IndexStore store = IndexStore.open(path(), SMALL)) {
       LongIndex index = store.index("a", variant);
-      for (long key = 0; key < 20_000; key++) {
+      for (long key = 0; key < entries; key++) {
         index.put(key * 7919 % 20_011, key);
-        if (key == 9_000) {
+        if (key == entries * 9 / 20) {
           store.checkpoint();
         }
       }
       store.commit();
       try (IndexStore again = IndexStore.open(killed(), SMALL)) {
         assertFalse(again.recovery().wasClean());
-        assertTrue(again.recovery().records() > 10_000, again.recovery().toString());
+        assertTrue(again.recovery().records() > entries / 2, again.recovery().toString());
         LongIndex recovered = again.index("a");
         recovered.verify();
-        assertEquals(20_000, recovered.size());
-        for (long key = 0; key < 20_000; key++) {
+        assertEquals(entries, recovered.size());
+        for (long key = 0; key < entries; key++) {
           assertEquals(key, recovered.get(key * 7919 % 20_011));
         }
       }
@@ -115,7 +117,7 @@ class IndexStoreTest {
     try (IndexStore again = IndexStore.open(path(), SMALL)) {
       assertTrue(again.recovery().wasClean());
       assertEquals(0, again.recovery().records());
-      assertEquals(20_000, again.index("a").size());
+      assertEquals(entries, again.index("a").size());
     }
   }
 
