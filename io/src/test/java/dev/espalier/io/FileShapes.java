@@ -4,6 +4,7 @@ package dev.espalier.io;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.ShapeSource;
+import dev.espalier.TestSize;
 import dev.espalier.TreeShape;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,7 +34,9 @@ public final class FileShapes implements ShapeSource {
         continue;
       }
       shapes.add(shape(tree, 256, "best", PageFiles.BEST));
-      shapes.add(shape(tree, 512, "channel", PageFiles.CHANNEL));
+      if (TestSize.isThorough()) {
+        shapes.add(shape(tree, 512, "channel", PageFiles.CHANNEL));
+      }
     }
     shapes.add(shape("DiskFirstFpbPlusTree", 4096, "best", PageFiles.BEST));
     shapes.add(shape("CacheFirstFpbPlusTree", 1024, "threads", threads()));
