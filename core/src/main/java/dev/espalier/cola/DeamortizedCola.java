@@ -201,7 +201,7 @@ public final class DeamortizedCola extends AbstractIndex {
       if (elements == 0) {
         continue;
       }
-      long number = tree.pageOf(array, 0, elements, key);
+      long number = tree.pageOf(array, key);
       int inPage = (int) Math.min(elements - number * capacity, capacity);
       long page = store.pin(array.firstPage() + (int) number);
       long keys = page + layout.keysOffset;

@@ -30,7 +30,7 @@ final class DeamortizedCursor extends MergingCursor {
   @Override
   void seek(long key, Level[] in, int levelCount, long[] positions) {
     for (int k = 0; k < levelCount; k++) {
-      positions[k] = tree.lowerBound(in[k], 0, in[k].elements(), key);
+      positions[k] = tree.lowerBound(in[k], key);
     }
   }
 

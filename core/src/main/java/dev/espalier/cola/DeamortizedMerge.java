@@ -6,6 +6,8 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Merges the two arrays of each unsafe level, a few elements at a time, and gives back pages, a few
@@ -18,6 +20,7 @@ final class DeamortizedMerge {
   private final DeamortizedStructure tree;
   private final PageStore store;
   private final ElementPage layout;
+  private final Fences fences;
 
   /** The page of the target that is pinned, once something is written to it. */
   private long targetPage = NO_PAGE;
@@ -26,6 +29,7 @@ final class DeamortizedMerge {
     this.tree = tree;
     this.store = tree.store;
     this.layout = tree.layout;
+    this.fences = tree.fences;
   }
 
   // ---------------------------------------------------------------- schedule
@@ -51,8 +55,24 @@ final class DeamortizedMerge {
     // tombstones might be the oldest of their keys.
     int count = (int) Math.max(1, Math.ceilDiv(most, (long) layout.capacity));
     tree.reserveManifest(k + 1);
-    half.begin(tree.allocate(count), count);
+    half.begin(allocateArray(count, 0));
     tree.writeManifest(k);
+  }
+
+  /**
+   * Takes an extent for an array, and its fences in front if there is room for them too.
+   *
+   * @param more pages that have to be left
+   * @return the array, without elements
+   * @throws MemoryLimitException if there is no room even without fences
+   */
+  private Level allocateArray(int count, long more) {
+    int front = tree.hasFences() ? fences.pagesFor(count) : 0;
+    if (front == 0 || !store.hasRoom(front + count, more)) {
+      return new Level(tree.allocate(count), count, 0, 0, 0, 0);
+    }
+    int first = tree.allocate(front + count) + front;
+    return new Level(first, count, 0, 0, 0, 0, first - 1);
   }
 
   /**
@@ -92,9 +112,11 @@ final class DeamortizedMerge {
     if (place > k && tree.isUnsafe(place)) {
       return false;
     }
-    half.waste(0, newer.firstPage(), newer.pages());
-    half.waste(1, older.firstPage(), older.pages());
+    half.waste(0, fences.extent(newer), fences.pagesOf(newer) + newer.pages());
+    half.waste(1, fences.extent(older), fences.pagesOf(older) + older.pages());
     half.waste(2, half.firstPage + result.pages(), half.pages - result.pages());
+    half.waste(
+        3, fences.extent(half.target()), fences.pagesOf(half.target()) - fences.pagesOf(result));
     half.end();
     tree.arrays[2 * k] = Level.EMPTY;
     tree.arrays[2 * k + 1] = Level.EMPTY;
@@ -224,25 +246,28 @@ final class DeamortizedMerge {
     if (!isPut && deepest) {
       return;
     }
+    long key = layout.key(pages, from, slot);
     int to = (int) (half.elements % layout.capacity);
     if (targetPage == NO_PAGE) {
-      targetPage = pinTarget(half, to == 0);
+      targetPage = pinTarget(half, to == 0, key);
     }
-    layout.set(
-        pages, targetPage, to, layout.key(pages, from, slot), layout.value(pages, from, slot));
+    layout.set(pages, targetPage, to, key, layout.value(pages, from, slot));
     ElementPage.isPut(pages, targetPage, to, isPut);
     half.elements++;
     half.messages++;
     half.tombstones += isPut ? 0 : 1;
   }
 
-  private long pinTarget(HalfMerge half, boolean fresh) {
+  private long pinTarget(HalfMerge half, boolean fresh, long firstKey) {
     long number = layout.pageOf(half.elements);
     if (number >= half.pages) {
       throw Torn.torn("an array has more messages than were counted");
     }
     if (!fresh) {
       return store.pin(half.firstPage + (int) number);
+    }
+    if (half.firstFence != 0) {
+      fences.write(half.firstFence, (int) number, firstKey);
     }
     long page = store.pinFresh(half.firstPage + (int) number);
     ElementPage.number(tree.pages, page, 0);
@@ -266,45 +291,136 @@ final class DeamortizedMerge {
   // ---------------------------------------------------------------- all at once
 
   /**
-   * Completes all merges, and makes what is there then, the top included, one array.
+   * Makes all entries one array, or where no gap is wide enough, several: each in a level of its
+   * own, with keys above those of the one before. If there is no room beside what there is,
+   * completes merges, and gives up those that can't be.
    *
-   * @throws MemoryLimitException if there is no room; all entries are where they were, or further
+   * @throws MemoryLimitException if there is no room even so; all entries are where they were, or
+   *     further
    */
   void compact() {
-    complete();
-    long most = tree.messages();
-    int place = tree.levelFor(most);
-    tree.reserveManifest(place);
-    int count = (int) Math.max(1, Math.ceilDiv(most, (long) layout.capacity));
-    LevelWriter writer = newWriter();
-    writer.open(tree.allocate(count), count, null, true);
-    Level result;
+    long entries = tree.countEntries();
+    int count = (int) Math.max(1, Math.ceilDiv(entries, (long) layout.capacity));
+    free(ALL);
+    if (!store.hasRoom(1, count - 1L)) {
+      completeWhereRoom();
+    }
+    if (!store.hasRoom(1, count - 1L)) {
+      giveUpMerges();
+    }
+    List<Level> arrays = new ArrayList<>();
     try {
-      writer.append(new LiveMessages(tree), noPointers(), false);
-      result = writer.finish();
+      allocateArrays(count, arrays);
+      tree.reserveManifest(placesOf(arrays)[0]);
+      LiveMessages left = new LiveMessages(tree);
+      for (int i = 0; i < arrays.size(); i++) {
+        Level target = arrays.set(i, Level.EMPTY);
+        arrays.set(i, write(left, target));
+      }
     } catch (RuntimeException | Error failed) {
-      writer.discard();
+      arrays.forEach(this::freeAll);
       throw failed;
     }
-    writer.keep();
-    replaceAll(result);
+    replaceAll(arrays);
+  }
+
+  /** Takes pages for arrays, the largest first, which have so many together. */
+  private void allocateArrays(int count, List<Level> arrays) {
+    int left = count;
+    int most = count;
+    while (left > 0) {
+      most = Math.min(most, left);
+      while (most > 1 && !store.hasRoom(most, left - most)) {
+        most = Math.ceilDiv(most, 2);
+      }
+      left -= most;
+      arrays.add(allocateArray(most, left));
+    }
   }
 
   /**
-   * Does all that merges have left to do. Each turn empties a level, so the turns come to an end.
+   * Returns for each of some arrays, the largest first, the smallest level it may be in if each of
+   * them is to have one of its own.
    */
-  private void complete() {
-    free(ALL);
+  private int[] placesOf(List<Level> arrays) {
+    int[] places = new int[arrays.size()];
+    int place = -1;
+    for (int i = arrays.size() - 1; i >= 0; i--) {
+      Level array = arrays.get(i);
+      long room = (long) array.pages() * layout.capacity;
+      place = Math.max(place + 1, tree.levelFor(array.elements() > 0 ? array.elements() : room));
+      places[i] = place;
+    }
+    return places;
+  }
+
+  /** Writes as many entries to an array as it has room for. */
+  private Level write(LiveMessages entries, Level target) {
+    LevelWriter writer = newWriter();
+    writer.open(target.firstPage(), target.pages(), null, true);
+    try {
+      entries.stopAfter((long) target.pages() * layout.capacity);
+      writer.append(entries, noPointers(), false);
+      return finish(writer, target);
+    } catch (RuntimeException | Error failed) {
+      writer.discard();
+      freeAll(fences.extent(target), fences.pagesOf(target));
+      throw failed;
+    }
+  }
+
+  /**
+   * Does what merges have left to do, but of those that have not begun only what finds room. Each
+   * turn empties a level, so the turns come to an end.
+   */
+  private void completeWhereRoom() {
     for (int turn = 0; turn < 2 * DeamortizedStructure.MOST_LEVELS; turn++) {
-      beginAll();
-      work(ALL);
+      for (int k = 0; k < tree.depth; k++) {
+        complete(k);
+      }
       if (free(ALL) == 0) {
         return;
       }
     }
   }
 
-  private void replaceAll(Level result) {
+  private void complete(int k) {
+    try {
+      begin(k);
+    } catch (MemoryLimitException _) {
+      return; // Its arrays stay two.
+    }
+    if (tree.isUnsafe(k)) {
+      tree.moves += move(k, ALL);
+      if (!completeIfDone(k)) {
+        tree.writeManifest(k);
+      }
+    }
+  }
+
+  /** Gives back all targets: nothing is in them that is not in their sources. */
+  private void giveUpMerges() {
+    for (int k = 0; k < tree.depth; k++) {
+      HalfMerge half = tree.merges[k];
+      freeAll(half.target());
+      half.end();
+      tree.writeManifest(k);
+    }
+  }
+
+  /** Ends what was written to an array's pages, and writes its fences. */
+  private Level finish(LevelWriter writer, Level target) {
+    Level result = writer.finish();
+    if (target.firstFence() != 0 && result.pages() >= Fences.LEAST_PAGES) {
+      result = result.withFences(target.firstFence());
+      writer.writeFences(fences, target.firstFence());
+    }
+    freeAll(fences.extent(target), fences.pagesOf(target) - fences.pagesOf(result));
+    return result;
+  }
+
+  private void replaceAll(List<Level> results) {
+    giveUpMerges();
     int oldDepth = tree.depth;
     Level[] old = tree.arrays.clone();
     tree.depth = 0;
@@ -313,28 +429,41 @@ final class DeamortizedMerge {
     }
     tree.clearTop((int) tree.meta[MessageLevels.TOP]);
     tree.meta[MessageLevels.HEIGHT] = 1;
-    install(result);
+    int[] places = placesOf(results);
+    for (int i = results.size() - 1; i >= 0; i--) {
+      if (results.get(i).pages() > 0) {
+        install(results.get(i), places[i]);
+      }
+    }
     tree.modifications.changes++;
     for (int i = 0; i < 2 * oldDepth; i++) {
-      for (int page = 0; page < old[i].pages(); page++) {
-        store.free(old[i].firstPage() + page);
-      }
+      freeAll(old[i]);
     }
   }
 
-  /** Makes an array the only one, if it has entries. */
-  private void install(Level array) {
-    if (array.pages() > 0) {
-      int place = tree.levelFor(array.elements());
-      tree.arrive(place, array);
-      for (int k = 0; k < place; k++) {
-        tree.writeManifest(k);
-      }
+  private void freeAll(Level array) {
+    freeAll(fences.extent(array), fences.pagesOf(array) + array.pages());
+  }
+
+  private void freeAll(int extent, int count) {
+    for (int i = 0; i < count; i++) {
+      store.free(extent + i);
+    }
+  }
+
+  /** Makes an array the one of the deepest level. */
+  private void install(Level array, int place) {
+    int depth = tree.depth;
+    tree.arrive(place, array);
+    for (int k = depth; k < place; k++) {
+      tree.writeManifest(k);
     }
   }
 
   private LevelWriter newWriter() {
-    return new LevelWriter(store, layout, Integer.MAX_VALUE);
+    LevelWriter writer = new LevelWriter(store, layout, Integer.MAX_VALUE);
+    writer.keepFences();
+    return writer;
   }
 
   private LevelPointers noPointers() {
@@ -346,9 +475,26 @@ final class DeamortizedMerge {
     LevelWriter writer = newWriter();
     writer.openGrowing();
     writer.append(new LoadedMessages(input), noPointers(), false);
-    Level loaded = writer.finish();
+    Level loaded = addFences(writer, writer.finish());
     tree.refresh();
-    tree.reserveManifest(tree.levelFor(input.loaded()));
-    install(loaded);
+    int place = tree.levelFor(input.loaded());
+    tree.reserveManifest(place);
+    if (loaded.pages() > 0) {
+      install(loaded, place);
+    }
+  }
+
+  /** Writes the fences of the one array behind it, if it has room for them there. */
+  private Level addFences(LevelWriter writer, Level array) {
+    int count = fences.pagesFor(array.pages());
+    int firstFence = array.firstPage() + array.pages() + count - 1;
+    if (count == 0 || !store.hasRoom(count, 0)) {
+      return array;
+    }
+    if (store.allocate(count) + count - 1 != firstFence) {
+      throw new IllegalStateException("fences do not follow their array in a new store");
+    }
+    writer.writeFences(fences, firstFence);
+    return array.withFences(firstFence);
   }
 }

@@ -71,12 +71,14 @@ final class DeamortizedStructure extends MessageLevels {
    *   I9  Pages are in use by the store's account, in one place each: top, manifest, array, target
    *       or waste; and no others are.                                                         [C14]
    *   I10 The size, where it is known, is the number of keys whose newest message is a put.
+   *   I11 Each fence is the first key of its page; arrays of less than 16 pages have none.
    *
    * Deviations from the paper:
    *   D1  A page of messages instead of the first levels; so an insert also shifts up to `batch`
    *       messages within a page.
    *   D2  No lookahead pointers: the paper's deamortized form with them needs a third array per
-   *       level. Every array is searched from end to end, O(log^2 n).
+   *       level. Every array is searched from end to end, O(log^2 n), but by Fences, which need no
+   *       array above: a page or two of them and one of the array are read.
    *   D3  Two arrays of a level are sources until all of the merge is done, so the target is a third
    *       extent meanwhile.
    *   D4  Deletes, and that the result of the deepest level may stay there.
@@ -87,7 +89,10 @@ final class DeamortizedStructure extends MessageLevels {
   private static final int SHAPE = FIRST_OWN + 1;
 
   /** "DCOL" and a version. */
-  private static final long OWN_STAMP = 0x4443_4F4C_0000_0001L;
+  private static final long OWN_STAMP = 0x4443_4F4C_0000_0002L;
+
+  /** The first version: arrays have no fences, and go on without. */
+  static final long STAMP_WITHOUT_FENCES = 0x4443_4F4C_0000_0001L;
 
   /** More levels than there can be pages for. */
   static final int MOST_LEVELS = 40;
@@ -111,7 +116,9 @@ final class DeamortizedStructure extends MessageLevels {
 
   int manifestPages;
 
-  private final DeamortizedMerge merge = new DeamortizedMerge(this);
+  final Fences fences;
+
+  private final DeamortizedMerge merge;
   private final InPlaceChanges inPlace = new InPlaceChanges(this);
 
   /** Messages taken, and changed in place, since all arrays were last made one. */
@@ -124,7 +131,9 @@ final class DeamortizedStructure extends MessageLevels {
 
   DeamortizedStructure(PageStore store, int batch) {
     super(store, batch);
-    this.manifest = new int[Math.ceilDiv(MOST_LEVELS, levelsPerPage())];
+    this.fences = new Fences(store);
+    this.merge = new DeamortizedMerge(this);
+    this.manifest = new int[Math.ceilDiv(MOST_LEVELS, levelsPerPage(HalfMerge.WORDS))];
     for (int k = 0; k < MOST_LEVELS; k++) {
       merges[k] = new HalfMerge();
     }
@@ -137,7 +146,12 @@ final class DeamortizedStructure extends MessageLevels {
 
   @Override
   protected long stamp() {
-    return OWN_STAMP;
+    return hasFences() ? OWN_STAMP : STAMP_WITHOUT_FENCES;
+  }
+
+  /** Tells whether arrays have fences: all but those of a structure that was made without. */
+  boolean hasFences() {
+    return meta[STAMP] != STAMP_WITHOUT_FENCES;
   }
 
   @Override
@@ -185,14 +199,22 @@ final class DeamortizedStructure extends MessageLevels {
 
   /** Before the levels, a page of the manifest has the number of the next, or 0. */
   private int levelsPerPage() {
-    return (layout.bytes - PageStore.RESERVED_BYTES - Long.BYTES) / (HalfMerge.WORDS * Long.BYTES);
+    return levelsPerPage(wordsPerLevel());
+  }
+
+  private int levelsPerPage(int wordsPerLevel) {
+    return (layout.bytes - PageStore.RESERVED_BYTES - Long.BYTES) / (wordsPerLevel * Long.BYTES);
+  }
+
+  private int wordsPerLevel() {
+    return hasFences() ? HalfMerge.WORDS : HalfMerge.WORDS_WITHOUT_FENCES;
   }
 
   private long entry(long page, int level) {
     return page
         + PageStore.RESERVED_BYTES
         + Long.BYTES
-        + (long) (level % levelsPerPage()) * HalfMerge.WORDS * Long.BYTES;
+        + (long) (level % levelsPerPage()) * wordsPerLevel() * Long.BYTES;
   }
 
   private void link(int page, int next) {
@@ -215,9 +237,9 @@ final class DeamortizedStructure extends MessageLevels {
     for (int k = 0; k < levels; k++) {
       long place = store.pin(manifest[k / levelsPerPage()]);
       long at = entry(place, k);
-      arrays[2 * k] = HalfMerge.readArray(pages, at, true);
-      arrays[2 * k + 1] = HalfMerge.readArray(pages, at, false);
-      merges[k].read(pages, at);
+      arrays[2 * k] = HalfMerge.readArray(pages, at, true, hasFences());
+      arrays[2 * k + 1] = HalfMerge.readArray(pages, at, false, hasFences());
+      merges[k].read(pages, at, hasFences());
       store.unpin(place, false);
       checkManifest(k);
     }
@@ -253,7 +275,7 @@ final class DeamortizedStructure extends MessageLevels {
   /** Writes what there is to know of a level. */
   void writeManifest(int k) {
     long place = store.pin(manifest[k / levelsPerPage()]);
-    merges[k].write(pages, entry(place, k), arrays[2 * k], arrays[2 * k + 1]);
+    merges[k].write(pages, entry(place, k), arrays[2 * k], arrays[2 * k + 1], hasFences());
     store.unpin(place, true);
     meta[HEIGHT] = depth + 1L;
   }
@@ -331,6 +353,19 @@ final class DeamortizedStructure extends MessageLevels {
   }
 
   // ---------------------------------------------------------------- search
+
+  /** Returns the last page of an array that has one whose first key is not above {@code key}. */
+  long pageOf(Level array, long key) {
+    return array.firstFence() == 0
+        ? pageOf(array, 0, array.elements(), key)
+        : fences.search(pages, array, key);
+  }
+
+  /** Returns the first position of an array whose key is not below {@code key}. O(log elements). */
+  long lowerBound(Level array, long key) {
+    long elements = array.elements();
+    return elements == 0 ? 0 : lowerBound(array, pageOf(array, key), 0, elements, key);
+  }
 
   /** Returns the number of sources of all answers: the top and the arrays. */
   int sources() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
+import static dev.espalier.memory.Words.getLong;
+
 import dev.espalier.ProgressListener;
 import dev.espalier.support.PageVerifier;
 
 /**
- * Checks the invariants I1 to I10 of {@link DeamortizedStructure}. Built to survive any damage: it
+ * Checks the invariants I1 to I11 of {@link DeamortizedStructure}. Built to survive any damage: it
  * goes to no page that is not in use, and counts no page twice.
  */
 final class DeamortizedVerifier extends PageVerifier {
@@ -38,11 +40,12 @@ final class DeamortizedVerifier extends PageVerifier {
     for (int k = 0; k < tree.depth; k++) {
       for (int i = 2 * k; i <= 2 * k + 1; i++) {
         if (tree.arrays[i].pages() > 0) {
-          checkArray(tree.arrays[i], "array " + i);
+          checkArray(tree.arrays[i], tree.arrays[i].firstFence(), "array " + i);
         }
       }
-      if (tree.merges[k].isBegun()) {
-        checkArray(tree.merges[k].written(layout.capacity), "the target of level " + k);
+      HalfMerge half = tree.merges[k];
+      if (half.isBegun()) {
+        checkArray(half.written(layout.capacity), half.firstFence, "the target of level " + k);
         checkMoved(k);
       }
     }
@@ -66,6 +69,8 @@ final class DeamortizedVerifier extends PageVerifier {
       Level older = tree.arrays[2 * k + 1];
       checkSize(k, newer);
       checkSize(k, older);
+      checkFences(k, newer.firstFence(), newer.pages());
+      checkFences(k, older.firstFence(), older.pages());
       check(
           older.pages() > 0 || newer.pages() == 0,
           "I2",
@@ -103,6 +108,15 @@ final class DeamortizedVerifier extends PageVerifier {
         k,
         array.elements(),
         array.pages());
+  }
+
+  private void checkFences(int k, int first, int count) {
+    check(
+        first == 0 || count >= Fences.LEAST_PAGES,
+        "I11",
+        "an array of level %d has fences for %d pages",
+        k,
+        count);
   }
 
   private void checkMerge(int k, Level newer, Level older) {
@@ -143,6 +157,7 @@ final class DeamortizedVerifier extends PageVerifier {
       HalfMerge half = tree.merges[k];
       if (half.isBegun()) {
         claim("I9", half.firstPage, half.pages);
+        claimFences(half.target());
       }
       for (int i = 0; i < HalfMerge.WASTE; i++) {
         if (half.wastePages[i] != 0) {
@@ -156,6 +171,14 @@ final class DeamortizedVerifier extends PageVerifier {
   private void claim(Level array) {
     if (array.pages() != 0) {
       claim("I9", array.firstPage(), array.pages());
+      claimFences(array);
+    }
+  }
+
+  private void claimFences(Level array) {
+    if (array.firstFence() != 0) {
+      int count = tree.fences.pagesOf(array);
+      claim("I9", array.firstFence() - count + 1, count);
     }
   }
 
@@ -196,7 +219,7 @@ final class DeamortizedVerifier extends PageVerifier {
     check(!layout.isPointer(pages, page, slot), "I6", "there is a pointer in %s", where);
   }
 
-  private void checkArray(Level array, String where) {
+  private void checkArray(Level array, int firstFence, String where) {
     long messages = 0;
     long tombstones = 0;
     long before = Long.MIN_VALUE;
@@ -223,6 +246,7 @@ final class DeamortizedVerifier extends PageVerifier {
           tombstones += isTombstone ? 1 : 0;
         }
         before = layout.key(pages, page, count - 1);
+        checkFence(firstFence, i, layout.key(pages, page, 0), where);
       } finally {
         store.unpin(page, false);
       }
@@ -237,6 +261,16 @@ final class DeamortizedVerifier extends PageVerifier {
         tombstones,
         array.messages(),
         array.tombstones());
+  }
+
+  private void checkFence(int firstFence, int i, long firstKey, String where) {
+    if (firstFence == 0) {
+      return;
+    }
+    long page = store.pin(firstFence - tree.fences.pageOf(i));
+    long fence = getLong(pages, page + tree.fences.offset(i));
+    store.unpin(page, false);
+    checkEqual("I11", fence, firstKey, "the fence of page %d of %s", i, where);
   }
 
   // ---------------------------------------------------------------- targets

@@ -14,23 +14,39 @@ import java.lang.foreign.MemorySegment;
  * <pre>
  *  0                 32                40            48            56         64         72
  *  | newer: 4 longs | older: 4 longs | target pages | moved newer | moved older | elements |
- *                                            | messages | tombstones | waste: 3 extents |
+ *                     | messages | tombstones | waste: 4 extents | newer's fences | older's | target's |
  * </pre>
+ *
+ * Structures of the first version have no fences: their records have three extents of waste, and
+ * end there.
  */
 final class HalfMerge {
-  /** Extents that a merge leaves: its two sources, and what it did not need of its target. */
-  static final int WASTE = 3;
+  /**
+   * Extents that a merge leaves: its two sources, and what it did not need of its target and the
+   * target's fences.
+   */
+  static final int WASTE = 4;
 
   /** Longs in the manifest for an array. */
   private static final int ARRAY_WORDS = 4;
 
   /** Longs in the manifest for a level. */
-  static final int WORDS = 2 * ARRAY_WORDS + 6 + WASTE;
+  static final int WORDS = 2 * ARRAY_WORDS + 6 + WASTE + 3;
+
+  /** The same in a structure of the first version. */
+  static final int WORDS_WITHOUT_FENCES = 2 * ARRAY_WORDS + 6 + WASTE - 1;
+
+  private static final int TARGET_FENCES = (WORDS - 1) * Long.BYTES;
+  private static final int OLDER_FENCES = TARGET_FENCES - Long.BYTES;
+  private static final int NEWER_FENCES = OLDER_FENCES - Long.BYTES;
 
   /** The extent that is being written; no pages if no merge has begun. */
   int firstPage;
 
   int pages;
+
+  /** The first page of the target's fences, 0 if it is to have none. */
+  int firstFence;
 
   /** Elements of the two arrays that were moved, or passed over. */
   long movedNewer;
@@ -50,9 +66,11 @@ final class HalfMerge {
     return pages > 0;
   }
 
-  void begin(int extent, int count) {
-    firstPage = extent;
-    pages = count;
+  /** Begins a target, as an array without elements. */
+  void begin(Level target) {
+    firstPage = target.firstPage();
+    pages = target.pages();
+    firstFence = target.firstFence();
     movedNewer = 0;
     movedOlder = 0;
     elements = 0;
@@ -61,13 +79,20 @@ final class HalfMerge {
   }
 
   void end() {
-    begin(0, 0);
+    begin(Level.EMPTY);
+  }
+
+  /** Returns all of the target as an array without elements. */
+  Level target() {
+    return new Level(firstPage, pages, 0, 0, 0, 0, firstFence);
   }
 
   /** Returns what was written so far as an array, in as many pages as that needs. */
   Level written(int capacity) {
-    int used = (int) Math.max(1, Math.ceilDiv(elements, (long) capacity));
-    return new Level(firstPage, Math.min(used, pages), elements, messages, tombstones, 0);
+    int needed = (int) Math.max(1, Math.ceilDiv(elements, (long) capacity));
+    int used = Math.min(needed, pages);
+    int fence = used < Fences.LEAST_PAGES ? 0 : firstFence;
+    return new Level(firstPage, used, elements, messages, tombstones, 0, fence);
   }
 
   /** Tells whether everything was given back. */
@@ -77,7 +102,7 @@ final class HalfMerge {
 
   /** Returns the pages that wait to be given back. */
   long wastePages() {
-    return (long) wastePages[0] + wastePages[1] + wastePages[2];
+    return (long) wastePages[0] + wastePages[1] + wastePages[2] + wastePages[3];
   }
 
   void waste(int i, int extent, int count) {
@@ -87,7 +112,7 @@ final class HalfMerge {
 
   // ---------------------------------------------------------------- manifest
 
-  void write(MemorySegment segment, long at, Level newer, Level older) {
+  void write(MemorySegment segment, long at, Level newer, Level older, boolean hasFences) {
     writeArray(segment, at, newer);
     writeArray(segment, at + ARRAY_WORDS * Long.BYTES, older);
     long own = at + 2 * ARRAY_WORDS * Long.BYTES;
@@ -97,24 +122,34 @@ final class HalfMerge {
     putLong(segment, own + 24, elements);
     putLong(segment, own + 32, messages);
     putLong(segment, own + 40, tombstones);
-    for (int i = 0; i < WASTE; i++) {
+    for (int i = 0; i < wasteIn(hasFences); i++) {
       putLong(segment, own + 48 + 8L * i, extent(wasteFirst[i], wastePages[i]));
+    }
+    if (hasFences) {
+      putLong(segment, at + NEWER_FENCES, newer.firstFence());
+      putLong(segment, at + OLDER_FENCES, older.firstFence());
+      putLong(segment, at + TARGET_FENCES, firstFence);
     }
   }
 
-  void read(MemorySegment segment, long at) {
+  void read(MemorySegment segment, long at, boolean hasFences) {
     long own = at + 2 * ARRAY_WORDS * Long.BYTES;
     firstPage = (int) (getLong(segment, own) >>> 32);
     pages = (int) getLong(segment, own);
+    firstFence = hasFences ? (int) getLong(segment, at + TARGET_FENCES) : 0;
     movedNewer = getLong(segment, own + 8);
     movedOlder = getLong(segment, own + 16);
     elements = getLong(segment, own + 24);
     messages = getLong(segment, own + 32);
     tombstones = getLong(segment, own + 40);
-    for (int i = 0; i < WASTE; i++) {
+    for (int i = 0; i < wasteIn(hasFences); i++) {
       long extent = getLong(segment, own + 48 + 8L * i);
       waste(i, (int) (extent >>> 32), (int) extent);
     }
+  }
+
+  private static int wasteIn(boolean hasFences) {
+    return hasFences ? WASTE : WASTE - 1;
   }
 
   private static void writeArray(MemorySegment segment, long at, Level array) {
@@ -125,7 +160,7 @@ final class HalfMerge {
   }
 
   /** Reads the array filled later, or the other one, from a level's place in the manifest. */
-  static Level readArray(MemorySegment segment, long level, boolean newer) {
+  static Level readArray(MemorySegment segment, long level, boolean newer, boolean hasFences) {
     long at = newer ? level : level + ARRAY_WORDS * Long.BYTES;
     long extent = getLong(segment, at);
     return new Level(
@@ -134,7 +169,8 @@ final class HalfMerge {
         getLong(segment, at + 8),
         getLong(segment, at + 16),
         getLong(segment, at + 24),
-        0);
+        0,
+        hasFences ? (int) getLong(segment, level + (newer ? NEWER_FENCES : OLDER_FENCES)) : 0);
   }
 
   private static long extent(int first, int count) {

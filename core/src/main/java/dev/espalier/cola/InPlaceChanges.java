@@ -54,14 +54,7 @@ final class InPlaceChanges {
       if (position != NONE) {
         int tombstones = isPut(array, position) ? 0 : 1;
         clear(array, position);
-        tree.arrays[i] =
-            new Level(
-                array.firstPage(),
-                array.pages(),
-                array.elements(),
-                array.messages() - 1,
-                array.tombstones() - tombstones,
-                0);
+        tree.arrays[i] = array.withCounts(array.messages() - 1, array.tombstones() - tombstones);
         removeCopy(tree.merges[i / 2], key);
         tree.writeManifest(i / 2);
         removed = true;
@@ -90,7 +83,7 @@ final class InPlaceChanges {
 
   /** Returns the position of the message of a key, or {@link #NONE}. */
   private long find(Level array, long key) {
-    long position = tree.lowerBound(array, 0, array.elements(), key);
+    long position = tree.lowerBound(array, key);
     if (position == array.elements()) {
       return NONE;
     }

@@ -3,6 +3,7 @@ package dev.espalier.cola;
 
 import dev.espalier.memory.PageStore;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ final class LevelWriter {
   private boolean growing;
   private boolean lasts;
   private int written;
+
+  /** The first keys of the pages written, if there are to be fences. */
+  private long @Nullable [] firstKeys;
 
   private int slot;
 
@@ -70,6 +74,11 @@ final class LevelWriter {
     firstPage = 0;
     allocated = 0;
     growing = true;
+  }
+
+  /** Keeps the first key of each page from now on, for {@link #writeFences}. */
+  void keepFences() {
+    firstKeys = new long[Fences.LEAST_PAGES];
   }
 
   private void begin(@Nullable LevelWriter levelAbove) {
@@ -229,6 +238,12 @@ final class LevelWriter {
     if (lasts) {
       store.wontNeed(firstPage + written);
     }
+    if (firstKeys != null) {
+      if (written == firstKeys.length) {
+        firstKeys = Arrays.copyOf(firstKeys, 2 * written);
+      }
+      firstKeys[written] = keys[0];
+    }
     written++;
     beginPage();
   }
@@ -258,6 +273,13 @@ final class LevelWriter {
     }
     allocated = written;
     return new Level(firstPage, written, elements, messages, tombstones, 0);
+  }
+
+  /** Writes the fences of the finished level. */
+  void writeFences(Fences fences, int firstFence) {
+    for (int i = 0; i < written; i++) {
+      fences.write(firstFence, i, Objects.requireNonNull(firstKeys)[i]);
+    }
   }
 
   /** Gives back what was written, and does nothing if there is nothing. */

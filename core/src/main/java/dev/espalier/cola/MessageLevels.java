@@ -136,10 +136,11 @@ abstract class MessageLevels extends StoreTree {
    * or {@code high}. O(log (high - low)).
    */
   final long lowerBound(Level level, long low, long high, long key) {
-    if (low >= high) {
-      return high;
-    }
-    long number = pageOf(level, low, high, key);
+    return low >= high ? high : lowerBound(level, pageOf(level, low, high, key), low, high, key);
+  }
+
+  /** As {@link #lowerBound(Level, long, long, long)}, in the page where the key belongs. */
+  final long lowerBound(Level level, long number, long low, long high, long key) {
     long start = number * layout.capacity;
     int from = (int) Math.max(low - start, 0);
     int to = (int) Math.min(high - start, layout.capacity);

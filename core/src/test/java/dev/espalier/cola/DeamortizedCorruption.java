@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
+import dev.espalier.memory.Words;
 import java.util.function.Consumer;
 
 /**
@@ -62,6 +63,10 @@ enum DeamortizedCorruption {
         for (int i = used; i < half.pages; i++) {
           tree.store.free(half.firstPage + i);
         }
+        if (used < Fences.LEAST_PAGES) {
+          tree.store.free(half.firstFence);
+          half.firstFence = 0;
+        }
         half.pages = used;
       }),
   SOURCE_CHANGED_AFTER_IT_WAS_MOVED(
@@ -71,7 +76,8 @@ enum DeamortizedCorruption {
         tree.layout.value(tree.pages, page, 0, 54321);
       }),
 
-  TARGET_OF_A_SAFE_LEVEL("I5", tree -> tree.merges[tree.depth - 1].begin(1, 1)),
+  TARGET_OF_A_SAFE_LEVEL(
+      "I5", tree -> tree.merges[tree.depth - 1].begin(new Level(1, 1, 0, 0, 0, 0))),
   MOVED_MORE_THAN_THERE_IS(
       "I5", tree -> half(tree).movedNewer = tree.arrays[2 * merging(tree)].elements() + 1),
   MOVED_LESS_THAN_NOTHING("I5", tree -> half(tree).movedOlder = -1),
@@ -134,7 +140,24 @@ enum DeamortizedCorruption {
             new Level(-5, array.pages(), array.elements(), array.messages(), array.tombstones(), 0);
       }),
 
-  SIZE_TOO_LARGE("I10", tree -> tree.meta[MessageLevels.SIZE]++);
+  FENCES_TAKEN_BACK("I9", tree -> tree.store.free(tree.arrays[oldest(tree)].firstFence())),
+  FENCES_OF_A_TARGET_IN_ITS_PAGES("I9", tree -> half(tree).firstFence = half(tree).firstPage),
+  FENCES_AT_NO_PAGE("I9", tree -> moveFences(tree, -1)),
+
+  SIZE_TOO_LARGE("I10", tree -> tree.meta[MessageLevels.SIZE]++),
+
+  FENCE_ABOVE_ITS_PAGE("I11", tree -> addToFence(tree, tree.arrays[oldest(tree)].firstFence(), 1)),
+  FENCE_BELOW_ITS_PAGE("I11", tree -> addToFence(tree, tree.arrays[oldest(tree)].firstFence(), -1)),
+  FENCE_OF_A_TARGET_WRONG("I11", tree -> addToFence(tree, half(tree).firstFence, 1)),
+  SHORT_ARRAY_WITH_FENCES(
+      "I11",
+      tree -> {
+        int i = 2 * tree.depth - 1;
+        while (tree.arrays[i].pages() != 1) {
+          i--;
+        }
+        tree.arrays[i] = tree.arrays[i].withFences(tree.arrays[oldest(tree)].firstFence());
+      });
 
   private final String invariant;
   private final Consumer<DeamortizedStructure> damage;
@@ -163,6 +186,16 @@ enum DeamortizedCorruption {
       }
     }
     return -1;
+  }
+
+  private static void moveFences(DeamortizedStructure tree, int to) {
+    tree.arrays[oldest(tree)] = tree.arrays[oldest(tree)].withFences(to);
+  }
+
+  /** Changes the fence of an array's second page. */
+  private static void addToFence(DeamortizedStructure tree, int firstFence, long more) {
+    long fence = tree.store.pin(firstFence) + tree.fences.offset(1);
+    Words.putLong(tree.pages, fence, Words.getLong(tree.pages, fence) + more);
   }
 
   private static HalfMerge half(DeamortizedStructure tree) {

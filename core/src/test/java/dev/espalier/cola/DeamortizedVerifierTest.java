@@ -58,7 +58,7 @@ class DeamortizedVerifierTest {
         Arrays.stream(DeamortizedCorruption.values())
             .map(DeamortizedCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(10, stated.size(), stated::toString);
+    assertEquals(11, stated.size(), stated::toString);
     assertEquals(stated, InvariantNumbers.checked("cola/DeamortizedVerifier"));
     assertEquals(stated, corrupted);
   }
@@ -98,6 +98,8 @@ class DeamortizedVerifierTest {
     return tree.topCount() >= 2
         && tree.arrays[2 * tree.depth - 1].pages() >= 2
         && !tree.isUnsafe(tree.depth - 1)
-        && DeamortizedCorruption.merging(tree) >= 0;
+        && DeamortizedCorruption.merging(tree) >= 0
+        && tree.arrays[2 * tree.depth - 1].firstFence() != 0
+        && tree.merges[DeamortizedCorruption.merging(tree)].firstFence != 0;
   }
 }
