@@ -26,9 +26,10 @@ import org.jspecify.annotations.Nullable;
  * copying as long as it is small; and if memory is nearly full, a call may merge everything, in
  * O(n) time, before it throws.
  *
- * <p>Lookups pay for this: without lookahead pointers they take O(log^2 n) time, for a binary
- * search in each of up to 2d arrays. Unfinished merges take memory as well: up to half of what the
- * entries take, and as much again until pages are freed.
+ * <p>Lookups pay for this: without lookahead pointers they take O(log^2 n) time, for a search from
+ * end to end in each of up to 2d arrays. The first keys of an array's pages, its fences, lie
+ * together, so that little more than one page of each is read. Unfinished merges take memory as
+ * well: up to half of what the entries take, and as much again until pages are freed.
  *
  * <p>As in a {@code Cola}, {@code set} and {@code delete} do not look for the previous value, while
  * {@link #put}, {@link #putIfAbsent} and {@link #remove} search first. {@link #size} takes O(1)
@@ -43,13 +44,18 @@ public final class DeamortizedCola extends AbstractIndex {
    *
    * Arrays, merges, invariants and deviations are those of DeamortizedStructure: A7 of the
    * algorithm's usual description, without A8. Search: the top, then array by array, the newest
-   * first; in each the page by binary search over first keys, then within the page. The newest
+   * first; in each the page by its fences or first keys, then within the page. The newest
    * message decides, so the search ends at the first.
    *
-   *   Batched lookups. A group of probes goes through the arrays together, and through each by steps
-   *   of one binary search: for each step first all lines are fetched, then all keys compared. Where
-   *   a probe is in the array, its place in the caller's values says; which probes are still open is
-   *   a set of bits. In files SearchInWaves does the same with pages for lines.
+   * In memory the larger arrays are searched together: the page of each is found by its fences, of
+   * which most are in the cache; then all pages are searched step by step, so that their cache misses
+   * overlap. Where the key is in a newer array, what was loaded of the others is for nothing.
+   *
+   *   Batched lookups. A group of probes goes through the arrays together, and through the pages of
+   *   each by steps of one binary search: for each step first all lines are fetched, then all keys
+   *   compared. Where a probe is in the array, its place in the caller's values says; which probes are
+   *   still open is a set of bits. In files SearchInWaves does the same with pages for lines, fences
+   *   included.
    */
 
   /** The description of this kind of tree. */
@@ -73,8 +79,11 @@ public final class DeamortizedCola extends AbstractIndex {
   /** Keys that lie in a line: steps among so few need no line of their own. */
   private static final int LINE_KEYS = 8;
 
-  /** As many keys or pages as will be in the cache anyway: steps among so few fetch nothing. */
+  /** As many pages as will be in the cache anyway: steps in so few fetch nothing. */
   private static final int CACHED = 64;
+
+  /** Levels whose arrays are in the cache anyway, and are often the answer to what is new. */
+  private static final int SMALL_LEVELS = 4;
 
   /** Bits of a place that tell the slot; the others tell the page, from the array's first on. */
   private static final int SLOT_BITS = 16;
@@ -87,6 +96,7 @@ public final class DeamortizedCola extends AbstractIndex {
   final DeamortizedStructure tree;
   private final PageStore store;
   private final ElementPage layout;
+  private final boolean pagesStay;
 
   /** Takes the place of a message to that of its page. */
   private final long pageMask;
@@ -119,6 +129,7 @@ public final class DeamortizedCola extends AbstractIndex {
     this.tree = structure;
     this.store = store;
     this.layout = tree.layout;
+    this.pagesStay = store.pagesStay();
     this.pageMask = -store.pageBytes();
     probesGoThrough(new Levels());
   }
@@ -192,10 +203,20 @@ public final class DeamortizedCola extends AbstractIndex {
   }
 
   private long findInArrays(MemorySegment pages, long key) {
+    int count = 2 * tree.depth;
+    if (!pagesStay) {
+      return findInArrays(pages, 0, count, key);
+    }
+    int small = Math.min(count, 2 * SMALL_LEVELS);
+    long found = findInArrays(pages, 0, small, key);
+    return found != NOWHERE || small == count ? found : findTogether(pages, small, count, key);
+  }
+
+  /** Searches some of the arrays, one after the other. */
+  private long findInArrays(MemorySegment pages, int from, int to, long key) {
     int capacity = layout.capacity;
     Level[] arrays = tree.arrays;
-    int count = 2 * tree.depth;
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < to; i++) {
       Level array = arrays[i];
       long elements = array.elements();
       if (elements == 0) {
@@ -212,6 +233,50 @@ public final class DeamortizedCola extends AbstractIndex {
         return page + slot;
       }
       store.unpin(page, false);
+    }
+    return NOWHERE;
+  }
+
+  /**
+   * Searches some of the arrays in memory together: for each step of a binary search the loads of
+   * all pages overlap.
+   */
+  private long findTogether(MemorySegment pages, int from, int to, long key) {
+    long[] places = new long[to - from];
+    long[] ends = new long[to - from];
+    int count = 0;
+    int capacity = layout.capacity;
+    long middle = pages.address() + 8L * (capacity >>> 1);
+    for (int i = from; i < to; i++) {
+      Level array = tree.arrays[i];
+      long elements = array.elements();
+      if (elements != 0) {
+        long number = tree.pageOf(array, key);
+        long keys = store.pin(array.firstPage() + (int) number) + layout.keysOffset;
+        Words.prefetch(middle + keys, 1, Locality.T0);
+        places[count] = keys;
+        ends[count++] = keys + (Math.min(elements - number * capacity, capacity) << 3);
+      }
+    }
+    int half;
+    for (int length = capacity; length > 1; length -= half) {
+      half = length >>> 1;
+      for (int i = 0; i < count; i++) {
+        long next = places[i] + ((long) half << 3);
+        if (next < ends[i] && Words.getLong(pages, next) <= key) {
+          places[i] = next;
+        }
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      long place = places[i];
+      if (Words.getLong(pages, place) == key) {
+        long page = place & pageMask;
+        int slot = (int) (place - page - layout.keysOffset >>> 3);
+        if (layout.isMessage(pages, page, slot)) {
+          return page + slot;
+        }
+      }
     }
     return NOWHERE;
   }
@@ -327,16 +392,10 @@ public final class DeamortizedCola extends AbstractIndex {
       long @Nullable [] found,
       int foundFrom) {
     for (long rest = open; rest != 0; rest &= rest - 1) {
-      values[valuesFrom + Long.numberOfTrailingZeros(rest)] = 0;
+      int i = Long.numberOfTrailingZeros(rest);
+      values[valuesFrom + i] = tree.pageOf(array, keys[keysFrom + i]) << SLOT_BITS;
     }
     int half;
-    int looked = 1;
-    for (int length = array.pages(); length > 1; length -= half) {
-      half = length >>> 1;
-      long add = (long) half << SLOT_BITS;
-      step(pages, array, open, keys, keysFrom, values, valuesFrom, add, looked > CACHED);
-      looked *= 2;
-    }
     boolean isLarge = array.pages() > CACHED;
     for (int length = layout.capacity; length > 1; length -= half) {
       half = length >>> 1;

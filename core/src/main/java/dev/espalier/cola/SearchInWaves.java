@@ -2,18 +2,20 @@
 package dev.espalier.cola;
 
 import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
 import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches arrays in a file for a group of probes. A binary search of each finds its page; the
- * pages that the probes come to with a step are read by one wave.
+ * Searches arrays in a file for a group of probes. A binary search of each, or of its fences, finds
+ * its page; the pages that the probes come to with a step are read by one wave.
  */
 final class SearchInWaves {
-  private final MessageLevels tree;
+  private final DeamortizedStructure tree;
   private final PageStore store;
   private final ElementPage layout;
+  private final Fences fences;
 
   /** Places of pages, one for each probe that is open. */
   private final long[] pinned;
@@ -23,10 +25,11 @@ final class SearchInWaves {
    *
    * @param most probes of a group, no more than the pins that a store gives
    */
-  SearchInWaves(MessageLevels tree, int most) {
+  SearchInWaves(DeamortizedStructure tree, int most) {
     this.tree = tree;
     this.store = tree.store;
     this.layout = tree.layout;
+    this.fences = tree.fences;
     this.pinned = new long[most];
   }
 
@@ -50,7 +53,7 @@ final class SearchInWaves {
       long @Nullable [] found,
       int foundFrom) {
     findPages(array, open, keys, keysFrom, values, valuesFrom);
-    pin(array, open, values, valuesFrom, 0);
+    pin(array.firstPage(), 1, open, values, valuesFrom, 0);
     long stillOpen = open;
     long there = 0;
     int pin = 0;
@@ -76,18 +79,62 @@ final class SearchInWaves {
    */
   private void findPages(
       Level array, long open, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+    int firstFence = array.firstFence();
+    if (firstFence == 0) {
+      step(
+          array.firstPage(),
+          1,
+          array.pages(),
+          layout.keysOffset,
+          open,
+          keys,
+          keysFrom,
+          values,
+          valuesFrom);
+      return;
+    }
+    int fencePages = fences.pagesOf(array);
+    step(firstFence, -1, fencePages, fences.offset(0), open, keys, keysFrom, values, valuesFrom);
+    pin(firstFence, -1, open, values, valuesFrom, 0);
+    int pin = 0;
+    for (long rest = open; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
+      long page = pinned[pin++];
+      values[valuesFrom + i] =
+          fences.searchIn(
+              tree.pages, page, (int) values[valuesFrom + i], array.pages(), keys[keysFrom + i]);
+      store.unpin(page, false);
+    }
+  }
+
+  /**
+   * Leaves in {@code values} the number of the last of some pages, up or down from a first one,
+   * whose first key is not above a probe's.
+   *
+   * @param offset where the first key of a page is
+   */
+  private void step(
+      int first,
+      int direction,
+      int pages,
+      long offset,
+      long open,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom) {
     for (long rest = open; rest != 0; rest &= rest - 1) {
       values[valuesFrom + Long.numberOfTrailingZeros(rest)] = 0;
     }
     int half;
-    for (int length = array.pages(); length > 1; length -= half) {
+    for (int length = pages; length > 1; length -= half) {
       half = length >>> 1;
-      pin(array, open, values, valuesFrom, half);
+      pin(first, direction, open, values, valuesFrom, half);
       int pin = 0;
       for (long rest = open; rest != 0; rest &= rest - 1) {
         int i = Long.numberOfTrailingZeros(rest);
         long page = pinned[pin++];
-        if (layout.key(tree.pages, page, 0) <= keys[keysFrom + i]) {
+        if (Words.getLong(tree.pages, page + offset) <= keys[keysFrom + i]) {
           values[valuesFrom + i] += half;
         }
         store.unpin(page, false);
@@ -95,11 +142,11 @@ final class SearchInWaves {
     }
   }
 
-  private void pin(Level array, long open, long[] numbers, int numbersFrom, int more) {
+  private void pin(int first, int direction, long open, long[] numbers, int numbersFrom, int more) {
     int count = 0;
     for (long rest = open; rest != 0; rest &= rest - 1) {
       long number = numbers[numbersFrom + Long.numberOfTrailingZeros(rest)];
-      pinned[count++] = array.firstPage() + number + more;
+      pinned[count++] = first + direction * (number + more);
     }
     store.pinAll(pinned, 0, count);
   }
