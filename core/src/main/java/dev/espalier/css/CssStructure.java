@@ -263,6 +263,29 @@ final class CssStructure extends IndexStructure {
     return deltaHolds(slot, key) ? delta.value(slot) : missing;
   }
 
+  /**
+   * Answers the probes of a group that the array has no key for, together.
+   *
+   * @param probes the probes, as a bit set
+   * @return those whose keys are there
+   */
+  long readDelta(
+      long probes, long[] keys, int keysFrom, long[] values, int valuesFrom, long missing) {
+    boolean isEmpty = delta.count == 0;
+    if (!isEmpty) {
+      delta.searchGroup(probes, keys, keysFrom, values, valuesFrom);
+    }
+    long there = 0;
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
+      long slot = values[valuesFrom + i];
+      boolean isThere = !isEmpty && delta.key(slot) == keys[keysFrom + i];
+      values[valuesFrom + i] = isThere ? delta.value(slot) : missing;
+      there |= isThere ? Long.lowestOneBit(rest) : 0;
+    }
+    return there;
+  }
+
   // ---------------------------------------------------------------- insert
 
   /**

@@ -309,6 +309,7 @@ public final class CssTree extends AbstractIndex {
     long valuesOffset = array.valuesOffset;
     boolean unchanged = tree.removed.count == 0 && tree.delta.count == 0;
     long there = 0;
+    long absent = 0; // from the array
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long at = values[valuesFrom + i];
@@ -321,13 +322,12 @@ public final class CssTree extends AbstractIndex {
         values[valuesFrom + i] = isThere ? getLong(memory, valuesOffset + at) : missingValue;
         there |= isThere ? 1L << i : 0;
       } else {
-        long slot = tree.delta.lowerBound(key);
-        boolean isThere = tree.deltaHolds(slot, key);
-        values[valuesFrom + i] = isThere ? tree.delta.value(slot) : missingValue;
-        there |= isThere ? 1L << i : 0;
+        absent |= 1L << i;
       }
     }
-    return there;
+    return absent == 0
+        ? there
+        : there | tree.readDelta(absent, keys, keysFrom, values, valuesFrom, missingValue);
   }
 
   // ---------------------------------------------------------------- insert

@@ -270,25 +270,22 @@ public final class DigestCssTree extends AbstractIndex {
     MemorySegment memory = array.memory;
     long end = array.count << PAIR_SHIFT;
     boolean nothingRemoved = tree.removed.count == 0;
-    boolean noDelta = tree.delta.count == 0;
     long there = 0;
+    long absent = 0; // from the array
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long at = findPair(memory, values[valuesFrom + i], end, key);
-      boolean isThere = false;
-      long value = missingValue;
       if (at < end && getLong(memory, at) == key) {
-        isThere = nothingRemoved || !tree.removed.contains(at >>> PAIR_SHIFT);
-        value = isThere ? getLong(memory, at + Long.BYTES) : missingValue;
-      } else if (!noDelta) {
-        long slot = tree.delta.lowerBound(key);
-        isThere = tree.deltaHolds(slot, key);
-        value = isThere ? tree.delta.value(slot) : missingValue;
+        boolean isThere = nothingRemoved || !tree.removed.contains(at >>> PAIR_SHIFT);
+        values[valuesFrom + i] = isThere ? getLong(memory, at + Long.BYTES) : missingValue;
+        there |= isThere ? 1L << i : 0;
+      } else {
+        absent |= 1L << i;
       }
-      values[valuesFrom + i] = value;
-      there |= isThere ? 1L << i : 0;
     }
-    return there;
+    return absent == 0
+        ? there
+        : there | tree.readDelta(absent, keys, keysFrom, values, valuesFrom, missingValue);
   }
 
   // ---------------------------------------------------------------- insert

@@ -233,6 +233,27 @@ final class EntryArray {
     return low;
   }
 
+  /**
+   * Searches for the keys of a group of probes by steps of one binary search, without branches on
+   * keys, so that the loads of a step overlap. There is an entry.
+   *
+   * @param probes the probes, as a bit set
+   * @param slots takes for each of them the slot of the largest key not above it, or 0
+   */
+  void searchGroup(long probes, long[] keys, int keysFrom, long[] slots, int slotsFrom) {
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      slots[slotsFrom + Long.numberOfTrailingZeros(rest)] = 0;
+    }
+    long half;
+    for (long length = count; length > 1; length -= half) {
+      half = length >>> 1;
+      for (long rest = probes; rest != 0; rest &= rest - 1) {
+        int i = Long.numberOfTrailingZeros(rest);
+        slots[slotsFrom + i] += key(slots[slotsFrom + i] + half) <= keys[keysFrom + i] ? half : 0;
+      }
+    }
+  }
+
   /** Inserts an entry before {@code slot}; there is room for it. O(count - slot). */
   void insert(long slot, long key, long value) {
     move(slot, slot + 1, count - slot);
