@@ -48,7 +48,6 @@ public final class BufferPool implements AutoCloseable {
 
   private final List<PooledPageStore> stores = new ArrayList<>();
   private boolean closed;
-  private long hitsOfClosed;
 
   private BufferPool(long bytes, int pageBytes, HugePages hugePages) {
     int pageShift = Integer.numberOfTrailingZeros(pageBytes);
@@ -111,16 +110,12 @@ public final class BufferPool implements AutoCloseable {
     return region.hasHugePages();
   }
 
-  /** Returns what was done so far. */
+  /** Returns what was done so far, exactly; O(frames). */
   public PoolCounters counters() {
     frames.lock.lock();
     try {
-      long hits = hitsOfClosed;
-      for (PooledPageStore store : stores) {
-        hits += store.hits;
-      }
       return new PoolCounters(
-          hits,
+          frames.hits(),
           waves.misses(),
           waves.readAheads(),
           replacement.readAheadsWasted(),
@@ -166,9 +161,7 @@ public final class BufferPool implements AutoCloseable {
   void leave(PooledPageStore store) {
     frames.lock.lock();
     try {
-      if (stores.remove(store)) {
-        hitsOfClosed += store.hits;
-      }
+      stores.remove(store);
     } finally {
       frames.lock.unlock();
     }

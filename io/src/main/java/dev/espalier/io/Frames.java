@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,10 @@ final class Frames {
    *
    * A frame is known by one word of state, changed by compare-and-set only:
    *
-   *     | writing | read ahead | busy | changed | used lately | pins, 16 bits |
+   *     | hits, 43 bits | writing | read ahead | busy | changed | used lately | pins, 16 bits |
+   *
+   * Hits are counted by the exchange that counts the pin, so they cost nothing and none is lost. They
+   * are those of the frame, whichever pages it had.
    *
    * A page that is in its frame is pinned without a lock: the file's page table gives the frame, the
    * pin is counted unless the frame is busy, and then the frame's owner and page are looked at
@@ -40,10 +44,23 @@ final class Frames {
   /** A copy of the page is being written, for which the page stays in its frame. */
   static final int WRITING = 1 << 20;
 
+  private static final int HITS_SHIFT = 21;
+
+  /** A pin that is a hit, and where hits are counted. */
+  private static final long HIT = 1L << HITS_SHIFT;
+
+  private static final long HITS = -HIT;
+
+  /** The highest bit of the hits. */
+  static final long MANY_HITS = Long.MIN_VALUE;
+
+  /** How many hits are moved out of a word that has many; as many stay, of which some may end. */
+  static final long MOVED_HITS = 1L << (Long.SIZE - HITS_SHIFT - 2);
+
   /** Stands for no frame. */
   static final int NONE = -1;
 
-  private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(int[].class);
+  private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(long[].class);
 
   /** Held for everything but pins of pages that are there, and unpins. */
   final ReentrantLock lock = new ReentrantLock();
@@ -56,7 +73,10 @@ final class Frames {
 
   private final MemorySegment memory;
   private final int pageShift;
-  private final int[] states;
+  private final long[] states;
+
+  /** Hits that the words of the frames had no room for. */
+  private final AtomicLong movedHits = new AtomicLong();
 
   // Both change only while the frame is busy, or is forgotten.
   private final int[] pages;
@@ -71,7 +91,7 @@ final class Frames {
     this.memory = memory;
     this.pageShift = pageShift;
     this.count = (int) (memory.byteSize() >>> pageShift);
-    this.states = new int[count];
+    this.states = new long[count];
     this.pages = new int[count];
     this.owners = new PooledPageStore[count];
     Arrays.fill(states, BUSY);
@@ -101,34 +121,61 @@ final class Frames {
 
   // ---------------------------------------------------------------- pin
 
+  /** Counts a pin and a hit of a frame if it has this page of this store and is not busy. */
+  boolean tryHit(PooledPageStore store, int page, int frame) {
+    return tryPin(store, page, frame, HIT + 1);
+  }
+
   /** Counts a pin of a frame if it has this page of this store and is not busy. */
   boolean tryPin(PooledPageStore store, int page, int frame) {
+    return tryPin(store, page, frame, 1);
+  }
+
+  private boolean tryPin(PooledPageStore store, int page, int frame, long pin) {
     while (true) {
-      int state = (int) STATE.getVolatile(states, frame);
-      if ((state & BUSY) != 0) {
-        return false;
-      }
-      if (STATE.compareAndSet(states, frame, state, ((state + 1) | USED) & ~AHEAD)) {
+      long state = (long) STATE.getVolatile(states, frame);
+      if ((state & (BUSY | MANY_HITS)) != 0) {
+        if ((state & BUSY) != 0) {
+          return false;
+        }
+        moveHits(frame, state);
+      } else if (STATE.compareAndSet(states, frame, state, ((state + pin) | USED) & ~AHEAD)) {
         break;
       }
     }
     if (pages[frame] == page && owners[frame] == store) {
       return true;
     }
-    STATE.getAndAdd(states, frame, -1);
+    STATE.getAndAdd(states, frame, -pin);
     return false;
+  }
+
+  /** Makes room for more hits. */
+  private void moveHits(int frame, long state) {
+    if (STATE.compareAndSet(states, frame, state, state - MOVED_HITS * HIT)) {
+      movedHits.addAndGet(MOVED_HITS);
+    }
+  }
+
+  /** Returns the hits so far; O(frames). */
+  long hits() {
+    long hits = movedHits.get();
+    for (int frame = 0; frame < count; frame++) {
+      hits += (long) STATE.getOpaque(states, frame) >>> HITS_SHIFT;
+    }
+    return hits;
   }
 
   /** Gives back a pin of the page that is at an offset. */
   void unpin(long offset, boolean changed) {
     int frame = frameAt(offset);
     if (!changed) {
-      STATE.getAndAdd(states, frame, -1);
+      STATE.getAndAdd(states, frame, -1L);
       return;
     }
-    int state;
+    long state;
     do {
-      state = (int) STATE.getVolatile(states, frame);
+      state = (long) STATE.getVolatile(states, frame);
     } while (!STATE.compareAndSet(states, frame, state, (state | CHANGED) - 1));
     if ((state & CHANGED) == 0) {
       changedCount.incrementAndGet();
@@ -189,8 +236,8 @@ final class Frames {
 
   // ---------------------------------------------------------------- state
 
-  int state(int frame) {
-    return (int) STATE.getVolatile(states, frame);
+  long state(int frame) {
+    return (long) STATE.getVolatile(states, frame);
   }
 
   boolean isChanged(int frame) {
@@ -211,26 +258,26 @@ final class Frames {
     return changedCount.get();
   }
 
-  private void countChanged(int before, int after) {
+  private void countChanged(long before, long after) {
     if (((before ^ after) & CHANGED) != 0) {
       changedCount.addAndGet((after & CHANGED) != 0 ? 1 : -1);
     }
   }
 
   /** Sets bits of a state. */
-  void set(int frame, int bits) {
-    int before = (int) STATE.getAndBitwiseOr(states, frame, bits);
+  void set(int frame, long bits) {
+    long before = (long) STATE.getAndBitwiseOr(states, frame, bits);
     countChanged(before, before | bits);
   }
 
   /** Clears bits of a state. */
-  void clear(int frame, int bits) {
-    int before = (int) STATE.getAndBitwiseAnd(states, frame, ~bits);
+  void clear(int frame, long bits) {
+    long before = (long) STATE.getAndBitwiseAnd(states, frame, ~bits);
     countChanged(before, before & ~bits);
   }
 
   /** Replaces a state if it is what it was. */
-  boolean replace(int frame, int state, int next) {
+  boolean replace(int frame, long state, long next) {
     boolean replaced = STATE.compareAndSet(states, frame, state, next);
     if (replaced) {
       countChanged(state, next);
@@ -245,11 +292,11 @@ final class Frames {
    */
   boolean beginWrite(int frame) {
     while (true) {
-      int state = state(frame);
+      long state = state(frame);
       if ((state & (CHANGED | BUSY | WRITING)) != CHANGED) {
         return false;
       }
-      int next = (state & ~CHANGED) | WRITING | ((state & PINS) == 0 ? BUSY : 0);
+      long next = (state & ~CHANGED) | WRITING | ((state & PINS) == 0 ? BUSY : 0);
       if (replace(frame, state, next)) {
         return true;
       }
@@ -266,17 +313,17 @@ final class Frames {
 
   /**
    * Makes a frame busy that has no pins, is not being written, and has none of some other bits.
-   * Returns its state before, or -1 if that is not so.
+   * Returns its other bits before, or -1 if that is not so.
    */
   int makeBusy(int frame, int unless) {
-    int state = state(frame);
+    long state = state(frame);
     boolean free = (state & (PINS | BUSY | WRITING | unless)) == 0;
-    return free && replace(frame, state, BUSY) ? state : -1;
+    return free && replace(frame, state, (state & HITS) | BUSY) ? (int) (state & ~HITS) : -1;
   }
 
   /** Ends what a frame was busy with, after all that this thread did before. */
-  void makePinnable(int frame, int state) {
-    countChanged(0, state);
-    STATE.setRelease(states, frame, state);
+  void makePinnable(int frame, int bits) {
+    countChanged(0, bits);
+    STATE.setRelease(states, frame, (state(frame) & HITS) | bits);
   }
 }

@@ -2,10 +2,11 @@
 package dev.espalier.io;
 
 /**
- * What a buffer pool has done so far. Counts are of pages unless said otherwise.
+ * What a buffer pool has done so far. Counts are of pages unless said otherwise. Every pin is a hit
+ * or a miss, whichever thread makes it.
  *
- * @param hits pins that found their page; where several threads pin at once, some go uncounted
- * @param misses pins that had to read their page, or to wait for another thread that did
+ * @param hits pins that found their page
+ * @param misses pins that had to read their page, or to wait for a read that had begun before
  * @param readAheads pages that were asked for ahead and were not there
  * @param readAheadsWasted pages read ahead that made room for others before they were pinned
  * @param written pages written to files

@@ -26,9 +26,6 @@ abstract class PooledPageStore implements PageStore {
   /** Whether anything is different from what was last made safe. */
   boolean changed;
 
-  /** Pins that found their page. Several threads may miss some. */
-  long hits;
-
   /**
    * Makes a store over an open file.
    *
@@ -120,8 +117,7 @@ abstract class PooledPageStore implements PageStore {
   public long pin(int page) {
     if (page > 0 && page < frameOf.length) {
       int frame = frameOf[page] - 1;
-      if (frame >= 0 && frames.tryPin(this, page, frame)) {
-        hits++;
+      if (frame >= 0 && frames.tryHit(this, page, frame)) {
         return frames.offset(frame);
       }
     }
@@ -149,8 +145,7 @@ abstract class PooledPageStore implements PageStore {
     for (int i = from; i < from + count; i++) {
       int page = (int) pages[i];
       int frame = page > 0 && page < frameOf.length ? frameOf[page] - 1 : Frames.NONE;
-      if (frame >= 0 && frames.tryPin(this, page, frame)) {
-        hits++;
+      if (frame >= 0 && frames.tryHit(this, page, frame)) {
         pages[i] = ~frames.offset(frame);
       } else {
         pages[i] = Math.max(page, 0);

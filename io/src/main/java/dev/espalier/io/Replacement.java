@@ -89,7 +89,7 @@ final class Replacement {
     for (int left = steps; left > 0; left--) {
       int frame = hand;
       hand = hand + 1 == frames.count ? 0 : hand + 1;
-      int state = frames.state(frame);
+      long state = frames.state(frame);
       if ((state & PASSED) != 0) {
         continue;
       }
@@ -145,12 +145,12 @@ final class Replacement {
 
   /** Takes its page from a frame, unless that is in use or changed. */
   private boolean evict(int frame) {
-    int state = frames.makeBusy(frame, Frames.CHANGED | Frames.USED);
-    if (state < 0) {
+    int bits = frames.makeBusy(frame, Frames.CHANGED | Frames.USED);
+    if (bits < 0) {
       return false;
     }
     evictions++;
-    readAheadsWasted += (state & Frames.AHEAD) != 0 ? 1 : 0;
+    readAheadsWasted += (bits & Frames.AHEAD) != 0 ? 1 : 0;
     frames.disown(frame);
     return true;
   }
@@ -192,7 +192,7 @@ final class Replacement {
     int count = 0;
     int frame = first;
     for (int step = 0; step < WRITE_STEPS * victims.length && step < frames.count; step++) {
-      int state = frames.state(frame) & (IN_USE | Frames.CHANGED | Frames.WRITING);
+      long state = frames.state(frame) & (IN_USE | Frames.CHANGED | Frames.WRITING);
       if (state == Frames.CHANGED && frames.owner(frame) == store) {
         victims[count++] = frames.key(frame);
         if (count == victims.length) {

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,8 @@ final class Waves {
   private final WriteBack writeBack;
   private final ReentrantLock lock;
 
+  private final LongAdder misses = new LongAdder();
+
   /** Held by the one thread that may keep pins while it waits for more frames. */
   private final ReentrantLock turn = new ReentrantLock(true);
 
@@ -53,7 +56,6 @@ final class Waves {
 
   private int inFlight;
   private int mostInFlight;
-  private long misses;
   private long readAheads;
   private long readWaves;
 
@@ -65,12 +67,12 @@ final class Waves {
     this.intoFrame = new Wave[frames.count];
   }
 
-  /** Returns how many pages were pinned that were not there; under the lock, as what follows. */
+  /** Returns how many pins did not find their page at once. */
   long misses() {
-    return misses;
+    return misses.sum();
   }
 
-  /** Returns how many pages were asked for ahead. */
+  /** Returns how many pages were asked for ahead; under the lock, as what follows. */
   long readAheads() {
     return readAheads;
   }
@@ -93,6 +95,7 @@ final class Waves {
    * offsets. If that fails, none is pinned.
    */
   void pinMissing(PooledPageStore store, long[] pages, int from, int count) {
+    misses.add(countMissing(pages, from, count));
     boolean hasTurn = false;
     try {
       long patience = 0;
@@ -126,6 +129,14 @@ final class Waves {
     for (int i = from; i < from + count; i++) {
       pages[i] = ~pages[i];
     }
+  }
+
+  private static int countMissing(long[] pages, int from, int count) {
+    int missing = 0;
+    for (int i = from; i < from + count; i++) {
+      missing += pages[i] >= 0 ? 1 : 0;
+    }
+    return missing;
   }
 
   /** Unpins what is pinned of a wave that lacks frames; offsets are page numbers again. */
@@ -219,12 +230,10 @@ final class Waves {
         } else if (own != null && intoFrame[frame] == own) {
           long inWave = own.promisePin(frame);
           pages[i] = page | (inWave + 1) << IN_WAVE_SHIFT;
-          misses++;
         } else if (frames.tryPin(store, page, frame)) {
           pages[i] = ~frames.offset(frame);
         } else {
           missing++;
-          misses++;
           others = intoFrame[frame];
         }
       }

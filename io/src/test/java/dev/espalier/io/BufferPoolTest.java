@@ -84,6 +84,34 @@ class BufferPoolTest {
   }
 
   @Test
+  void hitsAreCountedBeyondWhatAFrameCanCount() {
+    allocate(1);
+    use(1);
+    int frame = store.frameOf(1);
+    long before = pool.counters().hits();
+    pool.frames.set(frame, Frames.MANY_HITS);
+    long set = pool.counters().hits();
+    assertEquals(2 * Frames.MOVED_HITS, set - before);
+    use(1);
+    use(1);
+    assertEquals(set + 2, pool.counters().hits());
+    assertTrue(pool.frames.state(frame) > 0, "half of the hits were moved");
+    assertEquals(0, pool.frames.state(frame) & Frames.PINS);
+  }
+
+  @Test
+  void hitsOfPagesThatMadeRoomStayCounted() {
+    int[] pages = allocate(FRAMES);
+    store.flush();
+    long before = pool.counters().hits();
+    for (int page : pages) {
+      use(page);
+    }
+    store.clear();
+    assertEquals(before + FRAMES, pool.counters().hits());
+  }
+
+  @Test
   void pagesMakeRoomByClock() {
     allocate(FRAMES);
     store.flush();

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -102,6 +103,67 @@ class PoolThreadsTest {
         done.set(true);
       }
       reader.get();
+    }
+  }
+
+  @Test
+  void everyPinOfAPageThatIsThereIsCounted() throws Exception {
+    int pages = 8;
+    int rounds = TestSize.of(200_000, 5_000_000);
+    try (BufferPool pool = BufferPool.create(40 * 256, 256);
+        SlotPageStore store = Stores.create(folder.resolve("hits"), PageFiles.CACHED, pool)) {
+      Stores.allocate(store, pages);
+      long before = pool.counters().hits();
+      pinInThreads(store, pages, rounds);
+      assertEquals((long) THREADS * rounds, pool.counters().hits() - before);
+      assertEquals(0, pool.counters().misses());
+    }
+  }
+
+  @Test
+  void everyPinIsAHitOrAMissWhilePagesMakeRoom() throws Exception {
+    int pages = 100;
+    int rounds = TestSize.of(20_000, 500_000);
+    try (BufferPool pool = BufferPool.create(40 * 256, 256);
+        SlotPageStore store = Stores.create(folder.resolve("misses"), PageFiles.CACHED, pool)) {
+      Stores.allocate(store, pages);
+      PoolCounters before = pool.counters();
+      pinInThreads(store, pages, rounds);
+      PoolCounters after = pool.counters();
+      long hits = after.hits() - before.hits();
+      long misses = after.misses() - before.misses();
+      assertEquals((long) THREADS * rounds, hits + misses);
+      assertTrue(hits > rounds / 10 && misses > rounds / 10, after::toString);
+    }
+  }
+
+  /** Lets each thread pin random pages, two at once or one. */
+  private static void pinInThreads(PageStore store, int pages, int rounds) throws Exception {
+    List<Callable<@Nullable Void>> pinning = new ArrayList<>();
+    for (int thread = 0; thread < THREADS; thread++) {
+      Random random = new Random(thread);
+      pinning.add(
+          () -> {
+            long[] wave = new long[2];
+            for (int round = 0; round < rounds; round += 2) {
+              wave[0] = 1 + random.nextInt(pages);
+              wave[1] = 1 + random.nextInt(pages);
+              if (random.nextBoolean()) {
+                store.pinAll(wave, 0, 2);
+              } else {
+                wave[0] = store.pin((int) wave[0]);
+                wave[1] = store.pin((int) wave[1]);
+              }
+              store.unpin(wave[0], false);
+              store.unpin(wave[1], false);
+            }
+            return null;
+          });
+    }
+    try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+      for (Future<?> done : threads.invokeAll(pinning)) {
+        done.get();
+      }
     }
   }
 
