@@ -49,12 +49,8 @@ public final class BufferPool implements AutoCloseable {
   private final List<PooledPageStore> stores = new ArrayList<>();
   private boolean closed;
 
-  private BufferPool(long bytes, int pageBytes, HugePages hugePages) {
+  private BufferPool(int count, int pageBytes, int rooms, int gathered, HugePages hugePages) {
     int pageShift = Integer.numberOfTrailingZeros(pageBytes);
-    long total = bytes >>> pageShift;
-    int gathered = Math.clamp(total / 16, 1, Math.max(1, WriteBack.MOST_BYTES / pageBytes));
-    int rooms = Math.clamp(total / ROOMS_PART / gathered, 1, MOST_ROOMS);
-    int count = Math.clamp(total - (long) rooms * gathered, 1, Integer.MAX_VALUE >>> 1);
     this.region = Region.ofPages((long) count << pageShift, hugePages);
     this.frames = new Frames(region.segment(), pageShift);
     this.writeBack = new WriteBack(frames, region.arena(), rooms, gathered);
@@ -81,7 +77,21 @@ public final class BufferPool implements AutoCloseable {
           "bytes is %d: a pool has room for %d pages of %d bytes and for one more, and %d bytes at most"
               .formatted(bytes, MIN_FRAMES, pageBytes, MOST_BYTES));
     }
-    return new BufferPool(bytes, pageBytes, hugePages);
+    long total = bytes / pageBytes;
+    int gathered = Math.clamp(total / 16, 1, Math.max(1, WriteBack.MOST_BYTES / pageBytes));
+    int rooms = Math.clamp(total / ROOMS_PART / gathered, 1, MOST_ROOMS);
+    int count = Math.clamp(total - (long) rooms * gathered, 1, Integer.MAX_VALUE >>> 1);
+    return new BufferPool(count, pageBytes, rooms, gathered, hugePages);
+  }
+
+  /**
+   * Makes a pool of so many frames, which may be few though several threads write at once.
+   *
+   * @param rooms how many batches may be written at once
+   * @param gathered most pages of each
+   */
+  static BufferPool withRooms(int count, int pageBytes, int rooms, int gathered) {
+    return new BufferPool(count, pageBytes, rooms, gathered, HugePages.OFF);
   }
 
   // ---------------------------------------------------------------- inspect
