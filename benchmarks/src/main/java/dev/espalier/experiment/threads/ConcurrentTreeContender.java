@@ -16,6 +16,10 @@ final class ConcurrentTreeContender implements Contender {
     tree.bulkload(Entries.ascending(entries), 1.0, entries, ProgressListener.NONE);
   }
 
+  ConcurrentPbPlusTree index() {
+    return tree;
+  }
+
   @Override
   public String label() {
     return LABEL;

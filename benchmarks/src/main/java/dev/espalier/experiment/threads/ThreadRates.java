@@ -80,7 +80,7 @@ final class ThreadRates {
   }
 
   /** Lets threads share the operations, and returns how many answers were wrong. */
-  private static long inThreads(
+  static long inThreads(
       ExecutorService threads, Contender contender, Operations operations, int count) {
     List<Callable<Long>> parts = new ArrayList<>();
     for (int i = 0; i < count; i++) {

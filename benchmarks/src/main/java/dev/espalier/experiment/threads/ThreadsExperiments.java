@@ -15,6 +15,9 @@ public final class ThreadsExperiments {
         ThreadsInMemory.mixed(),
         new ThreadsSkewed(),
         new ThreadsLocked(),
-        new ThreadsLatency());
+        new ThreadsLatency(),
+        new ThreadsPartitioned(),
+        new ThreadsJobs(),
+        new ThreadsSnapshot());
   }
 }

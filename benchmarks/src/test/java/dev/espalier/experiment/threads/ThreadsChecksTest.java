@@ -4,9 +4,14 @@ package dev.espalier.experiment.threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.IndexOptions;
+import dev.espalier.LongEntryRanges;
+import dev.espalier.ProgressListener;
+import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import dev.espalier.experiment.Check;
 import dev.espalier.experiment.Column;
 import dev.espalier.experiment.Effort;
+import dev.espalier.experiment.Entries;
 import dev.espalier.experiment.Experiment;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Run;
@@ -16,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -62,13 +68,93 @@ final class ThreadsChecksTest {
   }
 
   @Test
+  void partsAreToScaleWhereOneLockDoesNot() {
+    List<Boolean> allPass = List.of(true, true, true);
+    assertEquals(allPass, passing(of -> ThreadsPartitioned.addChecks(of, parts(17, 15.3, 11.3))));
+    assertEquals(
+        List.of(false, true, true),
+        passing(of -> ThreadsPartitioned.addChecks(of, parts(16.9, 15.3, 11.2))));
+    assertEquals(
+        List.of(true, false, true),
+        passing(of -> ThreadsPartitioned.addChecks(of, parts(17, 15.3, 11.4))));
+    assertEquals(
+        List.of(true, true, false),
+        passing(of -> ThreadsPartitioned.addChecks(of, parts(17, 15.2, 11.3))));
+  }
+
+  private static Map<Setting, Double> parts(double two, double many, double twoBehindOneLock) {
+    return Map.of(
+        new Setting("PbPlusTree, PartitionedIndex", 1),
+        10.0,
+        new Setting("PbPlusTree, PartitionedIndex", 2),
+        two,
+        new Setting("PbPlusTree, PartitionedIndex", 64),
+        many,
+        new Setting("PbPlusTree, withReadWriteLock()", 2),
+        twoBehindOneLock);
+  }
+
+  @Test
+  void jobsAreToBeFasterWithTwoThreads() {
+    assertEquals(List.of(true, true), passing(of -> ThreadsJobs.addChecks(of, jobs(17, 17))));
+    assertEquals(List.of(false, true), passing(of -> ThreadsJobs.addChecks(of, jobs(16.9, 17))));
+    assertEquals(List.of(true, false), passing(of -> ThreadsJobs.addChecks(of, jobs(17, 16.9))));
+  }
+
+  private static Map<ThreadsJobs.Setting, Double> jobs(double join, double bulkload) {
+    return Map.of(
+        new ThreadsJobs.Setting(ThreadsJobs.JOIN, 1),
+        10.0,
+        new ThreadsJobs.Setting(ThreadsJobs.JOIN, 2),
+        join,
+        new ThreadsJobs.Setting(ThreadsJobs.BULKLOAD, 1),
+        10.0,
+        new ThreadsJobs.Setting(ThreadsJobs.BULKLOAD, 2),
+        bulkload);
+  }
+
+  @Test
+  void jobsOfManyThreadsHaveTheAnswersOfOne() {
+    int entries = 50_000;
+    long[] keys = LongStream.range(0, entries).map(Entries::key).toArray();
+    long[] values = LongStream.range(0, entries).toArray();
+    LongEntryRanges sorted = LongEntryRanges.of(keys, values);
+    for (int threads = 1; threads <= 4; threads++) {
+      assertEquals(ThreadsJobs.sumOfLoaded(entries), ThreadsJobs.bulkload(sorted, threads));
+      try (ConcurrentPbPlusTree tree = ConcurrentPbPlusTree.create(IndexOptions.DEFAULT)) {
+        tree.bulkload(sorted, 1.0, threads, ProgressListener.NONE);
+        assertEquals(Entries.sumOfRanks(keys), ThreadsJobs.join(keys, tree, threads));
+      }
+    }
+  }
+
+  @Test
+  void snapshotIsToCostWritersNoMoreThanACopyOfEachNode() {
+    assertEquals(List.of(true, true, true), snapshot(5, 1_000_000, 1.05));
+    assertEquals(List.of(false, true, true), snapshot(4.9, 1_000_000, 1.05));
+    assertEquals(List.of(true, false, true), snapshot(5, 1_000_001, 1.05));
+    assertEquals(List.of(true, true, false), snapshot(5, 1_000_000, 1.06));
+  }
+
+  private static List<Boolean> snapshot(double beside, double takingNanos, double copied) {
+    ThreadsSnapshot.Cost cost = new ThreadsSnapshot.Cost(10, beside, takingNanos, 1, copied, 0);
+    return passing(of -> ThreadsSnapshot.addChecks(of, 1, cost));
+  }
+
+  @Test
   void readersAreToWaitLessThanAMillisecond() {
     assertEquals(List.of(true), passing(of -> ThreadsLatency.addCheck(of, 1e6)));
     assertEquals(List.of(false), passing(of -> ThreadsLatency.addCheck(of, 1e6 + 1)));
   }
 
   static List<Experiment> experiments() {
-    return List.of(new ThreadsSkewed(), new ThreadsLocked(), new ThreadsLatency());
+    return List.of(
+        new ThreadsSkewed(),
+        new ThreadsLocked(),
+        new ThreadsLatency(),
+        new ThreadsPartitioned(),
+        new ThreadsJobs(),
+        new ThreadsSnapshot());
   }
 
   @ParameterizedTest

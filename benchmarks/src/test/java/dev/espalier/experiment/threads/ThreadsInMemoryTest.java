@@ -64,6 +64,7 @@ final class ThreadsInMemoryTest {
             new ConcurrentTreeContender(entries),
             new OptimisticLockContender(entries),
             new ReadLockContender(entries),
+            new PartitionedContender(entries),
             new SkipListContender(entries))) {
       try (contender) {
         assertEquals(0, contender.run(operations, 0, operations.count()), contender.label());
