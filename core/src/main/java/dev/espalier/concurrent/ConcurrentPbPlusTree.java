@@ -175,32 +175,64 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
 
   @Override
   public long get(long key) {
-    return look(key, missingValue, null, 0);
+    return look(key, missingValue, null);
   }
 
   @Override
   public long getOrDefault(long key, long defaultValue) {
-    return look(key, defaultValue, null, 0);
+    return look(key, defaultValue, null);
   }
 
   @Override
   public boolean containsKey(long key) {
-    return look(key, 0, Wanted.PRESENCE, 0) != 0;
+    return look(key, 0, Wanted.PRESENCE) != 0;
   }
 
   @Override
   public boolean find(long key, long[] value) {
     Objects.checkIndex(0, value.length);
-    return look(key, 0, value, 0) != 0;
+    return look(key, 0, value) != 0;
   }
 
   /**
-   * Returns the value of a key, or the default value.
+   * Returns the value of a key, or the default value: goes down without a look back, and then looks
+   * whether any inner node has changed meanwhile.
+   *
+   * @param wanted what is {@linkplain Wanted asked for}
+   */
+  private long look(long key, long defaultValue, long @Nullable [] wanted) {
+    try {
+      MemorySegment nodes = tree.nodes;
+      long changes = getLongAcquire(nodes, ConcurrentStructure.CHANGES);
+      long root = getLong(nodes, ConcurrentStructure.ROOT);
+      long node = ConcurrentStructure.nodeOf(root);
+      for (int level = ConcurrentStructure.levelOf(root); level > 0; level--) {
+        node = inner.child(nodes, node, inner.search(nodes, node, key));
+      }
+      prefetchValues(node);
+      long word = getLong(nodes, node);
+      if (Versions.noneSince(nodes, ConcurrentStructure.CHANGES, changes)
+          && Versions.isReadable(word)) {
+        int slot = leaf.search(nodes, node, key);
+        boolean isThere = leaf.holds(nodes, node, slot, key);
+        long value = isThere ? leaf.value(nodes, node, slot) : defaultValue;
+        if (Versions.isStill(nodes, node, word)) {
+          return isThere ? Wanted.answer(value, wanted) : value;
+        }
+      }
+    } catch (IllegalStateException | IndexOutOfBoundsException _) {
+      tree.checkOpen(); // The memory has moved, or what was read of a node is nonsense.
+    }
+    return lookByLevel(key, defaultValue, wanted, 0);
+  }
+
+  /**
+   * As {@link #look}, but looks back at each level.
    *
    * @param wanted what is {@linkplain Wanted asked for}
    * @param tries how often that was tried in vain
    */
-  private long look(long key, long defaultValue, long @Nullable [] wanted, int tries) {
+  private long lookByLevel(long key, long defaultValue, long @Nullable [] wanted, int tries) {
     try {
       // What was read above is checked just before a node is read, so that HotSpot looks once for
       // both at the bounds of the memory and at the state of its arena.
@@ -237,7 +269,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   private long lookAgain(long key, long defaultValue, long @Nullable [] wanted, int tries) {
     Versions.pause(tries);
     if (tries + 1 < ConcurrentStructure.OPTIMISTIC_TRIES) {
-      return look(key, defaultValue, wanted, tries + 1);
+      return lookByLevel(key, defaultValue, wanted, tries + 1);
     }
     long[] value = new long[1];
     boolean isThere = writer.get(key, value, 0, defaultValue);
@@ -520,7 +552,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     boolean isComputed = false;
     long computed = 0;
     for (long absent = missingValue; ; absent = ~absent) {
-      long value = look(key, absent, null, 0);
+      long value = look(key, absent, null);
       if (value != absent) {
         return value;
       }
@@ -549,7 +581,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   public long merge(long key, long value, LongBinaryOperator function) {
     Objects.requireNonNull(function, "function");
     for (long absent = value; ; absent = ~absent) {
-      long before = look(key, absent, null, 0);
+      long before = look(key, absent, null);
       if (before == absent) {
         if (writer.insert(key, value)) {
           return value;

@@ -37,6 +37,10 @@ final class ConcurrentStructure extends IndexStructure {
    *   as they were together. The offset of the child may be nonsense then, and beyond the memory:
    *   that is one more way to fail. Writers also look before they follow it. Whoever has begun again
    *   too often takes latches on the way down, one after the other.
+   *   Inner nodes seldom change. So the first attempt does without all that: it reads how many changes of
+   *   inner nodes there were, goes down, reads the leaf's word, and looks whether there was another
+   *   change, or one under way at the beginning. If not, the inner nodes are as they were all the
+   *   time, and when the word was read, the leaf was the key's. That costs an inner node nothing.
    *   Insert. A writer goes down like a reader, and latches the leaf by exchanging its word, which
    *   fails if that has changed. If the leaf is full, NodeSplit latches the parent and the leaf. A
    *   full parent is split first, so a split never climbs with latches.
@@ -54,7 +58,8 @@ final class ConcurrentStructure extends IndexStructure {
    * Latches are taken from parents to children, and from left to right on a level.
    *
    * The word of the root is in the first line of the memory: the root's offset, and in its lower bits
-   * its level.
+   * its level. Beside it is the count of changes of inner nodes and of the root, and how many of these
+   * are under way.
    *
    * A node that leaves the tree is marked as gone, and may be used again at once: its version goes on.
    * Snapshots share the nodes with the tree: a node that they need is copied before it is changed or
@@ -73,7 +78,7 @@ final class ConcurrentStructure extends IndexStructure {
    *       root and the last node of a level. Where a merge was refused for lack of memory to keep nodes
    *       for a snapshot, nodes may be thinner, and leaves empty (hasThinNodes), until all is rebuilt.
    *   I6  The size is the number of entries in the leaves.
-   *   I7  No node is latched, being changed or gone.
+   *   I7  No node is latched, being changed or gone, and no change is counted as under way.
    *   I8  Unused key slots, and those that pad a key array to whole lines, hold the padding.
    *   I9  Nodes lie within the memory given out, on line boundaries, and no two share a line.
    *   I10 The bytes of the nodes are the bytes that the pool has given out and not taken back.
@@ -91,6 +96,9 @@ final class ConcurrentStructure extends IndexStructure {
 
   /** Where the root's word is: no node lies in the first lines of the memory. */
   static final long ROOT = 0;
+
+  /** Where the changes of inner nodes are counted: beside the root's word, which is read anyway. */
+  static final long CHANGES = Long.BYTES;
 
   /** The bits of the root's word that are its level: those that are 0 in the offset of a line. */
   static final long LEVEL_MASK = CacheLine.BYTES - 1;
@@ -194,7 +202,9 @@ final class ConcurrentStructure extends IndexStructure {
   // ---------------------------------------------------------------- root
 
   void setRoot(MemorySegment memory, long node, int level) {
+    Versions.countBegin(memory, CHANGES);
     putLongRelease(memory, ROOT, node | level);
+    Versions.countEnd(memory, CHANGES);
   }
 
   static int levelOf(long root) {
@@ -215,11 +225,32 @@ final class ConcurrentStructure extends IndexStructure {
    */
   long latch(int level, long key) {
     for (int tries = 0; ; tries++) {
-      long found = tries < OPTIMISTIC_TRIES ? tryLatch(level, key) : latchOnTheWay(level, key);
+      long found =
+          tries == 0 && level == 0
+              ? tryLatchLeaf(key)
+              : tries < OPTIMISTIC_TRIES ? tryLatch(level, key) : latchOnTheWay(level, key);
       if (found != AGAIN) {
         return found;
       }
       Versions.pause(tries);
+    }
+  }
+
+  /** Goes down without a look back, as {@link ConcurrentPbPlusTree} does. */
+  private long tryLatchLeaf(long key) {
+    MemorySegment memory = nodes;
+    try {
+      long changes = getLongAcquire(memory, CHANGES);
+      long root = getLong(memory, ROOT);
+      long node = nodeOf(root);
+      for (int level = levelOf(root); level > 0; level--) {
+        node = inner.child(memory, node, inner.search(memory, node, key));
+      }
+      long word = getLong(memory, node);
+      boolean isFound = Versions.noneSince(memory, CHANGES, changes) && Versions.isReadable(word);
+      return isFound && Versions.tryLatch(memory, node, word) ? node : AGAIN;
+    } catch (IndexOutOfBoundsException _) {
+      return AGAIN; // What was read of a node is nonsense.
     }
   }
 
@@ -295,6 +326,18 @@ final class ConcurrentStructure extends IndexStructure {
 
   void endStep(long node) {
     Versions.endChange(nodes, node);
+  }
+
+  /** As {@link #beginStep}, of an inner node. */
+  void beginInnerStep(long node) {
+    beforeStep.run();
+    Versions.countBegin(nodes, CHANGES);
+    Versions.beginChange(nodes, node);
+  }
+
+  void endInnerStep(long node) {
+    Versions.endChange(nodes, node);
+    Versions.countEnd(nodes, CHANGES);
   }
 
   /** Counts a change that the cursors of this thread are to see. */

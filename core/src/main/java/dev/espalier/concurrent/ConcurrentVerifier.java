@@ -32,6 +32,12 @@ final class ConcurrentVerifier extends NodeVerifier {
   private void run() {
     checkRange("I3", top, 0, ConcurrentStructure.MAX_HEIGHT - 1, "the level of the root");
     long root = ConcurrentStructure.nodeOf(getLong(nodes, ConcurrentStructure.ROOT));
+    long changes = getLong(nodes, ConcurrentStructure.CHANGES);
+    check(
+        Versions.noneSince(nodes, ConcurrentStructure.CHANGES, changes),
+        "I7",
+        "changes of inner nodes are under way: their count is %x",
+        changes);
     visit(root, top, Long.MIN_VALUE, Long.MAX_VALUE, true);
     checkEqual("I6", entries(), tree.size(), "the number of entries");
     checkEqual("I10", claims.bytes(), tree.pool.usedBytes(), "the size of all nodes");

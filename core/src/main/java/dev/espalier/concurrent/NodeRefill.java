@@ -147,16 +147,16 @@ final class NodeRefill {
   }
 
   private void removeRight(MemorySegment nodes, long parent, int slot) {
-    tree.beginStep(parent);
+    tree.beginInnerStep(parent);
     inner.remove(nodes, parent, slot);
-    tree.endStep(parent);
+    tree.endInnerStep(parent);
     tree.beforeStep.run();
   }
 
   private void separate(MemorySegment nodes, long parent, int slot, long separator) {
-    tree.beginStep(parent);
+    tree.beginInnerStep(parent);
     inner.key(nodes, parent, slot, separator);
-    tree.endStep(parent);
+    tree.endInnerStep(parent);
   }
 
   private void shareToLeft(MemorySegment nodes, long parent, int slot, long left, long right) {
@@ -206,32 +206,32 @@ final class NodeRefill {
     int rightCount = inner.count(nodes, right);
     long separator = inner.key(nodes, parent, slot);
     if (leftCount + 1 + rightCount <= inner.capacity) {
-      tree.beginStep(left);
+      tree.beginInnerStep(left);
       appendChildren(nodes, left, separator, right, rightCount + 1);
-      tree.endStep(left);
+      tree.endInnerStep(left);
       removeRight(nodes, parent, slot);
       return true;
     }
     int kept = (leftCount + rightCount) / 2;
     if (leftCount < kept) {
       int moved = kept - leftCount;
-      tree.beginStep(left);
+      tree.beginInnerStep(left);
       appendChildren(nodes, left, separator, right, moved);
-      tree.endStep(left);
+      tree.endInnerStep(left);
       separate(nodes, parent, slot, inner.key(nodes, right, moved - 1));
-      tree.beginStep(right);
+      tree.beginInnerStep(right);
       dropChildren(nodes, right, moved);
-      tree.endStep(right);
+      tree.endInnerStep(right);
     } else {
       int moved = leftCount - kept;
-      tree.beginStep(right);
+      tree.beginInnerStep(right);
       prependChildren(nodes, right, separator, left, moved);
-      tree.endStep(right);
+      tree.endInnerStep(right);
       separate(nodes, parent, slot, inner.key(nodes, left, kept));
-      tree.beginStep(left);
+      tree.beginInnerStep(left);
       inner.clearKeys(nodes, left, kept);
       inner.count(nodes, left, kept);
-      tree.endStep(left);
+      tree.endInnerStep(left);
     }
     return false;
   }

@@ -165,10 +165,10 @@ final class NodeSplit {
     }
     inner.count(nodes, right, count - kept - 1);
     addAbove(level, left, inner.key(nodes, left, kept), right, parent, above);
-    tree.beginStep(left);
+    tree.beginInnerStep(left);
     inner.clearKeys(nodes, left, kept);
     inner.count(nodes, left, kept);
-    tree.endStep(left);
+    tree.endInnerStep(left);
     return ROOM;
   }
 
@@ -176,9 +176,9 @@ final class NodeSplit {
   private void addAbove(int level, long left, long separator, long right, long parent, long above) {
     MemorySegment nodes = tree.nodes;
     if (parent != 0) {
-      tree.beginStep(parent);
+      tree.beginInnerStep(parent);
       inner.insert(nodes, parent, inner.search(nodes, parent, separator), separator, right);
-      tree.endStep(parent);
+      tree.endInnerStep(parent);
       return;
     }
     inner.initialize(nodes, above);

@@ -26,6 +26,12 @@ final class Versions {
   private static final long GONE = 4;
   private static final long STEP = 8;
 
+  /** What a count of changes has for each that is under way. */
+  private static final long UNDER_WAY = 1;
+
+  /** What it has for each that was ever begun. */
+  private static final long COUNTED = 1 << 16;
+
   /** Tries before a thread gives way: more than a change of one node takes. */
   private static final int SPINS = 256;
 
@@ -122,6 +128,27 @@ final class Versions {
   /** Tells whether the word is that of a node in a tree where nobody is at work. */
   static boolean isAtRest(long word) {
     return (word & (LATCHED | CHANGING | GONE)) == 0;
+  }
+
+  // ---------------------------------------------------------------- count
+
+  /** Counts a change that begins, where changes are counted: before anything changes. */
+  static void countBegin(MemorySegment nodes, long counter) {
+    Words.getAndAddLong(nodes, counter, COUNTED + UNDER_WAY);
+  }
+
+  /** Counts a change as ended. */
+  static void countEnd(MemorySegment nodes, long counter) {
+    Words.getAndAddLong(nodes, counter, -UNDER_WAY);
+  }
+
+  /**
+   * Tells whether no change that is counted was under way at any time since the count was read; all
+   * that was read since is then of one moment.
+   */
+  static boolean noneSince(MemorySegment nodes, long counter, long count) {
+    endReads();
+    return is(nodes, counter, count) && (count & (COUNTED - 1)) == 0;
   }
 
   // ---------------------------------------------------------------- wait

@@ -57,6 +57,14 @@ public final class Words {
     SHARED_LONG.setRelease(nodes, offset, value);
   }
 
+  /** Adds to eight bytes that other threads change at once; returns what they were. */
+  public static long getAndAddLong(MemorySegment nodes, long offset, long delta) {
+    if (Trace.ON) {
+      Trace.write(nodes.address() + offset, Long.BYTES);
+    }
+    return (long) SHARED_LONG.getAndAdd(nodes, offset, delta);
+  }
+
   /** Writes eight aligned bytes if they are what is expected, and tells whether they were. */
   public static boolean compareAndSetLong(
       MemorySegment nodes, long offset, long expected, long value) {

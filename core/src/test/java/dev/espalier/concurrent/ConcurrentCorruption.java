@@ -92,6 +92,7 @@ enum ConcurrentCorruption {
   LATCH_NOT_GIVEN_BACK("I7", tree -> Versions.latch(tree.nodes, leaf(tree, 1))),
   LATCH_OF_THE_ROOT_NOT_GIVEN_BACK("I7", tree -> Versions.latch(tree.nodes, root(tree))),
   CHANGE_NOT_ENDED("I7", tree -> Versions.beginChange(tree.nodes, inner(tree, 1, 1))),
+  CHANGE_STILL_COUNTED("I7", tree -> Versions.countBegin(tree.nodes, ConcurrentStructure.CHANGES)),
   NODE_GONE_BUT_IN_THE_TREE(
       "I7",
       tree -> {

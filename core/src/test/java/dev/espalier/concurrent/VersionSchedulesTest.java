@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.concurrent.ConcurrentPbPlusTree.Geometry;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.Words;
 import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
@@ -109,14 +111,100 @@ class VersionSchedulesTest {
     }
   }
 
+  // ---------------------------------------------------------------- the count
+
+  @Test
+  void changeUnderWayBeforeOrBehindAReaderIsNoticed() {
+    long before = Words.getLong(nodes, 0);
+    assertTrue(Versions.noneSince(nodes, 0, before));
+    Versions.countBegin(nodes, 0);
+    long during = Words.getLong(nodes, 0);
+    assertFalse(Versions.noneSince(nodes, 0, before));
+    assertFalse(Versions.noneSince(nodes, 0, during));
+    Versions.countEnd(nodes, 0);
+    assertFalse(Versions.noneSince(nodes, 0, before));
+    assertFalse(Versions.noneSince(nodes, 0, during));
+    assertTrue(Versions.noneSince(nodes, 0, Words.getLong(nodes, 0)));
+  }
+
+  @Test
+  void changeThatEndsWhileAnotherGoesOnLeavesThatUnderWay() {
+    Versions.countBegin(nodes, 0);
+    Versions.countBegin(nodes, 0);
+    Versions.countEnd(nodes, 0);
+    assertFalse(Versions.noneSince(nodes, 0, Words.getLong(nodes, 0)));
+    Versions.countEnd(nodes, 0);
+    assertTrue(Versions.noneSince(nodes, 0, Words.getLong(nodes, 0)));
+  }
+
+  @Test
+  void noCountComesTwice() {
+    long last = Words.getLong(nodes, 0);
+    for (int change = 0; change < 200_000; change++) {
+      Versions.countBegin(nodes, 0);
+      Versions.countEnd(nodes, 0);
+      long count = Words.getLong(nodes, 0);
+      assertTrue(count > last);
+      last = count;
+    }
+  }
+
+  /** The parent says where entries are before they leave where they were; see decision 45. */
+  @Test
+  void everyChangeOfAnInnerNodeIsCountedAndNoneOfALeaf() {
+    try (ConcurrentPbPlusTree index = tree(0)) {
+      long[] changes = {Words.getLong(index.tree.nodes, ConcurrentStructure.CHANGES)};
+      SplittableRandom random = new SplittableRandom(1);
+      for (int i = 0; i < 20_000; i++) {
+        String before = innerNodes(index);
+        long key = random.nextLong(i < 10_000 ? 2000 : 200);
+        if (random.nextInt(i < 10_000 ? 3 : 9) == 0) {
+          index.put(key, i);
+        } else {
+          index.remove(key);
+        }
+        long now = Words.getLong(index.tree.nodes, ConcurrentStructure.CHANGES);
+        assertEquals(before.equals(innerNodes(index)), now == changes[0], "in step " + i);
+        assertTrue(Versions.noneSince(index.tree.nodes, ConcurrentStructure.CHANGES, now));
+        changes[0] = now;
+      }
+    }
+  }
+
+  /** Returns separators and children of all inner nodes. */
+  private static String innerNodes(ConcurrentPbPlusTree index) {
+    StringBuilder all = new StringBuilder();
+    addInnerNodes(index.rootView(), all);
+    return all.toString();
+  }
+
+  private static void addInnerNodes(NodeView node, StringBuilder all) {
+    all.append(node.offset());
+    if (node.level() > 0) {
+      for (int i = 0; i < node.count(); i++) {
+        all.append(' ').append(node.key(i));
+      }
+      for (int i = 0; i <= node.count(); i++) {
+        all.append('(');
+        addInnerNodes(node.child(i), all);
+        all.append(')');
+      }
+    }
+  }
+
   // ---------------------------------------------------------------- the tree
 
   /** Does something in another thread, which must not end before the change of the root does. */
   private static <T> T whileTheRootChanges(ConcurrentPbPlusTree index, Callable<T> call)
       throws Exception {
     MemorySegment memory = index.tree.nodes;
-    long root = ConcurrentStructure.nodeOf(Words.getLong(memory, ConcurrentStructure.ROOT));
+    long ofRoot = Words.getLong(memory, ConcurrentStructure.ROOT);
+    long root = ConcurrentStructure.nodeOf(ofRoot);
+    boolean isInner = ConcurrentStructure.levelOf(ofRoot) > 0;
     assertTrue(Versions.latch(memory, root));
+    if (isInner) {
+      Versions.countBegin(memory, ConcurrentStructure.CHANGES);
+    }
     Versions.beginChange(memory, root);
     FutureTask<T> task = new FutureTask<>(call);
     Thread thread = Thread.ofPlatform().start(task);
@@ -127,6 +215,9 @@ class VersionSchedulesTest {
     }
     assertFalse(task.isDone());
     Versions.endChange(memory, root);
+    if (isInner) {
+      Versions.countEnd(memory, ConcurrentStructure.CHANGES);
+    }
     Versions.unlatch(memory, root);
     return task.get(30, TimeUnit.SECONDS);
   }
