@@ -69,6 +69,73 @@ public final class PublicationStress {
     }
   }
 
+  /** As {@link ParentAndChild}, where changes of the parent are counted. */
+  abstract static class CountedParent extends ParentAndChild {
+    /** Makes a new node the child, and uses the old one for something else. */
+    final void exchangeCounted() {
+      Versions.countBegin(nodes, ConcurrentStructure.CHANGES);
+      exchange();
+      Versions.countEnd(nodes, ConcurrentStructure.CHANGES);
+      useAgain();
+    }
+
+    /** Goes from the parent to its child without the parent's word, as a first lookup does. */
+    final void descendByCount(JJ_Result result) {
+      long changes = Words.getLongAcquire(nodes, ConcurrentStructure.CHANGES);
+      long child = Words.getLong(nodes, CHILD);
+      long word = Words.getLong(nodes, child);
+      if (Versions.noneSince(nodes, ConcurrentStructure.CHANGES, changes)
+          && Versions.isReadable(word)) {
+        StressNodes.look(nodes, child, word, result);
+      } else {
+        StressNodes.report(result, StressNodes.AGAIN, StressNodes.AGAIN);
+      }
+    }
+  }
+
+  /** Whoever goes down by the count takes no node for what it was. */
+  @JCStressTest
+  @Outcome(
+      id = {"1, 1", "2, 2", "-1, -1"},
+      expect = ACCEPTABLE,
+      desc = "the old child, the new one, or again")
+  @Outcome(expect = FORBIDDEN, desc = "a node that is no child any more")
+  @State
+  public static class DescentByCount extends CountedParent {
+    @Actor
+    public void write() {
+      exchangeCounted();
+    }
+
+    @Actor
+    public void look(JJ_Result result) {
+      descendByCount(result);
+    }
+  }
+
+  /** The fault: a change is counted when it is over, and so is the next use of the child. */
+  @JCStressTest
+  @Outcome(
+      id = {"1, 1", "2, 2", "-1, -1"},
+      expect = ACCEPTABLE,
+      desc = "the old child, the new one, or again")
+  @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "the fault: a node that is no child any more")
+  @State
+  public static class FaultCountedLate extends CountedParent {
+    @Actor
+    public void write() {
+      exchange();
+      useAgain();
+      Versions.countBegin(nodes, ConcurrentStructure.CHANGES);
+      Versions.countEnd(nodes, ConcurrentStructure.CHANGES);
+    }
+
+    @Actor
+    public void look(JJ_Result result) {
+      descendByCount(result);
+    }
+  }
+
   /** A new child is complete for whoever comes to it. */
   @JCStressTest
   @Outcome(

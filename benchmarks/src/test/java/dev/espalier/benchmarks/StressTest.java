@@ -23,6 +23,7 @@ class StressTest {
           "PublicationStress.NewChild",
           "PublicationStress.NodeUsedAgain",
           "PublicationStress.NewRoot",
+          "PublicationStress.DescentByCount",
           "ChangeoverStress.Changeover");
 
   @Test
