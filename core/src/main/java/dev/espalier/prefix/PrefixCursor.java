@@ -7,22 +7,36 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * A cursor that remembers its way from the root, and has a copy of its key, by which it finds its
- * place again after a change.
+ * A cursor that knows its leaf, and has a copy of its key, by which it finds its place again after
+ * a change.
+ *
+ * <p>What it needs of a leaf it reads once when it enters it; the prefix then stays at the
+ * beginning of the copy of the key, so that a step within the leaf copies only what is behind that.
  */
 final class PrefixCursor implements BytesCursor {
   private final PrefixBPlusTree index;
   private final PrefixStructure tree;
-
-  /** For each level its page, and the entry of it. */
-  private final int[] pathPage = new int[PrefixStructure.MAX_HEIGHT];
-
-  private final int[] pathEntry = new int[PrefixStructure.MAX_HEIGHT];
+  private final PrefixPath path;
 
   /** Number of changes when the place was found. */
   private long seen = -1;
 
+  /** Of the leaf: entries, length of the prefix, and where in it the slots begin. */
+  private int count;
+
+  private int prefix;
+  private long slots;
+
+  /** The slot of the entry, and where in the leaf its value is, or the reference to it. */
+  private int slot;
+
+  private long valueAt;
+  private int valueBytes;
+  private boolean isValueInChain;
+
+  /** The key, with room behind it. */
   private byte[] key = new byte[64];
+
   private MemorySegment keyMemory = MemorySegment.ofArray(key).asReadOnly();
   private int keyLength;
 
@@ -32,6 +46,7 @@ final class PrefixCursor implements BytesCursor {
   PrefixCursor(PrefixBPlusTree index, PrefixStructure tree) {
     this.index = index;
     this.tree = tree;
+    this.path = new PrefixPath(tree);
   }
 
   // ---------------------------------------------------------------- seek
@@ -39,15 +54,16 @@ final class PrefixCursor implements BytesCursor {
   @Override
   public boolean first() {
     begin();
-    descend(tree.height() - 1, tree.root(), false);
+    path.toEnd(false);
     return settle(0);
   }
 
   @Override
   public boolean last() {
     begin();
-    descend(tree.height() - 1, tree.root(), true);
-    return settleBack(leafCount() - 1);
+    path.toEnd(true);
+    enterLeaf();
+    return settleBack(count - 1);
   }
 
   @Override
@@ -76,6 +92,7 @@ final class PrefixCursor implements BytesCursor {
 
   private void begin() {
     tree.checkOpen();
+    isOn = false;
     seen = tree.modifications.changes;
   }
 
@@ -83,83 +100,44 @@ final class PrefixCursor implements BytesCursor {
   private int find(MemorySegment sought) {
     PrefixBPlusTree.checkKey(sought);
     begin();
-    int number = tree.root();
-    for (int level = tree.height() - 1; level > 0; level--) {
-      long page = tree.store.pin(number);
-      pathPage[level] = number;
-      try {
-        pathEntry[level] = tree.childEntry(page, sought);
-        number = PageLayout.child(tree.pages, page, pathEntry[level]);
-      } finally {
-        tree.store.unpin(page, false);
-      }
-    }
-    pathPage[0] = number;
-    return tree.searchAndUnpin(tree.store.pin(number), sought);
+    return path.find(sought);
   }
 
-  /** Goes from a page down to the first leaf below it, or the last one. */
-  private void descend(int from, int top, boolean toLast) {
-    int number = top;
-    for (int level = from; level > 0; level--) {
-      long page = tree.store.pin(number);
-      pathPage[level] = number;
-      pathEntry[level] = toLast ? PageLayout.count(tree.pages, page) - 1 : 0;
-      number = PageLayout.child(tree.pages, page, pathEntry[level]);
-      tree.store.unpin(page, false);
-    }
-    pathPage[0] = number;
+  private MemorySegment currentKey() {
+    return keyMemory.asSlice(0, keyLength);
   }
 
-  private int leafCount() {
-    return count(pathPage[0]);
-  }
-
-  private int count(int number) {
-    long page = tree.store.pin(number);
-    int count = PageLayout.count(tree.pages, page);
+  /** Reads what is to be known of the leaf; the key stays as it is. */
+  private void enterLeaf() {
+    long page = tree.store.pin(path.leaf());
+    count = PageLayout.count(tree.pages, page);
+    prefix = PageLayout.prefix(tree.pages, page);
+    slots = PageLayout.slot(tree.pages, page, 0) - page;
     tree.store.unpin(page, false);
-    return count;
   }
 
-  /** Goes to an entry of the leaf, or if it has no such one, to the first behind it. */
-  private boolean settle(int slot) {
-    int at = slot;
-    while (at >= leafCount()) {
-      if (!step(1)) {
+  /** Goes to an entry of a new leaf, or if it has no such one, to the first behind it. */
+  private boolean settle(int wanted) {
+    int at = wanted;
+    for (enterLeaf(); at >= count; enterLeaf()) {
+      if (!path.step(1)) {
         return leave();
       }
       at = 0;
     }
-    return stand(at);
+    return standFirst(at);
   }
 
-  /** Goes to an entry of the leaf, or if it has no such one, to the last before it. */
-  private boolean settleBack(int slot) {
-    int at = slot;
-    while (at < 0) {
-      if (!step(-1)) {
+  /** Goes to an entry of a new leaf, or if it has no such one, to the last before it. */
+  private boolean settleBack(int wanted) {
+    int at = wanted;
+    for (enterLeaf(); at < 0; at = count - 1) {
+      if (!path.step(-1)) {
         return leave();
       }
-      at = leafCount() - 1;
+      enterLeaf();
     }
-    return stand(at);
-  }
-
-  /** Goes to the leaf beside this one, on one side. */
-  private boolean step(int side) {
-    for (int level = 1; level < tree.height(); level++) {
-      int entry = pathEntry[level] + side;
-      if (entry >= 0 && entry < count(pathPage[level])) {
-        pathEntry[level] = entry;
-        long page = tree.store.pin(pathPage[level]);
-        int child = PageLayout.child(tree.pages, page, entry);
-        tree.store.unpin(page, false);
-        descend(level - 1, child, side < 0);
-        return true;
-      }
-    }
-    return false;
+    return standFirst(at);
   }
 
   private boolean leave() {
@@ -168,16 +146,13 @@ final class PrefixCursor implements BytesCursor {
     return false;
   }
 
-  private boolean stand(int slot) {
-    pathEntry[0] = slot;
-    long page = tree.store.pin(pathPage[0]);
+  /** Goes to an entry of a leaf whose prefix is not yet at the beginning of the key. */
+  private boolean standFirst(int at) {
+    long page = tree.store.pin(path.leaf());
     try {
-      keyLength = tree.keyLength(page, slot);
-      if (keyLength > key.length) {
-        key = new byte[Math.max(keyLength, 2 * key.length)];
-        keyMemory = MemorySegment.ofArray(key).asReadOnly();
-      }
-      tree.copyKey(page, slot, key);
+      makeRoom(prefix);
+      PageKeys.copy(tree.pages, tree.layout.prefixAt(tree.pages, page), key, 0, prefix);
+      stand(page, at);
     } finally {
       tree.store.unpin(page, false);
     }
@@ -186,38 +161,83 @@ final class PrefixCursor implements BytesCursor {
     return true;
   }
 
+  /** Goes to another entry of the leaf. */
+  private void standBeside(int at) {
+    long page = tree.store.pin(path.leaf());
+    try {
+      stand(page, at);
+    } finally {
+      tree.store.unpin(page, false);
+    }
+  }
+
+  private void stand(long page, int at) {
+    MemorySegment pages = tree.pages;
+    long place = page + slots + (long) PageLayout.SLOT_BYTES * at;
+    long record = PageLayout.record(pages, page, place);
+    int remainder = PageLayout.remainder(pages, place);
+    if (PageLayout.isKeyInChain(pages, place)) {
+      keyLength = tree.keyLength(page, at);
+      makeRoom(keyLength);
+      tree.copyKey(page, at, key);
+      valueAt = PageLayout.valueAt(pages, page, place) - page;
+    } else {
+      keyLength = prefix + remainder;
+      makeRoom(keyLength);
+      PageKeys.copyRemainder(
+          pages, record, PageLayout.head(pages, page, at), key, prefix, remainder);
+      valueAt = record - page + PageLayout.tailBytes(remainder);
+    }
+    valueBytes = PageLayout.valueBytes(pages, place);
+    isValueInChain = PageLayout.isValueInChain(pages, place);
+    slot = at;
+  }
+
+  /** Makes room for a key, and keeps what is there. */
+  private void makeRoom(int length) {
+    if (length + Long.BYTES > key.length) {
+      key = Arrays.copyOf(key, Math.max(length + Long.BYTES, 2 * key.length));
+      keyMemory = MemorySegment.ofArray(key).asReadOnly();
+    }
+  }
+
   // ---------------------------------------------------------------- move
 
   @Override
   public boolean next() {
-    if (!hasKey) {
-      return first();
+    if (!isOn || seen != tree.modifications.changes) {
+      return hasKey ? higher(currentKey()) : first();
     }
-    if (isOn && seen == tree.modifications.changes) {
-      return settle(pathEntry[0] + 1);
+    if (slot + 1 < count) {
+      standBeside(slot + 1);
+      return true;
     }
-    return higher(keyMemory.asSlice(0, keyLength));
+    return settle(count);
   }
 
   @Override
   public boolean previous() {
-    if (!hasKey) {
-      return last();
+    if (!isOn || seen != tree.modifications.changes) {
+      return hasKey ? lower(currentKey()) : last();
     }
-    if (isOn && seen == tree.modifications.changes) {
-      return settleBack(pathEntry[0] - 1);
+    if (slot > 0) {
+      standBeside(slot - 1);
+      return true;
     }
-    return lower(keyMemory.asSlice(0, keyLength));
+    return settleBack(-1);
+  }
+
+  @Override
+  public void scanTo(MemorySegment end) {
+    path.scanTo(end);
   }
 
   // ---------------------------------------------------------------- the entry
 
   /** Finds the entry again if anything has changed. */
   private void checkOn() {
-    if (hasKey && seen != tree.modifications.changes) {
-      int found = find(keyMemory.asSlice(0, keyLength));
-      isOn = found >= 0;
-      pathEntry[0] = found;
+    if (seen != tree.modifications.changes && hasKey) {
+      findAgain();
     }
     if (!isOn) {
       tree.checkOpen();
@@ -225,10 +245,18 @@ final class PrefixCursor implements BytesCursor {
     }
   }
 
+  private void findAgain() {
+    int found = find(currentKey());
+    if (found >= 0) {
+      enterLeaf();
+      standFirst(found);
+    }
+  }
+
   @Override
   public MemorySegment key() {
     checkOn();
-    return keyMemory.asSlice(0, keyLength);
+    return currentKey();
   }
 
   @Override
@@ -240,8 +268,11 @@ final class PrefixCursor implements BytesCursor {
   @Override
   public long valueBytes() {
     checkOn();
-    long page = tree.store.pin(pathPage[0]);
-    int bytes = tree.valueLength(page, pathEntry[0]);
+    if (!isValueInChain) {
+      return valueBytes;
+    }
+    long page = tree.store.pin(path.leaf());
+    int bytes = PageLayout.referredLength(tree.pages, page + valueAt);
     tree.store.unpin(page, false);
     return bytes;
   }
@@ -249,9 +280,13 @@ final class PrefixCursor implements BytesCursor {
   @Override
   public void value(ValueReader reader) {
     checkOn();
-    long page = tree.store.pin(pathPage[0]);
+    long page = tree.store.pin(path.leaf());
     try {
-      tree.readValue(page, pathEntry[0], reader);
+      if (isValueInChain) {
+        tree.readValue(page, slot, reader);
+      } else {
+        reader.read(tree.readable, page + valueAt, valueBytes, 0, valueBytes);
+      }
     } finally {
       tree.store.unpin(page, false);
     }
@@ -260,13 +295,13 @@ final class PrefixCursor implements BytesCursor {
   @Override
   public void setValue(MemorySegment value) {
     checkOn();
-    index.set(keyMemory.asSlice(0, keyLength), value);
+    index.set(currentKey(), value);
   }
 
   @Override
   public void remove() {
     checkOn();
-    index.delete(keyMemory.asSlice(0, keyLength));
+    index.delete(currentKey());
     isOn = false;
   }
 }
