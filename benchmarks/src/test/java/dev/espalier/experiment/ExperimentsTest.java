@@ -34,7 +34,7 @@ final class ExperimentsTest {
     for (String name : names) {
       assertTrue(
           name.matches(
-              "(thesis|fpb|buf|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated|-stream)?"
+              "(thesis|fpb|buf|pio|slides)-(fig|table)\\d+[a-d]?(\\.\\d+)?(-simulated|-stream|-keys)?"
                   + "|(bytes|cosb|threads)-[a-z]+"),
           name);
     }

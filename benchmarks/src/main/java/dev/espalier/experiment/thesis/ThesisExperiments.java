@@ -26,6 +26,8 @@ public final class ThesisExperiments {
         PrefetchGain.experiment(),
         PrefetchSpeedup.withSlowComparison(),
         PrefetchSpeedup.withFastComparison(),
+        LongKeySpeedup.byBytes(),
+        LongKeySpeedup.byWords(),
         new JumpPointerUpkeep(),
         new ScanBandwidth());
   }

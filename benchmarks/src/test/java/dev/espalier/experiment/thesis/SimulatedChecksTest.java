@@ -92,6 +92,24 @@ class SimulatedChecksTest {
     }
   }
 
+  private static List<String> longKeys(LongKeySpeedup experiment, int keyBytes, double saved) {
+    Outcome outcome = outcome();
+    double ratio = 1 / (1 - saved / 100);
+    experiment.addCheck(50, keyBytes, Check.Kind.DETERMINISTIC, ratio, outcome);
+    return failing(outcome);
+  }
+
+  @Test
+  void prefetchingMustSaveMoreWhereKeysAreLonger() {
+    LongKeySpeedup byWords = LongKeySpeedup.byWords();
+    assertEquals(List.of(), longKeys(byWords, 8, 10));
+    assertEquals(
+        List.of("simulated Itanium 2, 50%, keys of 16 bytes: time saved, %"),
+        longKeys(byWords, 16, 10));
+    assertEquals(List.of(), longKeys(byWords, 64, 10), "the thesis has no such keys");
+    assertEquals(List.of(), longKeys(LongKeySpeedup.byBytes(), 16, 10));
+  }
+
   @Test
   void coldQueriesMustGainAsTheModelSays() {
     double[] model = {32, 16, 8, 4, 2, 1};
