@@ -272,7 +272,7 @@ public final class DeamortizedCola extends AbstractIndex {
       long place = places[i];
       if (Words.getLong(pages, place) == key) {
         long page = place & pageMask;
-        int slot = (int) (place - page - layout.keysOffset >>> 3);
+        int slot = (int) ((place - page - layout.keysOffset) >>> 3);
         if (layout.isMessage(pages, page, slot)) {
           return page + slot;
         }
