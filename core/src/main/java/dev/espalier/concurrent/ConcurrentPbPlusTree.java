@@ -86,7 +86,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
           Capability.UPDATE_IN_PLACE);
 
   /** Number of probes that descend together: their key lines fit into the first-level cache. */
-  private static final int GROUP = 64;
+  static final int GROUP = 64;
 
   final ConcurrentStructure tree;
   private final VersionedLeaf leaf;
@@ -283,7 +283,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
 
   /** The tree as one level: probes can't wait on inner nodes, which others change meanwhile. */
   private final class Probes extends OneLevel {
-    private final ThreadLocal<Room> rooms = ThreadLocal.withInitial(Room::new);
+    private final ThreadLocal<GroupRoom> rooms = ThreadLocal.withInitial(GroupRoom::new);
 
     @Override
     protected void checkOpen() {
@@ -305,28 +305,13 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
         int count,
         long @Nullable [] found,
         int foundFrom) {
-      Room room = rooms.get();
+      GroupRoom room = rooms.get();
       for (int done = 0; done < count; done += GROUP) {
         int group = Math.min(GROUP, count - done);
         long there = answerGroup(keys, keysFrom + done, values, valuesFrom + done, group, room);
         Bits.addGroup(found, foundFrom + done, there);
       }
     }
-  }
-
-  /** What a thread needs to know of the probes of a group. */
-  private static final class Room {
-    /** The node that each probe has read last. */
-    final long[] nodes = new long[GROUP];
-
-    /** Its word. */
-    final long[] words = new long[GROUP];
-
-    /** What the probe has read in it: the word of a child, or a value. */
-    final long[] read = new long[GROUP];
-
-    /** Which of the probes that are answered have found an entry, as a bit set. */
-    long there;
   }
 
   /**
@@ -336,7 +321,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
    * @return which keys are present, as a bit set
    */
   private long answerGroup(
-      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, Room room) {
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, GroupRoom room) {
     long answered = tryGroup(keys, keysFrom, values, valuesFrom, count, room);
     long there = room.there & answered; // Of a group that was broken off, it knows nothing.
     for (long left = ~answered & -1L >>> (GROUP - count); left != 0; left &= left - 1) {
@@ -348,7 +333,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     return there;
   }
 
-  private boolean answerOne(long[] keys, int keyAt, long[] values, int valueAt, Room room) {
+  private boolean answerOne(long[] keys, int keyAt, long[] values, int valueAt, GroupRoom room) {
     for (int tries = 0; tries < ConcurrentStructure.OPTIMISTIC_TRIES; tries++) {
       if (tryGroup(keys, keyAt, values, valueAt, 1, room) != 0) {
         return room.there != 0;
@@ -364,7 +349,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
    * @return which probes are answered, as a bit set
    */
   private long tryGroup(
-      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, Room room) {
+      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, GroupRoom room) {
     try {
       MemorySegment nodes = tree.nodes;
       long right = findLeaves(nodes, keys, keysFrom, values, valuesFrom, count, room);
@@ -392,7 +377,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   }
 
   /** Tells which probes have read nodes that have not changed since, as a bit set. */
-  private static long unchanged(MemorySegment nodes, int count, Room room) {
+  private static long unchanged(MemorySegment nodes, int count, GroupRoom room) {
     Versions.endReads();
     long unchanged = 0;
     for (int i = 0; i < count; i++) {
@@ -409,7 +394,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
       long[] places,
       int placesFrom,
       int count,
-      Room room) {
+      GroupRoom room) {
     for (int i = 0; i < count; i++) {
       long node = places[placesFrom + i];
       room.nodes[i] = node;
@@ -431,7 +416,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
       long[] places,
       int placesFrom,
       int count,
-      Room room) {
+      GroupRoom room) {
     long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
     long rootNode = ConcurrentStructure.nodeOf(root);
     long rootWord = getLong(nodes, rootNode);
