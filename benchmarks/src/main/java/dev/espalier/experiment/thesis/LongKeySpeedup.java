@@ -177,13 +177,8 @@ final class LongKeySpeedup implements Simulated {
             Column.real("stalls", "stall cycles with prefetching, simulated", "per query"));
     Effort effort = TreeTimes.forManyTrees(run.effort());
     Effort simulated = SimulatedEffort.scaled(run.effort());
-    outcome
-        .parameter("entries", effort.entries())
-        .parameter("probes", effort.probes())
-        .parameter("rounds", effort.rounds())
-        .parameter("entries, simulated", simulated.entries())
-        .parameter("probes, simulated", simulated.probes())
-        .parameter("widths", WIDTHS.toString());
+    SimulatedEffort.describe(outcome, effort, simulated);
+    outcome.parameter("widths", WIDTHS.toString());
     int parts = kinds().size() + 1;
     SimulatedCounts counts = Simulator.run(this, simulated, run.progress().part(0, parts));
     int part = 1;

@@ -160,13 +160,8 @@ final class PrefetchSpeedup implements Simulated {
             Column.real("saved", "time saved by prefetching", "%"));
     Effort effort = TreeTimes.forManyTrees(run.effort());
     Effort simulated = SimulatedEffort.scaled(run.effort());
-    outcome
-        .parameter("entries", effort.entries())
-        .parameter("probes", effort.probes())
-        .parameter("rounds", effort.rounds())
-        .parameter("entries, simulated", simulated.entries())
-        .parameter("probes, simulated", simulated.probes())
-        .parameter("all widths", WIDTHS.toString());
+    SimulatedEffort.describe(outcome, effort, simulated);
+    outcome.parameter("all widths", WIDTHS.toString());
     measure(effort, run, outcome);
     simulate(simulated, run, outcome);
     return outcome;

@@ -2,6 +2,7 @@
 package dev.espalier.experiment.thesis;
 
 import dev.espalier.experiment.Effort;
+import dev.espalier.experiment.Outcome;
 
 /** How much the thesis's simulations take upon themselves. */
 final class SimulatedEffort {
@@ -21,5 +22,15 @@ final class SimulatedEffort {
         Math.max(effort.entries() / 10, LEAST_ENTRIES),
         Math.max(effort.probes() / 20, LEAST_PROBES),
         1);
+  }
+
+  /** Says in an outcome what was done on the machine, and what in the simulation beside it. */
+  static void describe(Outcome outcome, Effort effort, Effort simulated) {
+    outcome
+        .parameter("entries", effort.entries())
+        .parameter("probes", effort.probes())
+        .parameter("rounds", effort.rounds())
+        .parameter("entries, simulated", simulated.entries())
+        .parameter("probes, simulated", simulated.probes());
   }
 }

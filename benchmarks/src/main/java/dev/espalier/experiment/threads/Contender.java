@@ -9,8 +9,10 @@ interface Contender extends AutoCloseable {
   /** Returns what the chart calls it. */
   String label();
 
-  /** Tells whether several threads may use it. */
-  boolean isShared();
+  /** Tells whether several threads may use it, as they may most. */
+  default boolean isShared() {
+    return true;
+  }
 
   /** Does the operations from one to another, and returns how many answers were wrong. */
   long run(Operations operations, int from, int to);

@@ -24,11 +24,6 @@ final class OptimisticLockContender implements Contender {
   }
 
   @Override
-  public boolean isShared() {
-    return true;
-  }
-
-  @Override
   public long run(Operations operations, int from, int to) {
     long wrong = 0;
     for (int i = from; i < to; i++) {

@@ -35,11 +35,6 @@ final class PartitionedContender implements Contender {
   }
 
   @Override
-  public boolean isShared() {
-    return true;
-  }
-
-  @Override
   public long run(Operations operations, int from, int to) {
     long wrong = 0;
     for (int i = from; i < to; i++) {
