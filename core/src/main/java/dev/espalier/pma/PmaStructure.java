@@ -389,8 +389,7 @@ final class PmaStructure extends IndexStructure {
     levelChanges.changedAll();
     budget.clear();
     columns = columns.replacedBy(take(1));
-    segments =
-        0; // threads without a lock may have torn calibrator and index from it: make all anew
+    segments = 0; // Threads without a lock may have torn the calibrator from it: all is made anew.
     use(1);
     size = 0;
   }

@@ -58,8 +58,7 @@ final class PageKeys {
     }
     if (i < bytes) {
       // These eight may begin before the record, where the page still is. What they bring of that
-      // is
-      // within the head, which is written after them.
+      // is within the head, which is written after them.
       int last = bytes - Long.BYTES;
       NATIVE.set(into, to + last, getLong(pages, tail + last));
     }
