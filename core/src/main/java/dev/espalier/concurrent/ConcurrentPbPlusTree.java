@@ -207,7 +207,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
       long root = getLong(nodes, ConcurrentStructure.ROOT);
       long node = ConcurrentStructure.nodeOf(root);
       for (int level = ConcurrentStructure.levelOf(root); level > 0; level--) {
-        node = inner.child(nodes, node, inner.search(nodes, node, key));
+        node = inner.childFor(nodes, node, key);
       }
       prefetchValues(node);
       long word = getLong(nodes, node);

@@ -244,7 +244,7 @@ final class ConcurrentStructure extends IndexStructure {
       long root = getLong(memory, ROOT);
       long node = nodeOf(root);
       for (int level = levelOf(root); level > 0; level--) {
-        node = inner.child(memory, node, inner.search(memory, node, key));
+        node = inner.childFor(memory, node, key);
       }
       long word = getLong(memory, node);
       boolean isFound = Versions.noneSince(memory, CHANGES, changes) && Versions.isReadable(word);

@@ -31,6 +31,8 @@ final class VersionedInner {
   /** Words that are searched in a node of the usual width, for which the search is compiled. */
   private static final int COMMON_KEY_WORDS = 40;
 
+  private static final int COMMON_CHILDREN_OFFSET = COMMON_KEY_WORDS * Long.BYTES;
+
   final int width;
   final int bytes;
 
@@ -136,8 +138,20 @@ final class VersionedInner {
   }
 
   long child(MemorySegment nodes, long node, int slot) {
-    int line = getInt(nodes, node + childrenOffset + ((long) slot << 2));
-    return Integer.toUnsignedLong(line) << CacheLine.SHIFT;
+    return childAt(nodes, node + childrenOffset, slot);
+  }
+
+  private static long childAt(MemorySegment nodes, long children, int slot) {
+    return Integer.toUnsignedLong(getInt(nodes, children + ((long) slot << 2))) << CacheLine.SHIFT;
+  }
+
+  /** Returns the child that covers a key. */
+  long childFor(MemorySegment nodes, long node, long key) {
+    if (keyWords == COMMON_KEY_WORDS) {
+      int slot = Keys.lowerBoundOf5LinesBehindWord(nodes, node, key);
+      return childAt(nodes, node + COMMON_CHILDREN_OFFSET, slot);
+    }
+    return child(nodes, node, search(nodes, node, key));
   }
 
   void child(MemorySegment nodes, long node, int slot, long child) {
