@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class CursorTest {
   private static final int ENTRIES = TestSize.of(500, 2000);
 

@@ -8,7 +8,6 @@ import dev.espalier.ffi.VirtualMemory;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.inspect.TreePrinter;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -28,27 +27,17 @@ class DroppedIndexTest {
   /** More than one huge page of entries, so that memory is reserved address space. */
   private static final int ENTRIES_OF_RESERVED = 300_000;
 
-  static Stream<TreeShape> shapes() {
-    return TreeShape.defaultsAndSmallestIfThorough().stream();
-  }
-
   /** Returns trees that keep their memory each in a way of its own, and all in a thorough run. */
   static Stream<TreeShape> kinds() {
-    Set<String> kinds =
-        Set.of(
-            "PbPlusTree",
-            "CsbPlusTree",
-            "CssTree",
-            "PackedMemoryArray",
-            "ShuttleTree",
-            "DiskFirstFpbPlusTree",
-            "ConcurrentPbPlusTree");
-    return TreeShape.defaults().stream()
-        .filter(shape -> TestSize.isThorough() || kinds.contains(shape.name()));
+    return TreeShape.kinds().stream();
+  }
+
+  static Stream<TreeShape> kindsAndSmallestIfThorough() {
+    return TestSize.isThorough() ? TreeShape.defaultsAndSmallest().stream() : kinds();
   }
 
   @ParameterizedTest
-  @MethodSource("shapes")
+  @MethodSource("kindsAndSmallestIfThorough")
   void memoryOfDroppedIndexesComesBack(TreeShape shape) {
     long before = bytesAfterCollection();
     for (int i = 0; i < TREES; i++) {

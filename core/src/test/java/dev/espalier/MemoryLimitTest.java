@@ -18,12 +18,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class MemoryLimitTest {
   private static final long[] SMALL_LIMITS =
       TestSize.isThorough()
           ? new long[] {IndexOptions.MIN_MEMORY_LIMIT, 20_000, 65_536}
-          : new long[] {IndexOptions.MIN_MEMORY_LIMIT, 65_536};
+          : new long[] {IndexOptions.MIN_MEMORY_LIMIT};
 
   /** Beyond one huge page memory grows in another way; for trees as users get them. */
   private static final long[] LARGE_LIMITS =
@@ -107,7 +107,7 @@ class MemoryLimitTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#defaults")
+  @MethodSource("dev.espalier.TreeShape#kinds")
   void growingPastAHugePageKeepsEverything(TreeShape shape) {
     HugePages[] usual = {HugePages.WHEN_GROWN};
     for (HugePages hugePages : TestSize.isThorough() ? HugePages.values() : usual) {

@@ -27,11 +27,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Lookups behind a lock that they do not take, while another thread writes. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OptimisticReadTest {
-  private static final int WRITES = TestSize.of(1500, 60_000);
-  private static final int CLOSES = TestSize.of(3, 50);
+  private static final int WRITES = TestSize.of(500, 60_000);
+  private static final int CLOSES = TestSize.of(1, 50);
   private static final int KEYS = 1200;
 
   /** Every fourth key stays, and its value grows; the others come and go. */

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An index in parts is one index, whatever moves between the parts, and whoever writes. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PartitionedIndexTest {
   private static final int WRITES = TestSize.of(10_000, 40_000);

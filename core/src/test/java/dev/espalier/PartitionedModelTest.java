@@ -13,7 +13,7 @@ import net.jqwik.api.lifecycle.AfterTry;
 import net.jqwik.api.state.ActionChain;
 
 /** The model's answers from an index in parts, between which entries move all the time. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class PartitionedModelTest {
   private final List<ModelledIndex> opened = new ArrayList<>();
 

@@ -35,6 +35,10 @@ class SpaceTest {
     return Family.all();
   }
 
+  static List<TreeShape> kinds() {
+    return TreeShape.kinds();
+  }
+
   @ParameterizedTest
   @Tag("thorough")
   @MethodSource("variants")
@@ -48,9 +52,9 @@ class SpaceTest {
   }
 
   @ParameterizedTest
-  @MethodSource("variants")
-  void shrinkLeavesAFifthAtMostOfWhatTenTimesAsManyEntriesTook(TreeVariant variant) {
-    try (LongIndex index = variant.create(IndexOptions.DEFAULT)) {
+  @MethodSource("kinds")
+  void shrinkLeavesAFifthAtMostOfWhatTenTimesAsManyEntriesTook(TreeShape shape) {
+    try (LongIndex index = shape.create(IndexOptions.DEFAULT)) {
       IndexStatistics before = filled(index);
       IndexStatistics removed = nineOfTenRemoved(index);
       assertEquals(removed.committedBytes() - index.shrink(), index.statistics().committedBytes());

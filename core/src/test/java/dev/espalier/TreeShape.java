@@ -34,6 +34,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -76,6 +77,24 @@ public record TreeShape(
     return variant == CacheFirstFpbPlusTree.VARIANT
         ? 2 * IndexOptions.MIN_MEMORY_LIMIT
         : IndexOptions.MIN_MEMORY_LIMIT;
+  }
+
+  /**
+   * Returns trees that use their memory each in a way of its own, and every tree in a thorough run.
+   */
+  public static List<TreeShape> kinds() {
+    Set<String> kinds =
+        Set.of(
+            "PbPlusTree",
+            "CsbPlusTree",
+            "CssTree",
+            "PackedMemoryArray",
+            "ShuttleTree",
+            "DiskFirstFpbPlusTree",
+            "ConcurrentPbPlusTree");
+    return defaults().stream()
+        .filter(shape -> TestSize.isThorough() || kinds.contains(shape.name()))
+        .toList();
   }
 
   /** Returns nodes so small that a few dozen entries make a tree of several levels. */

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * and answers may be wrong, but the JVM lives, every call ends, and a cleared index is sound again.
  * The time limit is for calls that would not end.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnsynchronizedUseTest {
   private static final int OPERATIONS = TestSize.of(600, 12_000);

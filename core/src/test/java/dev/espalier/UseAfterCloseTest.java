@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class UseAfterCloseTest {
   /** More than the widest leaf holds. */
   private static final int ENTRIES = 5000;

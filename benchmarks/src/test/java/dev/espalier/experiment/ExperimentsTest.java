@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.espalier.TestSize;
 import dev.espalier.prefetch.Prefetch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,8 +49,16 @@ final class ExperimentsTest {
     assertTrue(quick.matches("\\d+ (s|min)"), quick);
   }
 
+  /** Every fourth experiment, and all in a thorough run. */
+  static Stream<Experiment> some() {
+    List<Experiment> all = Experiments.all();
+    return IntStream.range(0, all.size())
+        .filter(i -> i % TestSize.of(4, 1) == 0)
+        .mapToObj(all::get);
+  }
+
   @ParameterizedTest
-  @MethodSource("all")
+  @MethodSource("some")
   void everyExperimentGivesRowsThatCanBeDrawnAndPassesItsDeterministicChecks(
       Experiment experiment) {
     assumeTrue(Prefetch.isNative(), "most experiments need native code");

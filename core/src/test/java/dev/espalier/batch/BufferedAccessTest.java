@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever is mixed, however it is buffered: the answers are those of one by one. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 final class BufferedAccessTest {
   private static final long KEYS = 20_000;
 

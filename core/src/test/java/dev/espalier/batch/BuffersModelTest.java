@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Whatever the buffers and the virtual nodes, every probe finds what it would find if all was done
  * one by one.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class BuffersModelTest {
   private static final int KEYS = 250;
   private static final int PROBES = 300;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every tree leads probes down its levels as {@link TreeLevels} says. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class TreeLevelsContractTest {
   private static final int ENTRIES = TestSize.of(600, 1500);
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * changes of a page are made between two such calls. Meanwhile readers find everything, by every
  * way, and others write to other leaves. A reader that waited for the writer would wait forever.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PausedWriterTest {
   private static final int LEAF = 12;

@@ -31,6 +31,7 @@ class BytesMapTest {
     map.putAll(Map.of("one", 1, "two", 2, "six", 6));
   }
 
+  @Tag("thorough")
   @TestFactory
   DynamicContainer keepsTheWholeContractOfNavigableMap() {
     return BytesMapContract.of("HeapBytesIndex", HeapBytesIndex::new);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fences of arrays: who has them, where they are, and what a search reads thanks to them. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class DeamortizedFencesTest {
   private static final int PAGE_BYTES = 1024;
   private static final int ENTRIES = 20_000;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class MergedMessagesTest {
   /** A value, and whether it is a put's. */
   private record Message(long value, boolean isPut) {}

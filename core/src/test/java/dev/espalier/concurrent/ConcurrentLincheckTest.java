@@ -5,6 +5,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.concurrent.ConcurrentPbPlusTree.Geometry;
 import dev.espalier.threads.Lincheck;
 import dev.espalier.threads.LincheckOperations;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ class ConcurrentLincheckTest {
     }
   }
 
+  @Tag("thorough")
   @Test
   void operationsAreLinearizable() throws Exception {
     Lincheck.check(OverNodesOfOneLine.class);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConcurrentLinearizabilityTest {
 
@@ -23,6 +23,6 @@ class ConcurrentLinearizabilityTest {
           index.tree.beforeStep = Thread::yield; // Gives others time between two steps.
           return index;
         },
-        TestSize.of(60, 1_000));
+        TestSize.of(15, 1_000));
   }
 }

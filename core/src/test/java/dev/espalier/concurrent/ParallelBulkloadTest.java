@@ -11,6 +11,7 @@ import dev.espalier.LongEntryRanges;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.concurrent.ConcurrentPbPlusTree.Geometry;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.Words;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Several threads load the tree that one would have loaded. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ParallelBulkloadTest {
   private static ConcurrentPbPlusTree tree(int innerWidth, int leafWidth, long limit) {
@@ -141,7 +142,7 @@ class ParallelBulkloadTest {
 
   @Test
   void firstKeyThatIsNotAboveTheOneBeforeIsNamedAsByOneThread() {
-    int count = 60;
+    int count = TestSize.of(24, 60);
     for (int first = 1; first < count; first++) {
       for (int second = first; second < count; second += 7) {
         long[] keys = keys(count);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
  * Words of nodes overwritten at random: every call answers something or throws, and ends. A call
  * that never ends is found by the limit on steps or, as a last resort, by the time limit.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamagedCsbPlusTreeTest {
   private static final long MEMORY_LIMIT = 64 << 20;

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What fits below a memory limit, and what a tree is after something did not. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class CssMemoryLimitTest {
   @RegisterExtension final Indexes indexes = new Indexes();
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * has not the tree alone. Meanwhile readers find everything, by every way, and others append. One
  * that waited for the flush would wait forever.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PausedFlushTest {
   private static final int LOADED = 400;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesCursor;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -91,7 +92,7 @@ class PrefixModelTest {
     "1024, 5", "1024, 7", "4096, 7"
   })
   void historyIsThatOfASortedMap(int pageBytes, int kind) {
-    for (int seed = 0; seed < 6; seed++) {
+    for (int seed = 0; seed < TestSize.of(2, 6); seed++) {
       model.clear();
       SplittableRandom random = new SplittableRandom(seed * 31L + kind);
       try (PrefixBPlusTree tree = PrefixBPlusTree.create(IndexOptions.DEFAULT, pageBytes)) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Buffered queries against the same ones, one after the other. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class BufferedOverlapTest {
   private static final double MOST = Double.POSITIVE_INFINITY;
 

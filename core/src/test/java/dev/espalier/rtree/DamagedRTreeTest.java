@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Words of nodes overwritten at random: every call answers something or throws, and ends. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamagedRTreeTest {
   @Test

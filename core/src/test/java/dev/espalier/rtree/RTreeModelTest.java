@@ -22,7 +22,7 @@ import net.jqwik.api.state.ActionChain;
 import net.jqwik.api.state.Transformer;
 
 /** The tree does what a list of rectangles does, whatever is called in whatever order. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class RTreeModelTest {
   private static final int STEPS = 40;
 

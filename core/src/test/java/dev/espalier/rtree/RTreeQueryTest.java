@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** All queries against looking at every rectangle. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class RTreeQueryTest {
   /** From the narrowest nodes to the widest, with columns of whole lines and others. */
   static final List<Geometry> GEOMETRIES =

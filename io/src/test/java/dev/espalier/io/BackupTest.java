@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
+import dev.espalier.family.Family;
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
@@ -34,7 +35,7 @@ class BackupTest {
   Path folder;
 
   static Stream<TreeVariant> paged() {
-    return IndexStoreTest.paged();
+    return PagedTrees.namesOfKinds().stream().map(Family::named);
   }
 
   private Path path() {

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -183,6 +184,7 @@ class ColaFaultsTest {
     assertTrue(lost.getMessage().contains("without the last changes"), lost.getMessage());
   }
 
+  @Tag("thorough")
   @Test
   void mergeRefusedByAFullDiskIsDoneWhenThereIsRoom() throws IOException {
     makeFile();

@@ -10,6 +10,7 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
+import dev.espalier.family.Family;
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
@@ -35,7 +36,7 @@ class CompactionTest {
   Path folder;
 
   static Stream<TreeVariant> paged() {
-    return IndexStoreTest.paged();
+    return PagedTrees.namesOfKinds().stream().map(Family::named);
   }
 
   private Path path() {

@@ -14,7 +14,7 @@ class CrashSimulationTest {
   private static final CrashRun.Outcome NONE = new CrashRun.Outcome(0, 0, 0, 0);
 
   /** Of each tree; 400 have 1,250 power losses and more, those of eight trees 10,000. */
-  private static final int RUNS = TestSize.of(30, 400);
+  private static final int RUNS = TestSize.of(8, 400);
 
   @ParameterizedTest
   @MethodSource("dev.espalier.io.PagedTrees#allNames")

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What every engine does alike. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 final class EngineTest {
   /** More than a ring takes at once. */
   private static final int MOST_REQUESTS = 300;

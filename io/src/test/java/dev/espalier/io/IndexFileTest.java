@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Indexes in files are opened, closed and opened again. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class IndexFileTest {
-  private static final int CHANGES = TestSize.of(700, 2_000);
+  private static final int CHANGES = TestSize.of(300, 2_000);
 
   @TempDir(factory = MemoryFolder.class)
   private Path folder;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is measured on simulated devices, whose clock goes on only by what they do. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 final class MeasuredDeviceTest {
   private static final String CACHE = "espalier.cache";
   private static final long SECOND = 1_000_000_000L;

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Numbers of records, checkpoints and epochs pass those where fewer bits would end. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class NumberLimitsTest {
   private static final StoreOptions SMALL = IndexStoreTest.SMALL;
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.memory.MemoryLimitException;
@@ -126,7 +127,7 @@ class PioFaultsTest {
     Set<TreeMap<Long, Long>> states = states();
     int refused = 0;
     List<Integer> failed = new ArrayList<>();
-    for (int n = 1; ; n++) {
+    for (int n = 1; ; n += n < 20 ? 1 : TestSize.of(11, 1)) {
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       LongIndex index = openCopy();
       faults.failOnce(n, Errno.EIO, operation);

@@ -162,7 +162,7 @@ class SalvageTest {
   }
 
   static Stream<String> trees() {
-    return PagedTrees.allNames().stream();
+    return PagedTrees.namesOfKinds().stream();
   }
 
   // ---------------------------------------------------------------- sound stores
@@ -236,7 +236,7 @@ class SalvageTest {
   void everyKeyIsSavedOrInARangeThatIsNamedWhateverIsDamaged(String tree) throws IOException {
     StoreOptions options = options(tree);
     int pageBytes = options.files().pageBytes();
-    int tries = TestSize.of(5, 120);
+    int tries = TestSize.of(3, 120);
     for (int round = 0; round < 2; round++) {
       Files.deleteIfExists(path());
       make(tree, options, round == 0, 5);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
  * A simulated disk loses what it may lose, and nothing else. Over many seeds each outcome that a
  * power loss can have is seen, and no other.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class SimulatedDiskTest {
   // ---------------------------------------------------------------- bytes
 

@@ -14,6 +14,7 @@ import dev.espalier.ProgressListener;
 import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
+import dev.espalier.family.Family;
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +38,7 @@ class SnapshotTest {
   Path folder;
 
   static Stream<TreeVariant> paged() {
-    return IndexStoreTest.paged();
+    return PagedTrees.namesOfKinds().stream().map(Family::named);
   }
 
   private Path path() {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.BytesKeyCodec;
@@ -222,7 +223,7 @@ class StoreBytesIndexTest {
               .start(
                   () -> {
                     try {
-                      for (int i = 0; i < 30_000; i++) {
+                      for (int i = 0; i < TestSize.of(6_000, 30_000); i++) {
                         int key = i * 7 % 3_000;
                         assertArrayEquals(bytes("value " + key), index.get(bytes("fixed " + key)));
                       }

@@ -104,7 +104,7 @@ class StoreFaultsTest {
     TreeMap<Long, Long> flushed = flushedEntries(tree);
     Stores.copy(path().getParent(), original());
     int failures = 0;
-    for (int n = 1; ; n += n < TestSize.of(20, 40) ? 1 : TestSize.of(13, 1)) {
+    for (int n = 1; ; n += n < TestSize.of(8, 40) ? 1 : TestSize.of(31, 1)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();
@@ -122,7 +122,7 @@ class StoreFaultsTest {
         break;
       }
     }
-    assertTrue(failures > 10, "failures seen: " + failures);
+    assertTrue(failures > TestSize.of(5, 10), "failures seen: " + failures);
   }
 
   private static void assertRightOrRefused(LongIndex index, TreeMap<Long, Long> model) {

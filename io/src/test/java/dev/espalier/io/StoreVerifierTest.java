@@ -9,6 +9,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
+import dev.espalier.family.Family;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
@@ -34,7 +35,7 @@ class StoreVerifierTest {
   Path folder;
 
   static Stream<TreeVariant> paged() {
-    return IndexStoreTest.paged();
+    return PagedTrees.namesOfKinds().stream().map(Family::named);
   }
 
   private Path path() {
@@ -48,7 +49,7 @@ class StoreVerifierTest {
     Deque<Snapshot> snapshots = new ArrayDeque<>();
     try (IndexStore store = IndexStore.open(path(), SMALL)) {
       store.verify();
-      for (int round = 0; round < TestSize.of(25, 300); round++) {
+      for (int round = 0; round < TestSize.of(10, 300); round++) {
         String name = "index " + random.nextInt(3);
         LongIndex index = store.index(name, variant);
         for (int i = 0; i < 1_000; i++) {

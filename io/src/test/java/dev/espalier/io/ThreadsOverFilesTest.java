@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Several threads that write and read one tree in a file at once. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadsOverFilesTest {
-  private static final int WRITES = TestSize.of(10_000, 200_000);
+  private static final int WRITES = TestSize.of(2_500, 200_000);
 
   private static final PioBTree.Geometry GEOMETRY = new PioBTree.Geometry(2, 8, 8, 30, 50);
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole program, on very little data. */
 final class RatiosTest {
 
+  @Tag("thorough")
   @Test
   void everyChosenLineOfTheTableIsMeasured() throws Exception {
     assumeTrue(Prefetch.isNative(), "built without a C compiler");

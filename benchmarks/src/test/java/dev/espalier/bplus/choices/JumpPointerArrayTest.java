@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The arrays of pointers to leaves outside the tree. Leaves of one line have three entries. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class JumpPointerArrayTest {
   private static final Geometry SMALLEST = new Geometry(1, 1, 3);
 

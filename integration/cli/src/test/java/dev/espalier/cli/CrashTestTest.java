@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -98,6 +99,7 @@ final class CrashTestTest {
     assertEquals(List.of(), left());
   }
 
+  @Tag("thorough")
   @Test
   void olderCopyOfAStoreIsSeenAsLoss() throws Exception {
     Path older = folder.resolve("older");
@@ -136,6 +138,7 @@ final class CrashTestTest {
         report.failures().getFirst().what());
   }
 
+  @Tag("thorough")
   @Test
   void killedWritersOfByteStringsLoseNothing() throws Exception {
     CrashReport report = test(CrashKind.named("prefixbplustree"), 5, CrashRounds.AfterKill.NOTHING);

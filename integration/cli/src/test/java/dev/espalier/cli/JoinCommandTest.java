@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ final class JoinCommandTest {
   /** Rows of lineitem at scale 0.01, as the TPC-H specification's generator makes them. */
   private static final int LINE_ITEMS = 60_175;
 
+  @Tag("thorough")
   @Test
   void allVariantsAgreeWithTheHashJoin(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("results.json");

@@ -21,6 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -153,6 +154,7 @@ final class SignalTest {
     }
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143"})
   void interruptedAppendClosesTheFileAndSaysHowMuchIsIn(String signal, int status)
