@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The garbage collector gives back the memory of indexes that nobody closed. */
 @EnabledOnOs(OS.LINUX)
 class DroppedIndexTest {
-  private static final int TREES = TestSize.of(20, 100);
+  private static final int TREES = TestSize.of(10, 100);
 
   /** Enough for several nodes of the widest kind. */
   private static final int ENTRIES = 3000;
