@@ -36,6 +36,7 @@ final class IndexPart {
     this.reading = new LockedIndex.Reading(lock.readLock());
     this.writing = new LockedIndex.Writing(lock.writeLock(), writes);
     this.tries = index.allowsTornReads() ? LockedIndex.MOST_TRIES : 0;
+    index.expectTornReads();
     this.low = low;
     this.high = high;
   }

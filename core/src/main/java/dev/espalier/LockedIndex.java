@@ -45,6 +45,7 @@ final class LockedIndex implements ConcurrentLongIndex {
     this.reading = new Reading(lock.readLock());
     this.writing = new Writing(lock.writeLock(), writes);
     this.readsOptimistically = index.allowsTornReads();
+    index.expectTornReads();
   }
 
   /** A lock for try-with-resources; one object for all calls, so that none allocates. */

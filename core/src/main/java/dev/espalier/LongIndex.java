@@ -230,6 +230,13 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
     return false;
   }
 
+  /**
+   * Says that there will be lookups beside writers, from now on, if they are {@linkplain
+   * #allowsTornReads allowed}. An index that grows then takes no memory from them: it keeps what it
+   * has outgrown until it is closed.
+   */
+  default void expectTornReads() {}
+
   @Override
   default LongNavigable subView(long from, boolean fromInclusive, long to, boolean toInclusive) {
     return IndexView.all(this).subView(from, fromInclusive, to, toInclusive);

@@ -45,7 +45,14 @@ class UseAfterCloseTest {
 
   /** What needs no entries: facts about the index, and adapters, whose own calls then refuse. */
   private static final Set<String> ALLOWED =
-      Set.of("close", "isClosed", "variant", "asMap", "withReadWriteLock", "allowsTornReads");
+      Set.of(
+          "close",
+          "isClosed",
+          "variant",
+          "asMap",
+          "withReadWriteLock",
+          "allowsTornReads",
+          "expectTornReads");
 
   /** More turns than a reader can make before the index is closed; an end nevertheless. */
   private static final long MOST_TURNS = 1L << 40;

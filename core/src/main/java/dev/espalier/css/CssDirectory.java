@@ -122,7 +122,7 @@ final class CssDirectory {
     long wanted = Math.min(needed + needed / 2, budget.left() + committed);
     Region larger = Region.take(needed, wanted, wanted, hugePages);
     region =
-        region.replacedBy(
+        region.outgrownBy(
             larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, from.byteSize()));
     budget.count(-committed);
     nodes = larger.segment();
@@ -198,6 +198,11 @@ final class CssDirectory {
   /** Returns the number of children of a node. */
   int children(int level, long node) {
     return (int) Math.min(fanOut, levelNodes[level + 1] - node * fanOut);
+  }
+
+  /** Lets growth take no memory from readers, from now on. */
+  void expectReaders() {
+    region.expectReaders();
   }
 
   /**

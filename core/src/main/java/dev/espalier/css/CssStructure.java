@@ -433,6 +433,14 @@ final class CssStructure extends IndexStructure {
   }
 
   @Override
+  public void expectTornReads() {
+    array.expectReaders();
+    directory.expectReaders();
+    delta.expectReaders();
+    removed.expectReaders();
+  }
+
+  @Override
   public void close() {
     modifications.changes++; // for cursors that stand in copies
     array.close();

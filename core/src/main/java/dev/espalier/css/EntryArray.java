@@ -141,7 +141,7 @@ final class EntryArray {
     Region larger = Region.take(needed, wanted, limit, hugePages);
     long values = valuesOffset(capacity(larger));
     moveTo(
-        region.replacedBy(
+        region.outgrownBy(
             larger,
             (from, to) -> {
               MemorySegment.copy(from, 0, to, 0, count << shift);
@@ -267,6 +267,11 @@ final class EntryArray {
     move(slot + 1, slot, count - slot - 1);
     count--;
     pad();
+  }
+
+  /** Lets growth take no memory from readers, from now on. */
+  void expectReaders() {
+    region.expectReaders();
   }
 
   /**

@@ -59,7 +59,7 @@ final class RemovedSlots {
     long wanted = Math.min(needed + needed / 2, budget.left() + committed);
     Region larger = Region.take(needed, wanted, wanted, HugePages.OFF);
     region =
-        region.replacedBy(
+        region.outgrownBy(
             larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, from.byteSize()));
     words = larger.segment();
     budget.count(words.byteSize() - committed);
@@ -127,6 +127,11 @@ final class RemovedSlots {
 
   private static long bit(long slot) {
     return 1L << slot;
+  }
+
+  /** Lets growth take no memory from readers, from now on. */
+  void expectReaders() {
+    region.expectReaders();
   }
 
   /**

@@ -24,7 +24,6 @@ public final class MemoryPageStore implements PageStore {
   private final int pageShift;
   private final long limit;
   private final HugePages hugePages;
-  private final boolean isBesideReaders;
   private final long[] meta = new long[META_WORDS];
 
   private Region region;
@@ -55,9 +54,8 @@ public final class MemoryPageStore implements PageStore {
     this.pageShift = Integer.numberOfTrailingZeros(pageBytes);
     this.limit = Math.min(limit, Region.MOST_RESERVED_BYTES);
     this.hugePages = hugePages;
-    this.isBesideReaders = isBesideReaders;
-    this.region = first();
-    this.end = firstEnd();
+    this.region = first(isBesideReaders);
+    setEnd(0);
   }
 
   /**
@@ -73,12 +71,22 @@ public final class MemoryPageStore implements PageStore {
     return new MemoryPageStore(pageBytes, limit, hugePages, true);
   }
 
-  private Region first() {
+  /**
+   * Says that others read the tree while it grows, from now on: memory that moves is kept, and
+   * moves into reserved address space.
+   */
+  public void expectReaders() {
+    region.expectReaders();
+  }
+
+  private Region first(boolean isBesideReaders) {
     return Region.first(pageBytes(), limit, isBesideReaders);
   }
 
-  private long firstEnd() {
-    return Math.min(region.segment().byteSize(), NodeMemory.HUGE_PAGE_BYTES);
+  /** Huge pages are asked for where the first ends. */
+  private void setEnd(long needed) {
+    long bytes = region.segment().byteSize();
+    end = needed > NodeMemory.HUGE_PAGE_BYTES ? bytes : Math.min(bytes, NodeMemory.HUGE_PAGE_BYTES);
   }
 
   /**
@@ -150,13 +158,17 @@ public final class MemoryPageStore implements PageStore {
     } else if (hugePages == HugePages.WHEN_GROWN) {
       region.adviseHugePages();
     }
-    end = region.segment().byteSize();
+    setEnd(needed);
   }
 
   private void move(long needed) {
+    long wanted = Math.max(needed, 2 * region.segment().byteSize());
+    boolean isFirst = region.isBesideReaders() && needed <= NodeMemory.HUGE_PAGE_BYTES;
     Region larger =
-        Region.take(needed, Math.max(needed, 2 * region.segment().byteSize()), limit, hugePages);
-    region = region.outgrownBy(larger, (long) numbers.top() << pageShift, isBesideReaders);
+        isFirst
+            ? Region.first(Math.min(wanted, limit), limit, true)
+            : Region.take(needed, wanted, limit, hugePages);
+    region = region.outgrownBy(larger, (long) numbers.top() << pageShift);
   }
 
   @Override
@@ -166,8 +178,8 @@ public final class MemoryPageStore implements PageStore {
 
   @Override
   public void clear() {
-    region = region.replacedBy(first());
-    end = firstEnd();
+    region = region.replacedBy(first(region.isBesideReaders()));
+    setEnd(0);
     numbers.clear();
     Arrays.fill(meta, 0);
   }
@@ -191,7 +203,7 @@ public final class MemoryPageStore implements PageStore {
    * @param limit the most bytes the new store may ever hold
    */
   public MemoryPageStore another(long limit) {
-    return new MemoryPageStore(pageBytes(), limit, hugePages, isBesideReaders);
+    return new MemoryPageStore(pageBytes(), limit, hugePages, region.isBesideReaders());
   }
 
   /** Returns the most bytes that this store may hold. */

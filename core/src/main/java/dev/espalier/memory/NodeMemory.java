@@ -48,7 +48,6 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   private final long limit;
   private final HugePages hugePages;
-  private final boolean isBesideReaders;
 
   private Region region;
 
@@ -84,8 +83,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   private NodeMemory(long limit, HugePages hugePages, boolean isBesideReaders) {
     this.limit = Math.min(limit, Region.MOST_RESERVED_BYTES);
     this.hugePages = hugePages;
-    this.isBesideReaders = isBesideReaders;
-    this.region = first();
+    this.region = first(isBesideReaders);
     forgetNodes();
   }
 
@@ -101,7 +99,15 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     return new NodeMemory(limit, hugePages, true);
   }
 
-  private Region first() {
+  /**
+   * Says that others read the index while it grows, from now on: memory that moves is kept, and
+   * moves into reserved address space.
+   */
+  public void expectReaders() {
+    region.expectReaders();
+  }
+
+  private Region first(boolean isBesideReaders) {
     return Region.first(Math.min(INITIAL_BYTES, limit), limit, isBesideReaders);
   }
 
@@ -237,13 +243,13 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   /** Frees all nodes and gives the memory back to the system. */
   public void clear() {
-    region = region.replacedBy(first());
+    region = region.replacedBy(first(region.isBesideReaders()));
     forgetNodes();
   }
 
   private void forgetNodes() {
     top = FIRST_OFFSET;
-    end = Math.min(region.segment().byteSize(), HUGE_PAGE_BYTES);
+    setEnd(0);
     freeBytes = 0;
     Arrays.fill(freeNodes, 0);
   }
@@ -264,7 +270,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
       throw beyondLimit(bytes + least);
     }
     Left left = new Left(region.segment(), region.arena(), bytes);
-    region = region.leftFor(first());
+    region = region.leftFor(first(region.isBesideReaders()));
     forgetNodes();
     elsewhere += bytes;
     return left;
@@ -351,13 +357,22 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     } else if (hugePages == HugePages.WHEN_GROWN) {
       region.adviseHugePages();
     }
-    end = region.segment().byteSize();
+    setEnd(needed);
   }
 
   private void move(long needed) {
-    long wanted = Math.max(needed, 2 * region.segment().byteSize());
-    Region larger = Region.take(needed, Math.min(wanted, limit - elsewhere), limit, hugePages);
-    region = region.outgrownBy(larger, top, isBesideReaders);
+    long doubled = Math.max(needed, 2 * region.segment().byteSize());
+    long wanted = Math.min(doubled, limit - elsewhere);
+    boolean isFirst = region.isBesideReaders() && needed <= HUGE_PAGE_BYTES;
+    Region larger =
+        isFirst ? Region.first(wanted, limit, true) : Region.take(needed, wanted, limit, hugePages);
+    region = region.outgrownBy(larger, top);
+  }
+
+  /** Huge pages are asked for where the first ends. */
+  private void setEnd(long needed) {
+    long bytes = region.segment().byteSize();
+    end = needed > HUGE_PAGE_BYTES ? bytes : Math.min(bytes, HUGE_PAGE_BYTES);
   }
 
   private MemoryLimitException beyondLimit(long needed) {

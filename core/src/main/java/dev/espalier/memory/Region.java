@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A growing index has one region after the other. {@link #replacedBy} and {@link #close} agree
  * on which is the last: closing any of them closes the last, whatever other threads do meanwhile.
+ *
+ * <p>Memory {@linkplain #expectReaders beside readers} is not freed when it is outgrown, but with
+ * what has outgrown it (decision 50).
  */
 public final class Region {
 
@@ -29,6 +32,12 @@ public final class Region {
    * enough for thousands of indexes in 128 TiB.
    */
   private static final long RESERVED_BESIDE_READERS = 16L << 30;
+
+  /**
+   * Memory beside readers keeps at most this many times its size of what it has outgrown: as much
+   * as there is if it always grows by half.
+   */
+  private static final int MOST_OUTGROWN = 2;
 
   /**
    * A simulated page table does not know where the system puts memory, but sees the offset within a
@@ -49,6 +58,9 @@ public final class Region {
 
   /** What replaced this region. */
   private volatile @Nullable Region successor;
+
+  /** Whether others read the index while it grows; what replaces this region inherits it. */
+  private boolean isBesideReaders;
 
   /** Whether the index has left this region, which is freed later. */
   private volatile boolean isLeft;
@@ -75,9 +87,12 @@ public final class Region {
    *     reserved at once, unless the system refuses
    */
   static Region first(long least, long limit, boolean isBesideReaders) {
-    return isBesideReaders
-        ? reserved(least, Math.min(RESERVED_BESIDE_READERS, limit))
-        : small(least);
+    if (!isBesideReaders) {
+      return small(least);
+    }
+    Region first = reserved(least, Math.min(RESERVED_BESIDE_READERS, limit));
+    first.expectReaders();
+    return first;
   }
 
   private static Region reserved(long least, long most) {
@@ -212,19 +227,16 @@ public final class Region {
   }
 
   /**
-   * Replaces this region by another: copies the contents, frees this region, and returns the other.
-   *
-   * @param copy copies the contents of this memory, its first argument, to the other's
-   * @throws IllegalStateException if this region is closed; the other is then closed, too
+   * Says that others read the index while it grows, from now on: growth then takes no memory from
+   * them.
    */
-  public Region replacedBy(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
-    try {
-      copy.accept(segment, other.segment);
-      return replacedBy(other);
-    } catch (RuntimeException | Error failed) {
-      other.close();
-      throw failed;
-    }
+  public void expectReaders() {
+    isBesideReaders = true;
+  }
+
+  /** Returns whether others read the index while it grows. */
+  boolean isBesideReaders() {
+    return isBesideReaders;
   }
 
   /**
@@ -234,33 +246,82 @@ public final class Region {
    * @throws IllegalStateException if this region is closed; the other is then closed, too
    */
   public synchronized Region replacedBy(Region other) {
-    if (isClosed()) {
-      other.close();
-      throw new IllegalStateException("the index is closed");
-    }
+    checkOpen(other);
+    other.isBesideReaders |= isBesideReaders;
     successor = other;
     closeArenas();
     return other;
   }
 
   /**
-   * Replaces this region by a larger one: copies the contents, and returns the other. This region
-   * is freed at once or, if others read the index while it grows, with the other.
+   * As {@link #replacedBy(Region)}, once the contents have been copied.
+   *
+   * @param copy copies the contents of this memory, its first argument, to the other's
+   */
+  public Region replacedBy(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
+    copyTo(other, copy);
+    return replacedBy(other);
+  }
+
+  /**
+   * As {@link #replacedBy(Region)}, by a larger one. Beside readers this region is freed with the
+   * other. If it is reserved address space, its memory is given back at once: readers find zeros.
+   */
+  public Region outgrownBy(Region other) {
+    if (!isBesideReaders) {
+      return replacedBy(other);
+    }
+    keepFor(other);
+    if (isReserved) {
+      VirtualMemory.release(segment);
+    }
+    return other;
+  }
+
+  /**
+   * As {@link #outgrownBy(Region)}, once the contents have been copied, as by {@link
+   * #replacedBy(Region, BiConsumer)}.
+   */
+  public Region outgrownBy(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
+    copyTo(other, copy);
+    return outgrownBy(other);
+  }
+
+  /**
+   * As {@link #outgrownBy(Region, BiConsumer)}, but readers keep what they read.
    *
    * @param used how many bytes have contents, from the beginning
-   * @throws IllegalStateException if this region is closed; the other is then closed, too
    */
-  Region outgrownBy(Region other, long used, boolean isBesideReaders) {
-    if (!isBesideReaders) {
-      return replacedBy(other, (from, to) -> MemorySegment.copy(from, 0, to, 0, used));
-    }
+  Region outgrownBy(Region other, long used) {
+    copyTo(other, (from, to) -> MemorySegment.copy(from, 0, to, 0, used));
+    return isBesideReaders ? keepFor(other) : replacedBy(other);
+  }
+
+  private void copyTo(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
     try {
-      MemorySegment.copy(segment, 0, other.segment, 0, used);
+      copy.accept(segment, other.segment);
     } catch (RuntimeException | Error failed) {
       other.close();
       throw failed;
     }
-    return leftFor(other, this);
+  }
+
+  /**
+   * Keeps this region, and what it has outgrown, until a larger one is freed. The older ones are
+   * freed at once if they are too large: near a limit, memory grows by little again and again.
+   */
+  private Region keepFor(Region larger) {
+    long bytes = 0;
+    for (Region each = this; each != null; each = each.outgrown) {
+      bytes += each.segment.byteSize();
+    }
+    leftFor(larger, this);
+    Region older = outgrown;
+    if (bytes > MOST_OUTGROWN * larger.segment.byteSize() && older != null) {
+      outgrown = null;
+      older.closeArenas();
+    }
+    return larger;
   }
 
   /**
@@ -274,14 +335,19 @@ public final class Region {
   }
 
   private synchronized Region leftFor(Region other, @Nullable Region outgrownByOther) {
-    if (isClosed()) {
-      other.close();
-      throw new IllegalStateException("the index is closed");
-    }
+    checkOpen(other);
+    other.isBesideReaders |= isBesideReaders;
     other.outgrown = outgrownByOther;
     successor = other;
     isLeft = true;
     return other;
+  }
+
+  private void checkOpen(Region other) {
+    if (isClosed()) {
+      other.close();
+      throw new IllegalStateException("the index is closed");
+    }
   }
 
   /** Returns whether this memory and that which replaced it have been freed. */

@@ -133,6 +133,11 @@ final class PmaStructure extends IndexStructure {
   // ---------------------------------------------------------------- the whole
 
   @Override
+  public void expectTornReads() {
+    columns.expectReaders();
+  }
+
+  @Override
   public boolean isClosed() {
     return columns.isClosed();
   }

@@ -85,13 +85,22 @@ final class SegmentColumns {
     return region.isClosed();
   }
 
+  /** Lets growth take no memory from readers, from now on. */
+  void expectReaders() {
+    region.expectReaders();
+  }
+
   /**
    * Gives way to other memory, and returns that.
    *
    * @throws IllegalStateException if this was closed; the other one is then closed, too
    */
   SegmentColumns replacedBy(SegmentColumns other) {
-    region.replacedBy(other.region);
+    if (other.bytes() > bytes()) {
+      region.outgrownBy(other.region);
+    } else {
+      region.replacedBy(other.region);
+    }
     return other;
   }
 

@@ -42,7 +42,7 @@ final class DrainStack {
     long bytes = bytes(total);
     budget.check(bytes - bytes());
     Region larger = Region.take(bytes, bytes, bytes, HugePages.OFF);
-    region = region.replacedBy(larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, bytes()));
+    region = region.outgrownBy(larger, (from, to) -> MemorySegment.copy(from, 0, to, 0, bytes()));
     budget.count(bytes - bytes());
     capacity = total;
     memory = larger.segment();
@@ -102,6 +102,11 @@ final class DrainStack {
 
   static long bytes(long messages) {
     return messages * MESSAGE_BYTES;
+  }
+
+  /** As those who read the array: they do not read this, but all threads wait for a free. */
+  void expectReaders() {
+    region.expectReaders();
   }
 
   /** Gives the memory back, and all batches with it. */

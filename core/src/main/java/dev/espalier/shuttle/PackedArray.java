@@ -109,6 +109,11 @@ final class PackedArray {
     budget.count(lines << CacheLine.SHIFT);
   }
 
+  /** Lets growth take no memory from readers, from now on. */
+  void expectReaders() {
+    region.expectReaders();
+  }
+
   boolean isClosed() {
     return region.isClosed();
   }
@@ -205,9 +210,13 @@ final class PackedArray {
   }
 
   private void moveInto(Region another, long lines) {
-    Region replaced = region.replacedBy(another);
+    if (lines > capacity) {
+      region.outgrownBy(another);
+    } else {
+      region.replacedBy(another);
+    }
     budget.count(-(capacity << CacheLine.SHIFT));
-    use(replaced, lines);
+    use(another, lines);
   }
 
   private Region take(long lines) {

@@ -173,6 +173,12 @@ final class ShuttleStructure extends IndexStructure {
   }
 
   @Override
+  public void expectTornReads() {
+    array.expectReaders();
+    stack.expectReaders();
+  }
+
+  @Override
   public boolean isClosed() {
     return array.isClosed();
   }

@@ -128,6 +128,11 @@ public abstract class AbstractIndex implements LongIndex {
   }
 
   @Override
+  public final void expectTornReads() {
+    structure.expectTornReads();
+  }
+
+  @Override
   public final boolean isClosed() {
     return structure.isClosed();
   }

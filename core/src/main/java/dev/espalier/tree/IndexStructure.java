@@ -150,6 +150,9 @@ public abstract class IndexStructure {
     return true;
   }
 
+  /** Lets growth take no memory from lookups beside writers, from now on. */
+  public void expectTornReads() {}
+
   /** Tells whether {@link #close} was called. */
   public abstract boolean isClosed();
 

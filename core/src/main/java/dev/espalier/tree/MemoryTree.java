@@ -97,6 +97,11 @@ public abstract class MemoryTree extends IndexStructure {
   }
 
   @Override
+  public final void expectTornReads() {
+    memory.expectReaders();
+  }
+
+  @Override
   public final boolean isClosed() {
     return memory.isClosed();
   }

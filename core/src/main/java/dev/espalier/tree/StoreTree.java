@@ -294,6 +294,13 @@ public abstract class StoreTree extends IndexStructure {
   }
 
   @Override
+  public final void expectTornReads() {
+    if (store instanceof MemoryPageStore mine) {
+      mine.expectReaders();
+    }
+  }
+
+  @Override
   public void flush() {
     store.flush();
   }

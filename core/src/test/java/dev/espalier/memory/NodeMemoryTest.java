@@ -196,6 +196,37 @@ class NodeMemoryTest {
     assertThrows(IllegalStateException.class, () -> Words.getLong(memory.segment(), first));
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {16 << 10, (2 << 20) - 64, (2 << 20) + 64, 5_000_001, UNLIMITED})
+  void memoryThatGetsReadersIsNeverTakenFromThemFromThenOn(long limit) {
+    close();
+    memory = new NodeMemory(limit, HugePages.WHEN_GROWN);
+    long first = memory.allocate(1);
+    growTo(600);
+    memory.expectReaders();
+    List<MemorySegment> segments = new ArrayList<>(List.of(memory.segment()));
+    Words.putLong(memory.segment(), first, 42);
+    long end = Math.min(limit - 4096, 3 * NodeMemory.HUGE_PAGE_BYTES);
+    while (memory.endOffset() < end) {
+      memory.allocate(NodeMemory.MAX_LINES);
+      if (memory.segment() != segments.getLast()) {
+        segments.add(memory.segment());
+      }
+      assertTrue(memory.committedBytes() <= limit);
+    }
+    if (VirtualMemory.isAvailable()) {
+      assertEquals(2, segments.size(), "it moves once, into reserved address space");
+      assertEquals(memory.endOffset(), memory.committedBytes());
+    }
+    for (MemorySegment each : segments) {
+      assertEquals(42, Words.getLong(each, first));
+    }
+    memory.close();
+    for (MemorySegment each : segments) {
+      assertThrows(IllegalStateException.class, () -> Words.getLong(each, first));
+    }
+  }
+
   @Test
   void outgrownMemoryIsFreedWithWhatReplacedIt() {
     close();
