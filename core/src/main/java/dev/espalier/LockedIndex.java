@@ -29,6 +29,12 @@ final class LockedIndex implements ConcurrentLongIndex {
   /** More would only delay the lock, which a reader needs if writers leave no pause. */
   static final int MOST_TRIES = 4;
 
+  /**
+   * Looks at the lock before a writer gives up its processor: a few writes of one entry, where to
+   * wake a thread takes as long as a hundred.
+   */
+  private static final int SPINS = 100;
+
   private final LongIndex index;
   private final Reading reading;
   private final Writing writing;
@@ -64,7 +70,13 @@ final class LockedIndex implements ConcurrentLongIndex {
   /** As {@link Reading}, but counts. A thread that writes may call a method that writes. */
   record Writing(WriteLock lock, WriteCount writes) implements AutoCloseable {
     Writing acquire() {
-      lock.lock();
+      for (int spins = 0; !lock.tryLock(); spins++) {
+        if (spins == SPINS) {
+          lock.lock();
+          break;
+        }
+        Thread.onSpinWait();
+      }
       if (lock.getHoldCount() == 1) {
         writes.begin();
       }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("fallback-too")
 class LockedGrowthTest {
-  private static final int ENTRIES = TestSize.of(12_000, 400_000);
+  private static final int ENTRIES = TestSize.of(12_000, 60_000);
 
   /** Writes from one look at the memory to the next, at first. */
   private static final int LOOK_EVERY = 50;

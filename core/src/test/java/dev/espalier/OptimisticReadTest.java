@@ -345,6 +345,28 @@ class OptimisticReadTest {
   }
 
   @Test
+  void writerDuringALongWriteIsQueuedAndWritesAfterIt() throws Exception {
+    LongIndex index = disturbed(call -> {});
+    index.clear();
+    List<Future<?>> other = new ArrayList<>();
+    index.bulkload(
+        new OneEntry(
+            () -> {
+              other.add(threads.submit(() -> index.put(5, 51)));
+              while (!lock.hasQueuedThreads()) {
+                Thread.onSpinWait();
+              }
+              return null;
+            }),
+        1.0,
+        1,
+        ProgressListener.NONE);
+    assertEquals(50L, other.getFirst().get());
+    assertEquals(51, index.get(5));
+    assertFalse(lock.isWriteLocked());
+  }
+
+  @Test
   void threadThatWritesMayReadMeanwhile() {
     LongIndex index = disturbed(call -> {});
     index.clear();
