@@ -33,4 +33,11 @@ public final class TraceFork implements Trace.Listener {
       listener.prefetch(address, lines);
     }
   }
+
+  @Override
+  public void allocated(long address, long bytes) {
+    for (Trace.Listener listener : listeners) {
+      listener.allocated(address, bytes);
+    }
+  }
 }

@@ -15,6 +15,10 @@ import java.util.Arrays;
  * out if it was changed. Blocks are never written before that. Prefetches are no accesses: they
  * bring in early what is brought in anyway.
  *
+ * <p>Memory that is allocated is never in fast memory, even where other memory was before: the
+ * blocks of that one make way like others. So the counts do not depend on the addresses that the
+ * system gives again.
+ *
  * <p>What an index has on the Java heap is not traced, and so is in fast memory, beside the bytes
  * that this one is given. Not safe for use by several threads.
  */
@@ -52,6 +56,9 @@ public final class TwoLevelMemory implements Trace.Listener {
   private final int[] nexts;
 
   private int latest;
+
+  /** What the next block of freed memory is called: no address leads there. */
+  private long nextFreed = NONE - 1;
 
   private long in;
   private long out;
@@ -108,6 +115,31 @@ public final class TwoLevelMemory implements Trace.Listener {
   @Override
   public void prefetch(long address, int lines) {}
 
+  @Override
+  public void allocated(long address, long bytes) {
+    long first = address >>> blockShift;
+    long last = (address + bytes - 1) >>> blockShift;
+    if (last - first < blocks.length) {
+      for (long block = first; block <= last; block++) {
+        int frame = frame(block);
+        if (frame != NONE) {
+          callFreed(frame);
+        }
+      }
+    } else {
+      for (int frame = 0; frame < blocks.length; frame++) {
+        if (blocks[frame] >= first && blocks[frame] <= last) {
+          callFreed(frame);
+        }
+      }
+    }
+  }
+
+  private void callFreed(int frame) {
+    leaveBucket(frame);
+    enterBucket(frame, nextFreed--);
+  }
+
   private void access(long address, int bytes, boolean changes) {
     if (bytes == 0) {
       return;
@@ -123,17 +155,11 @@ public final class TwoLevelMemory implements Trace.Listener {
 
   /** Makes a block that is not the latest the latest. */
   private void use(long block) {
-    int bucket = bucket(block);
-    int frame = firsts[bucket];
-    while (frame != NONE && blocks[frame] != block) {
-      frame = nexts[frame];
-    }
+    int frame = frame(block);
     if (frame == NONE) {
       frame = later[latest];
       evict(frame);
-      blocks[frame] = block;
-      nexts[frame] = firsts[bucket];
-      firsts[bucket] = frame;
+      enterBucket(frame, block);
       in++;
     } else if (frame != later[latest]) {
       moveBehindLatest(frame);
@@ -141,20 +167,39 @@ public final class TwoLevelMemory implements Trace.Listener {
     latest = frame;
   }
 
+  /** Returns the frame that a block is in, or {@link #NONE}. */
+  private int frame(long block) {
+    int frame = firsts[bucket(block)];
+    while (frame != NONE && blocks[frame] != block) {
+      frame = nexts[frame];
+    }
+    return frame;
+  }
+
   private int bucket(long block) {
     return (int) ((block * GOLDEN) >>> bucketShift);
   }
 
   private void evict(int frame) {
-    long block = blocks[frame];
-    if (block == NONE) {
+    if (blocks[frame] == NONE) {
       return;
     }
     if (changed[frame]) {
       out++;
       changed[frame] = false;
     }
+    leaveBucket(frame);
+  }
+
+  private void enterBucket(int frame, long block) {
     int bucket = bucket(block);
+    blocks[frame] = block;
+    nexts[frame] = firsts[bucket];
+    firsts[bucket] = frame;
+  }
+
+  private void leaveBucket(int frame) {
+    int bucket = bucket(blocks[frame]);
     if (firsts[bucket] == frame) {
       firsts[bucket] = nexts[frame];
       return;

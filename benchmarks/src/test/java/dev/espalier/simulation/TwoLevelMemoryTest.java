@@ -77,6 +77,26 @@ final class TwoLevelMemoryTest {
   }
 
   @Test
+  void memoryThatIsAllocatedIsNotThereThoughItsAddressesWere() {
+    for (long bytes : new long[] {2 * BLOCK, 1L << 40}) {
+      TwoLevelMemory fast = new TwoLevelMemory(3 * BLOCK, BLOCK);
+      for (int block : new int[] {0, 1, 2}) {
+        fast.write((long) block * BLOCK, WORD);
+      }
+      fast.allocated(BLOCK, bytes);
+      fast.read(0, WORD);
+      assertEquals(new Transfers(3, 0), fast.transfers());
+      fast.read(BLOCK, WORD); // the block that was there before makes way
+      assertEquals(new Transfers(4, 1), fast.transfers());
+      fast.read(2 * BLOCK, WORD);
+      assertEquals(new Transfers(5, 2), fast.transfers());
+      fast.read(BLOCK, WORD);
+      fast.read(0, WORD);
+      assertEquals(new Transfers(5, 2), fast.transfers());
+    }
+  }
+
+  @Test
   void aMemoryOfOneBlockForgetsItWithTheNext() {
     TwoLevelMemory least = new TwoLevelMemory(BLOCK, BLOCK);
     least.write(0, WORD);
@@ -102,6 +122,10 @@ final class TwoLevelMemoryTest {
     fork.prefetch(100 * BLOCK, 1);
     assertEquals(new Transfers(2, 0), memory.transfers());
     assertEquals(new Transfers(1, 0), wide.transfers());
+    fork.allocated(0, BLOCK);
+    fork.read(0, WORD);
+    assertEquals(new Transfers(3, 0), memory.transfers());
+    assertEquals(new Transfers(2, 0), wide.transfers());
   }
 
   @ParameterizedTest
@@ -124,6 +148,12 @@ final class TwoLevelMemoryTest {
       for (long at = address; at < address + bytes; at++) {
         naive.use(at / BLOCK, changes);
       }
+      if (random.nextInt(50) == 0) {
+        long from = base + random.nextInt(20) * BLOCK;
+        int freed = 1 + random.nextInt(100 * BLOCK);
+        fast.allocated(from, freed);
+        naive.free(from / BLOCK, (from + freed - 1) / BLOCK);
+      }
       assertEquals(new Transfers(naive.in, naive.out), fast.transfers());
     }
   }
@@ -141,10 +171,19 @@ final class TwoLevelMemoryTest {
     private final int frames;
     private long in;
     private long out;
+    private long freed;
 
     Naive(int frames) {
       super(16, 0.75f, true);
       this.frames = frames;
+    }
+
+    /** Gives blocks other names, at their places in the order. */
+    void free(long first, long last) {
+      Map<Long, Boolean> all = new LinkedHashMap<>(this);
+      clear();
+      all.forEach(
+          (block, changed) -> put(block >= first && block <= last ? --freed : block, changed));
     }
 
     void use(long block, boolean changes) {

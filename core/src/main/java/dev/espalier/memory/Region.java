@@ -114,7 +114,7 @@ public final class Region {
 
   /** Allocates working memory in an arena, aligned like that of a region. */
   public static MemorySegment scratch(Arena arena, long bytes) {
-    return arena.allocate(bytes, ALIGNMENT);
+    return Trace.allocated(arena.allocate(bytes, ALIGNMENT));
   }
 
   /**
@@ -167,7 +167,8 @@ public final class Region {
         bytes = Math.max(bytes / 4, least)) {
       long whole = (bytes + NodeMemory.HUGE_PAGE_BYTES - 1) & -NodeMemory.HUGE_PAGE_BYTES;
       try {
-        return VirtualMemory.reserve(whole, NodeMemory.HUGE_PAGE_BYTES, arena).asSlice(0, bytes);
+        return Trace.allocated(
+            VirtualMemory.reserve(whole, NodeMemory.HUGE_PAGE_BYTES, arena).asSlice(0, bytes));
       } catch (SystemCallException refused) {
         if (bytes == least) {
           return null;
@@ -178,9 +179,10 @@ public final class Region {
 
   private static MemorySegment allocate(Arena arena, long bytes, long alignment) {
     try {
-      return VirtualMemory.isAvailable()
-          ? VirtualMemory.allocate(bytes, alignment, arena)
-          : arena.allocate(bytes, alignment);
+      return Trace.allocated(
+          VirtualMemory.isAvailable()
+              ? VirtualMemory.allocate(bytes, alignment, arena)
+              : arena.allocate(bytes, alignment));
     } catch (SystemCallException | OutOfMemoryError refused) {
       arena.close();
       throw new MemoryLimitException(

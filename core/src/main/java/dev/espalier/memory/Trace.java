@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,12 @@ public final class Trace {
 
     /** Called when {@code lines} cache lines are prefetched, starting at {@code address}. */
     void prefetch(long address, int lines);
+
+    /**
+     * Called when memory is allocated. What was at these addresses before is memory that has been
+     * freed, and has nothing to do with it.
+     */
+    default void allocated(long address, long bytes) {}
   }
 
   private Trace() {}
@@ -55,6 +62,14 @@ public final class Trace {
     if (to != null) {
       to.write(address, bytes);
     }
+  }
+
+  static MemorySegment allocated(MemorySegment segment) {
+    Listener to = listener;
+    if (to != null) {
+      to.allocated(segment.address(), segment.byteSize());
+    }
+    return segment;
   }
 
   static void prefetch(long address, int lines) {
