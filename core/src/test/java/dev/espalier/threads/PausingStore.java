@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.threads;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import dev.espalier.IndexOptions;
-import dev.espalier.LongCursor;
-import dev.espalier.LongIndex;
 import dev.espalier.memory.ForwardingPageStore;
 import dev.espalier.memory.PageStore;
-import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -111,33 +104,5 @@ public final class PausingStore extends ForwardingPageStore {
   public void free(int page) {
     call();
     super.free(page);
-  }
-
-  /** Checks everything but one key, by lookups, batches and scans in both directions. */
-  public static void assertHolds(LongIndex index, TreeMap<Long, Long> model, long but) {
-    TreeMap<Long, Long> others = new TreeMap<>(model);
-    others.remove(but);
-    long[] keys = others.keySet().stream().mapToLong(Long::longValue).toArray();
-    long[] values = new long[keys.length];
-    index.getAll(keys, values);
-    LongCursor forth = index.cursor();
-    LongCursor back = index.cursor();
-    for (int i = 0; i < keys.length; i++) {
-      assertEquals(others.get(keys[i]), values[i]);
-      assertEquals(values[i], index.get(keys[i]));
-      assertFalse(index.containsKey(keys[i] + 1));
-      assertEquals(keys[i], next(forth, but));
-      assertEquals(keys[keys.length - 1 - i], previous(back, but));
-    }
-  }
-
-  private static long next(LongCursor cursor, long but) {
-    assertTrue(cursor.next());
-    return cursor.key() == but ? next(cursor, but) : cursor.key();
-  }
-
-  private static long previous(LongCursor cursor, long but) {
-    assertTrue(cursor.previous());
-    return cursor.key() == but ? previous(cursor, but) : cursor.key();
   }
 }

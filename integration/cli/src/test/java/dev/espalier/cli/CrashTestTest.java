@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.io.IndexStore;
@@ -27,9 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Crash tests: that they find nothing where nothing is wrong, and everything that is. */
 final class CrashTestTest {
   private static final CrashKind TREE = new CrashKind(DiskFirstFpbPlusTree.VARIANT);
-
-  private static final boolean THOROUGH =
-      "thorough".equals(System.getProperty("espalier.test.size"));
 
   @TempDir private Path folder;
 
@@ -72,7 +70,7 @@ final class CrashTestTest {
 
   @Test
   void killedWritersLoseNothing() throws IOException {
-    int rounds = THOROUGH ? 100 : 2;
+    int rounds = TestSize.isThorough() ? 100 : 2;
     Path json = other.resolve("out.json");
     CommandRun run =
         CommandRun.of(
@@ -81,7 +79,7 @@ final class CrashTestTest {
             "--rounds",
             Integer.toString(rounds),
             "--variant",
-            THOROUGH ? "all" : "DiskFirstFpbPlusTree",
+            TestSize.isThorough() ? "all" : "DiskFirstFpbPlusTree",
             "--seed",
             "7",
             "--json",

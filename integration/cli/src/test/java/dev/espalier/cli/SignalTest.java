@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonParser;
+import dev.espalier.TestSize;
 import dev.espalier.io.FileOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,8 +35,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class SignalTest {
   private static final int ENTRIES = 100_000;
 
-  private static final int MOMENTS =
-      "thorough".equals(System.getProperty("espalier.test.size")) ? 20 : 2;
+  private static final int MOMENTS = TestSize.of(2, 20);
 
   private static final Pattern ADDED = Pattern.compile("has the first ([0-9,]+) entries");
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.TestSize;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,8 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyValueStoreTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
-  private static final int STEPS =
-      "thorough".equals(System.getProperty("espalier.test.size")) ? 60_000 : 10_000;
+  private static final int STEPS = TestSize.of(10_000, 60_000);
 
   @TempDir Path folder;
 

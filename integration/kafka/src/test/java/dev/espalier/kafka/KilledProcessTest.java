@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.TestSize;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Map;
@@ -20,8 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KilledProcessTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
   private static final int KEYS = 50;
-  private static final int ROUNDS =
-      "thorough".equals(System.getProperty("espalier.test.size")) ? 30 : 4;
+  private static final int ROUNDS = TestSize.of(4, 30);
 
   @TempDir Path folder;
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.TestSize;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,8 +25,7 @@ class KilledRestoreTest {
   private static final int KEYS = 200;
   private static final int SORTED = 10;
   private static final int SINGLY = 10;
-  private static final int ROUNDS =
-      "thorough".equals(System.getProperty("espalier.test.size")) ? 30 : 4;
+  private static final int ROUNDS = TestSize.of(4, 30);
 
   @TempDir Path folder;
 

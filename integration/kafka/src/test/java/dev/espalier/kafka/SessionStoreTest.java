@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.espalier.TestSize;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,8 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SessionStoreTest {
-  private static final int STEPS =
-      "thorough".equals(System.getProperty("espalier.test.size")) ? 30_000 : 5_000;
+  private static final int STEPS = TestSize.of(5_000, 30_000);
   private static final Duration RETENTION = Duration.ofMinutes(5);
   private static final Bytes A = Bytes.wrap(new byte[] {'a'});
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.TestSize;
 import dev.espalier.io.IndexStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -62,8 +63,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class VersionedStoreTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
-  private static final int STEPS =
-      "thorough".equals(System.getProperty("espalier.test.size")) ? 60_000 : 10_000;
+  private static final int STEPS = TestSize.of(10_000, 60_000);
   private static final Duration RETENTION = Duration.ofMinutes(5);
   private static final Bytes A = Bytes.wrap(new byte[] {'a'});
 

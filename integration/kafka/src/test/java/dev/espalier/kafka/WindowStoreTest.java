@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.espalier.TestSize;
 import dev.espalier.io.IndexStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -40,8 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WindowStoreTest {
-  private static final int STEPS =
-      "thorough".equals(System.getProperty("espalier.test.size")) ? 30_000 : 5_000;
+  private static final int STEPS = TestSize.of(5_000, 30_000);
   private static final Duration RETENTION = Duration.ofMinutes(5);
   private static final Duration WINDOW = Duration.ofMinutes(1);
   private static final Bytes A = Bytes.wrap(new byte[] {'a'});
