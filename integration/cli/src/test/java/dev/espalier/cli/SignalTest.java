@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class SignalTest {
   private static final int ENTRIES = 100_000;
 
-  private static final int MOMENTS = TestSize.of(2, 20);
+  private static final int MOMENTS = TestSize.of(1, 20);
 
   private static final Pattern ADDED = Pattern.compile("has the first ([0-9,]+) entries");
 

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyValueStoreTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
-  private static final int STEPS = TestSize.of(10_000, 60_000);
+  private static final int STEPS = TestSize.of(2_500, 60_000);
 
   @TempDir Path folder;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KilledProcessTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
   private static final int KEYS = 50;
-  private static final int ROUNDS = TestSize.of(4, 30);
+  private static final int ROUNDS = TestSize.of(2, 30);
 
   @TempDir Path folder;
 

@@ -25,7 +25,7 @@ class KilledRestoreTest {
   private static final int KEYS = 200;
   private static final int SORTED = 10;
   private static final int SINGLY = 10;
-  private static final int ROUNDS = TestSize.of(4, 30);
+  private static final int ROUNDS = TestSize.of(2, 30);
 
   @TempDir Path folder;
 

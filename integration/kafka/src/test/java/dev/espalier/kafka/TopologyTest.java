@@ -4,6 +4,7 @@ package dev.espalier.kafka;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.TestSize;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -93,7 +94,7 @@ class TopologyTest {
               .toList();
       Random random = new Random(7);
       long now = 0;
-      for (int i = 0; i < 1_500; i++) {
+      for (int i = 0; i < TestSize.of(400, 1_500); i++) {
         now += random.nextInt(2_000);
         inputs
             .get(random.nextInt(2))

@@ -63,7 +63,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class VersionedStoreTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
-  private static final int STEPS = TestSize.of(10_000, 60_000);
+  private static final int STEPS = TestSize.of(2_500, 60_000);
   private static final Duration RETENTION = Duration.ofMinutes(5);
   private static final Bytes A = Bytes.wrap(new byte[] {'a'});
 

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WindowStoreTest {
-  private static final int STEPS = TestSize.of(5_000, 30_000);
+  private static final int STEPS = TestSize.of(1_500, 30_000);
   private static final Duration RETENTION = Duration.ofMinutes(5);
   private static final Duration WINDOW = Duration.ofMinutes(1);
   private static final Bytes A = Bytes.wrap(new byte[] {'a'});
