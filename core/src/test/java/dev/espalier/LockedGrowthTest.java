@@ -17,9 +17,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Growth takes no memory from lookups that hold no lock: where memory is freed under a reader, the
  * JVM sets the interrupt status of its thread.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class LockedGrowthTest {
-  private static final int ENTRIES = TestSize.of(12_000, 60_000);
+  private static final int ENTRIES = TestSize.of(4_000, 40_000);
 
   /** Writes from one look at the memory to the next, at first. */
   private static final int LOOK_EVERY = 50;
