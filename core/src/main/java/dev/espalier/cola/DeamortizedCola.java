@@ -93,6 +93,10 @@ public final class DeamortizedCola extends AbstractIndex {
   /** The place of a message that is not there. */
   private static final long NOWHERE = -1;
 
+  /** For each thread, the places in the arrays that it searches together, and where these end. */
+  private static final ThreadLocal<long[]> ROOM =
+      ThreadLocal.withInitial(() -> new long[2 * 2 * DeamortizedStructure.MOST_LEVELS]);
+
   final DeamortizedStructure tree;
   private final PageStore store;
   private final ElementPage layout;
@@ -242,8 +246,8 @@ public final class DeamortizedCola extends AbstractIndex {
    * all pages overlap.
    */
   private long findTogether(MemorySegment pages, int from, int to, long key) {
-    long[] places = new long[to - from];
-    long[] ends = new long[to - from];
+    long[] room = ROOM.get();
+    int ends = to - from;
     int count = 0;
     int capacity = layout.capacity;
     long middle = pages.address() + 8L * (capacity >>> 1);
@@ -254,22 +258,22 @@ public final class DeamortizedCola extends AbstractIndex {
         long number = tree.pageOf(array, key);
         long keys = store.pin(array.firstPage() + (int) number) + layout.keysOffset;
         Words.prefetch(middle + keys, 1, Locality.T0);
-        places[count] = keys;
-        ends[count++] = keys + (Math.min(elements - number * capacity, capacity) << 3);
+        room[count] = keys;
+        room[ends + count++] = keys + (Math.min(elements - number * capacity, capacity) << 3);
       }
     }
     int half;
     for (int length = capacity; length > 1; length -= half) {
       half = length >>> 1;
       for (int i = 0; i < count; i++) {
-        long next = places[i] + ((long) half << 3);
-        if (next < ends[i] && Words.getLong(pages, next) <= key) {
-          places[i] = next;
+        long next = room[i] + ((long) half << 3);
+        if (next < room[ends + i] && Words.getLong(pages, next) <= key) {
+          room[i] = next;
         }
       }
     }
     for (int i = 0; i < count; i++) {
-      long place = places[i];
+      long place = room[i];
       if (Words.getLong(pages, place) == key) {
         long page = place & pageMask;
         int slot = (int) ((place - page - layout.keysOffset) >>> 3);

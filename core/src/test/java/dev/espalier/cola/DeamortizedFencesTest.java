@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import dev.espalier.IndexOptions;
 import dev.espalier.TestSize;
 import dev.espalier.memory.CountingPageStore;
@@ -13,6 +14,7 @@ import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -186,5 +188,33 @@ class DeamortizedFencesTest {
     }
     assertFalse(full.containsKey(scatter(entries)));
     return entries;
+  }
+
+  @Test
+  void lookupInMemoryAllocatesNothing() {
+    try (DeamortizedCola inMemory =
+        DeamortizedCola.open(
+            IndexOptions.DEFAULT,
+            IndexOptions.DEFAULT.pagesInMemory(PAGE_BYTES),
+            new DeamortizedCola.Geometry(8))) {
+      for (long i = 0; i < ENTRIES; i++) {
+        inMemory.set(scatter(i), i);
+      }
+      assertTrue(inMemory.tree.depth > 4, "so many levels are searched one by one");
+      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      assertEquals(ENTRIES * (ENTRIES - 1L) / 2, sumOfLookups(inMemory));
+      long before = threads.getCurrentThreadAllocatedBytes();
+      sumOfLookups(inMemory);
+      long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+      assertTrue(bytes < ENTRIES, () -> bytes + " bytes for " + ENTRIES + " lookups");
+    }
+  }
+
+  private static long sumOfLookups(DeamortizedCola inMemory) {
+    long sum = 0;
+    for (long i = 0; i < ENTRIES; i++) {
+      sum += inMemory.get(scatter(i));
+    }
+    return sum;
   }
 }
