@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Any number of threads may use it, as long as none changes the index.
  */
 public final class BatchLookup implements LongBatchLookup {
-  /** With fewer keys, a group costs more to set up than it gains. */
-  private static final int LEAST_GROUP = 4;
+  /** From so many keys on groups are faster, unless a calibration finds otherwise. */
+  private static final int LEAST_GROUP = 2;
 
   /** With fewer keys, only groups are considered. */
   private static final int LEAST_BUFFERED = 4096;
@@ -48,7 +48,7 @@ public final class BatchLookup implements LongBatchLookup {
   private static final int ORDER_SAMPLE = 64;
 
   private static final ProbeChoice FEW =
-      new ProbeChoice(ProbeMethod.SINGLE, "fewer than " + LEAST_GROUP + " keys");
+      new ProbeChoice(ProbeMethod.SINGLE, "too few keys for a group");
   private static final ProbeChoice SOME =
       new ProbeChoice(ProbeMethod.GROUP, "fewer than " + LEAST_BUFFERED + " keys");
   private static final ProbeChoice READ =
@@ -80,7 +80,7 @@ public final class BatchLookup implements LongBatchLookup {
       int log = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(count);
       ProbeChoice choice = choices[log];
       if (choice == null) {
-        choice = choose(costs, 1 << log);
+        choice = choose(costs, 1L << log);
         choices[log] = choice;
       }
       return choice;
@@ -122,7 +122,7 @@ public final class BatchLookup implements LongBatchLookup {
    * It is the same for all counts from one power of two up to the next.
    */
   public ProbeChoice choose(int count) {
-    if (count < LEAST_GROUP) {
+    if (count < leastGroup()) {
       return FEW;
     }
     if (count < LEAST_BUFFERED) {
@@ -134,8 +134,16 @@ public final class BatchLookup implements LongBatchLookup {
     return known().choice(count);
   }
 
-  private static ProbeChoice choose(ProbeCosts costs, int count) {
-    double margin = costs.corrections().measured() ? 1 : COMPUTED_MARGIN;
+  private int leastGroup() {
+    Known now = known;
+    MeasuredCosts measured = now == null ? null : now.costs.measured();
+    return measured == null ? LEAST_GROUP : measured.leastGroup();
+  }
+
+  /** Chooses for counts from one up to twice that, by the costs halfway between. */
+  private static ProbeChoice choose(ProbeCosts costs, long from) {
+    long count = from + from / 2;
+    double margin = costs.measured() != null ? 1 : COMPUTED_MARGIN;
     ProbeMethod best = ProbeMethod.GROUP;
     double least = margin * costs.nanos(best, count);
     for (ProbeMethod method : new ProbeMethod[] {ProbeMethod.SORTED, ProbeMethod.BUFFERED}) {
@@ -145,14 +153,14 @@ public final class BatchLookup implements LongBatchLookup {
         least = nanos;
       }
     }
-    return new ProbeChoice(best, reason(costs, count));
+    return new ProbeChoice(best, reason(costs, from, count));
   }
 
-  private static String reason(ProbeCosts costs, int count) {
+  private static String reason(ProbeCosts costs, long from, long count) {
     return "%s for %d keys and more: single %.0f ns, group %.0f ns, sorted %.0f ns, buffered %s %.0f ns a key"
         .formatted(
-            costs.corrections().measured() ? "measured" : "computed",
-            count,
+            costs.measured() != null ? "measured" : "computed",
+            from,
             costs.nanos(ProbeMethod.SINGLE, count),
             costs.nanos(ProbeMethod.GROUP, count),
             costs.nanos(ProbeMethod.SORTED, count),
@@ -200,19 +208,24 @@ public final class BatchLookup implements LongBatchLookup {
         MemoryTimes.ofThisMachine(),
         prefetches,
         shape.virtualNodesOfThisMachine(prefetches),
-        ProbeCosts.Corrections.NONE);
+        null);
   }
 
   /**
    * Measures the methods, with several choices of virtual nodes, on a sample of keys (buffering
    * paper, 5.3). Later choices are based on the result, until the tree's height changes or its
-   * number of entries changes by more than a quarter. Takes about a second, and up to three in a
-   * JVM that has just started, because the code has to be compiled first.
+   * number of entries changes by more than a quarter. Takes about two seconds, and up to five in a
+   * JVM that has just started, because the code has to be compiled first, and 64 MB of the heap.
    *
    * @return the measured costs
    */
   public ProbeCosts calibrate() {
-    ProbeCosts measured = new Calibration(index, this, compute()).measure();
+    return calibrate(Calibration.lookups(index, this));
+  }
+
+  /** As {@link #calibrate()}, with times from elsewhere. */
+  ProbeCosts calibrate(Stopwatch stopwatch) {
+    ProbeCosts measured = new Calibration(compute(), stopwatch).measure();
     known = new Known(measured, index.sizeEstimate(), tree.height());
     return measured;
   }

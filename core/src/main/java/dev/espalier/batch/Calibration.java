@@ -2,7 +2,6 @@
 package dev.espalier.batch;
 
 import dev.espalier.LongIndex;
-import dev.espalier.batch.ProbeCosts.Corrections;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.IntConsumer;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -23,7 +21,10 @@ import java.util.function.ToDoubleFunction;
  * where several are better split, that is measured, too.
  */
 final class Calibration {
-  /** Number of probes in a sample: enough for each child of the root's virtual node to get some. */
+  /**
+   * Number of probes in a sample, for the choice of virtual nodes: enough for each child of the
+   * root's virtual node to get some.
+   */
   private static final int SAMPLE = 1 << 16;
 
   /** Enough for methods whose time per probe does not depend on the number of probes. */
@@ -31,6 +32,9 @@ final class Calibration {
 
   /** Number of samples that take turns, so that none finds in the cache what it read before. */
   private static final int SAMPLES = 4;
+
+  /** Samples of at least so many probes are timed once: it takes long, and evens noise out. */
+  private static final int LARGE_SAMPLE = 1 << 20;
 
   /**
    * How many rounds in a row must be no faster than before: until then, code is still being
@@ -52,36 +56,55 @@ final class Calibration {
   /** Virtual nodes that are higher are split in two only: there are too many other ways. */
   private static final int HIGHEST_IN_ALL_WAYS = 4;
 
-  private final BatchLookup lookup;
   private final ProbeCosts computed;
-  private final long[] keys;
-  private final long[] values = new long[SAMPLE];
+  private final Stopwatch stopwatch;
 
-  Calibration(LongIndex index, BatchLookup lookup, ProbeCosts computed) {
-    this.lookup = lookup;
+  /**
+   * @param computed the costs by the analysis, with its virtual nodes
+   */
+  Calibration(ProbeCosts computed, Stopwatch stopwatch) {
     this.computed = computed;
-    this.keys = SampleKeys.of(index, SAMPLES * SAMPLE);
+    this.stopwatch = stopwatch;
+  }
+
+  /** Returns a stopwatch that looks up random keys of an index. */
+  static Stopwatch lookups(LongIndex index, BatchLookup lookup) {
+    long[] keys = SampleKeys.of(index, BatchLookup.ROUND);
+    long[] values = new long[BatchLookup.ROUND];
+    return (method, nodes, count, round) -> {
+      int first = count <= SAMPLE ? round % SAMPLES * SAMPLE : 0;
+      int end = first + Math.max(count, SMALL_SAMPLE);
+      long start = System.nanoTime();
+      for (int from = first; from < end; from += count) {
+        if (method == ProbeMethod.BUFFERED) {
+          lookup.buffered(nodes, keys, from, values, 0, count, null);
+        } else {
+          lookup.getAll(method, keys, from, values, 0, count);
+        }
+      }
+      return (double) (System.nanoTime() - start) / (end - first);
+    };
   }
 
   /** Lookups by one method, and the time per probe in the best round. */
-  private static final class Timed {
+  private final class Timed {
+    private final ProbeMethod method;
+    private final VirtualNodes nodes;
     private final int count;
-    private final IntConsumer lookup;
+    private int rounds;
     double nanos = INFINITE;
 
-    Timed(int count, IntConsumer lookup) {
+    Timed(ProbeMethod method, VirtualNodes nodes, int count) {
+      this.method = method;
+      this.nodes = nodes;
       this.count = count;
-      this.lookup = lookup;
     }
 
-    /** Returns whether it was faster than ever before. */
-    boolean run(int from) {
-      long start = System.nanoTime();
-      lookup.accept(from);
-      double now = (double) (System.nanoTime() - start) / count;
-      boolean isFaster = now < FASTER * nanos;
+    /** Times one round; returns its time for all probes together. */
+    double run() {
+      double now = stopwatch.nanos(method, nodes, count, rounds++);
       nanos = Math.min(nanos, now);
-      return isFaster;
+      return now * Math.max(count, SMALL_SAMPLE);
     }
   }
 
@@ -95,8 +118,9 @@ final class Calibration {
   ProbeCosts measure() {
     Timed single = timed(ProbeMethod.SINGLE, SMALL_SAMPLE);
     Timed group = timed(ProbeMethod.GROUP, SMALL_SAMPLE);
-    Timed sorted = timed(ProbeMethod.SORTED, SAMPLE);
-    List<Timed> all = new ArrayList<>(List.of(single, group, sorted));
+    Timed two = timed(ProbeMethod.SINGLE, 2);
+    Timed pair = timed(ProbeMethod.GROUP, 2);
+    List<Timed> all = new ArrayList<>(List.of(single, group, two, pair));
     List<Candidate> candidates = new ArrayList<>();
     for (VirtualNodes nodes : candidates(computed.nodes())) {
       candidates.add(candidate(nodes));
@@ -114,38 +138,59 @@ final class Calibration {
     }
     Candidate analysed = candidates.getFirst();
     Candidate best = fastest.nanos() < FASTER * analysed.nanos() ? fastest : analysed;
-    ProbeCosts plain = computed.with(best.nodes, Corrections.NONE);
-    return computed.with(
-        best.nodes,
-        new Corrections(
-            single.nanos / plain.nanos(ProbeMethod.SINGLE, SMALL_SAMPLE),
-            group.nanos / plain.nanos(ProbeMethod.GROUP, SMALL_SAMPLE),
-            sorted.nanos / plain.nanos(ProbeMethod.SORTED, SAMPLE),
-            best.nanos() / plain.nanos(ProbeMethod.BUFFERED, SAMPLE),
-            true));
+    int leastGroup = pair.nanos < two.nanos ? 2 : 3;
+    return computed.with(best.nodes, measured(leastGroup, single, group, best.nodes));
+  }
+
+  /** Times sorted and buffered lookups of several sizes. */
+  private MeasuredCosts measured(int leastGroup, Timed single, Timed group, VirtualNodes nodes) {
+    List<Timed> sorted = new ArrayList<>();
+    List<Timed> buffered = new ArrayList<>();
+    List<Timed> small = new ArrayList<>(List.of(group));
+    for (int log : MeasuredCosts.LOGS) {
+      int count = 1 << log;
+      sorted.add(new Timed(ProbeMethod.SORTED, nodes, count));
+      buffered.add(new Timed(ProbeMethod.BUFFERED, nodes, count));
+      if (count < LARGE_SAMPLE) {
+        small.add(sorted.getLast());
+        small.add(buffered.getLast());
+      }
+    }
+    runRounds(small, BUDGET_NANOS);
+    for (int i = 0; i < sorted.size(); i++) {
+      if (1 << MeasuredCosts.LOGS.get(i) >= LARGE_SAMPLE) {
+        sorted.get(i).run();
+        buffered.get(i).run();
+      }
+    }
+    return new MeasuredCosts(leastGroup, single.nanos, group.nanos, nanos(sorted), nanos(buffered));
+  }
+
+  private static List<Double> nanos(List<Timed> all) {
+    return all.stream().map(timed -> timed.nanos).toList();
   }
 
   private Timed timed(ProbeMethod method, int count) {
-    return new Timed(count, from -> lookup.getAll(method, keys, from, values, 0, count));
+    return new Timed(method, computed.nodes(), count);
   }
 
   private Candidate candidate(VirtualNodes nodes) {
-    return new Candidate(
-        nodes,
-        new Timed(SAMPLE, from -> lookup.buffered(nodes, keys, from, values, 0, SAMPLE, null)));
+    return new Candidate(nodes, new Timed(ProbeMethod.BUFFERED, nodes, SAMPLE));
   }
 
   private static Candidate fastest(List<Candidate> candidates) {
     return Collections.min(candidates, Comparator.comparingDouble(Candidate::nanos));
   }
 
-  private static void runRounds(List<Timed> all, long budgetNanos) {
-    long began = System.nanoTime();
+  private static void runRounds(List<Timed> all, double budgetNanos) {
+    double spent = 0;
     int quiet = 0;
-    for (int round = 0; quiet < QUIET_ROUNDS && System.nanoTime() - began < budgetNanos; round++) {
+    while (quiet < QUIET_ROUNDS && spent < budgetNanos) {
       quiet++;
       for (Timed one : all) {
-        if (one.run(round % SAMPLES * SAMPLE)) {
+        double before = one.nanos;
+        spent += one.run();
+        if (one.nanos < FASTER * before) {
           quiet = 0;
         }
       }

@@ -3,24 +3,25 @@ package dev.espalier.batch;
 
 import dev.espalier.memory.CacheLine;
 import dev.espalier.model.MemoryTimes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cost of a probe by each method, in nanoseconds, depending on the number of probes (buffering
- * paper, 6.6): computed from the shape of the tree and the latencies of memory, and corrected by
- * the measurements of {@link BatchLookup#calibrate}.
+ * paper, 6.6): measured by {@link BatchLookup#calibrate}, or else computed from the shape of the
+ * tree and the latencies of memory.
  *
  * @param shape the levels of the tree
  * @param times latencies of this machine's memory
  * @param prefetches whether the tree prefetches for groups of probes
  * @param nodes the virtual nodes of buffered probes
- * @param corrections measured times divided by computed times; 1 where nothing was measured
+ * @param measured what was measured; null if nothing was
  */
 public record ProbeCosts(
     CacheAnalysis shape,
     MemoryTimes times,
     boolean prefetches,
     VirtualNodes nodes,
-    Corrections corrections) {
+    @Nullable MeasuredCosts measured) {
 
   /** Searching a cached node: one search at a time, or many that do not wait for one another. */
   private static final double SEARCH_ALONE = 25;
@@ -53,44 +54,32 @@ public record ProbeCosts(
   /** A search of a node touches no more lines than this, however wide it is. */
   private static final int MOST_LINES = 8;
 
-  /**
-   * Measured times divided by computed times.
-   *
-   * @param single for {@link ProbeMethod#SINGLE}
-   * @param group for {@link ProbeMethod#GROUP}
-   * @param sorted for {@link ProbeMethod#SORTED}
-   * @param buffered for {@link ProbeMethod#BUFFERED}
-   * @param measured whether anything was measured
-   */
-  public record Corrections(
-      double single, double group, double sorted, double buffered, boolean measured) {
-    /** Nothing was measured. */
-    public static final Corrections NONE = new Corrections(1, 1, 1, 1, false);
-  }
-
-  ProbeCosts with(VirtualNodes otherNodes, Corrections otherCorrections) {
-    return new ProbeCosts(shape, times, prefetches, otherNodes, otherCorrections);
+  ProbeCosts with(VirtualNodes measuredNodes, MeasuredCosts nanos) {
+    return new ProbeCosts(shape, times, prefetches, measuredNodes, nanos);
   }
 
   /** Returns the expected time of one of {@code count} uniformly random probes, in nanoseconds. */
   public double nanos(ProbeMethod method, long count) {
+    if (method == ProbeMethod.AUTO) {
+      return Math.min(
+          Math.min(nanos(ProbeMethod.SINGLE, count), nanos(ProbeMethod.GROUP, count)),
+          Math.min(nanos(ProbeMethod.SORTED, count), nanos(ProbeMethod.BUFFERED, count)));
+    }
+    return measured == null ? computed(method, count) : measured.nanos(method, count);
+  }
+
+  private double computed(ProbeMethod method, long count) {
     long together = Math.min(count, BatchLookup.ROUND);
     return switch (method) {
-      case SINGLE -> corrections.single * single();
-      case GROUP -> corrections.group * (prefetches ? group() : single());
-      case SORTED ->
-          corrections.sorted * (sort(together) + scatter(together) + fetchedOnce(together, true));
+      case SINGLE, AUTO -> single();
+      case GROUP -> prefetches ? group() : single();
+      case SORTED -> sort(together) + scatter(together) + fetchedOnce(together, true);
       case BUFFERED ->
-          corrections.buffered
-              * (nodes.buffers() * BUFFER
-                  + scatter(together)
-                  + fetchedOnce(together, false)
-                  + buffersVisited(together) * VISIT
-                  + shape.children(0, nodes.heights().getFirst()) * TABLE / count);
-      case AUTO ->
-          Math.min(
-              Math.min(nanos(ProbeMethod.SINGLE, count), nanos(ProbeMethod.GROUP, count)),
-              Math.min(nanos(ProbeMethod.SORTED, count), nanos(ProbeMethod.BUFFERED, count)));
+          nodes.buffers() * BUFFER
+              + scatter(together)
+              + fetchedOnce(together, false)
+              + buffersVisited(together) * VISIT
+              + shape.children(0, nodes.heights().getFirst()) * TABLE / count;
     };
   }
 
