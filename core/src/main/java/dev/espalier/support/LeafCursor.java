@@ -53,6 +53,12 @@ public abstract class LeafCursor implements LongCursor {
   /** Whether the entry was removed through this cursor, which is then on none until it moves. */
   private boolean removed;
 
+  /**
+   * Up to where the current leaf can be stepped through, unless the tree has changed: {@code
+   * entries} while the cursor is on an entry, 0 otherwise. Steps and reads ask for this first.
+   */
+  private int ready;
+
   private long changesSeen;
 
   /** The memory for reading only, made once for all runs that lie in it. */
@@ -191,11 +197,13 @@ public abstract class LeafCursor implements LongCursor {
     }
     state = State.ON_ENTRY;
     removed = false;
+    ready = entries;
     currentKey = leafKey(slot);
     return true;
   }
 
   private boolean nowhere() {
+    ready = 0;
     checkOpen();
     state = State.NOWHERE;
     return false;
@@ -206,9 +214,11 @@ public abstract class LeafCursor implements LongCursor {
     if (changesSeen == count.changes) {
       return;
     }
+    ready = 0;
     enterLeafOf(currentKey);
     boolean found = slot < entries && leafKey(slot) == currentKey;
     state = found ? State.ON_ENTRY : State.BETWEEN;
+    ready = found && !removed ? entries : 0;
   }
 
   // ---------------------------------------------------------------- range scan
@@ -220,6 +230,16 @@ public abstract class LeafCursor implements LongCursor {
 
   @Override
   public final boolean next() {
+    int after = slot + 1;
+    if (after < ready && changesSeen == count.changes) {
+      slot = after;
+      currentKey = leafKey(after);
+      return true;
+    }
+    return nextElsewhere();
+  }
+
+  private boolean nextElsewhere() {
     if (state == State.NOWHERE) {
       return first();
     }
@@ -329,9 +349,16 @@ public abstract class LeafCursor implements LongCursor {
     checkOnEntry();
     removeFromTree(currentKey);
     removed = true;
+    ready = 0;
   }
 
   private void checkOnEntry() {
+    if (ready == 0 || changesSeen != count.changes) {
+      checkOnEntryAnew();
+    }
+  }
+
+  private void checkOnEntryAnew() {
     if (state != State.NOWHERE) {
       catchUp();
     }
