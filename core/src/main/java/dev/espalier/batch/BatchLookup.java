@@ -220,7 +220,7 @@ public final class BatchLookup implements LongBatchLookup {
    * @return the measured costs
    */
   public ProbeCosts calibrate() {
-    return calibrate(Calibration.lookups(index, this));
+    return calibrate(new Calibration.Lookups(index, this));
   }
 
   /** As {@link #calibrate()}, with times from elsewhere. */

@@ -30,9 +30,6 @@ final class Calibration {
   /** Enough for methods whose time per probe does not depend on the number of probes. */
   private static final int SMALL_SAMPLE = 1 << 13;
 
-  /** Number of samples that take turns, so that none finds in the cache what it read before. */
-  private static final int SAMPLES = 4;
-
   /** Samples of at least so many probes are timed once: it takes long, and evens noise out. */
   private static final int LARGE_SAMPLE = 1 << 20;
 
@@ -67,23 +64,38 @@ final class Calibration {
     this.stopwatch = stopwatch;
   }
 
-  /** Returns a stopwatch that looks up random keys of an index. */
-  static Stopwatch lookups(LongIndex index, BatchLookup lookup) {
-    long[] keys = SampleKeys.of(index, BatchLookup.ROUND);
-    long[] values = new long[BatchLookup.ROUND];
-    return (method, nodes, count, round) -> {
-      int first = count <= SAMPLE ? round % SAMPLES * SAMPLE : 0;
-      int end = first + Math.max(count, SMALL_SAMPLE);
+  /**
+   * Looks up random keys of an index, others with each call, so that none finds in the cache what
+   * the call before it read.
+   */
+  static final class Lookups implements Stopwatch {
+    private final BatchLookup lookup;
+    private final long[] keys;
+    private final long[] values = new long[BatchLookup.ROUND];
+    private int used;
+
+    Lookups(LongIndex index, BatchLookup lookup) {
+      this.lookup = lookup;
+      this.keys = SampleKeys.of(index, BatchLookup.ROUND);
+    }
+
+    @Override
+    public double nanos(ProbeMethod method, VirtualNodes nodes, int count, int round) {
+      int all = Math.max(count, SMALL_SAMPLE);
+      if (used + all > keys.length) {
+        used = 0;
+      }
+      int end = used + all;
       long start = System.nanoTime();
-      for (int from = first; from < end; from += count) {
+      for (; used < end; used += count) {
         if (method == ProbeMethod.BUFFERED) {
-          lookup.buffered(nodes, keys, from, values, 0, count, null);
+          lookup.buffered(nodes, keys, used, values, 0, count, null);
         } else {
-          lookup.getAll(method, keys, from, values, 0, count);
+          lookup.getAll(method, keys, used, values, 0, count);
         }
       }
-      return (double) (System.nanoTime() - start) / (end - first);
-    };
+      return (double) (System.nanoTime() - start) / all;
+    }
   }
 
   /** Lookups by one method, and the time per probe in the best round. */
