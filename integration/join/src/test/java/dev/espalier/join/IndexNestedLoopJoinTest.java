@@ -155,7 +155,7 @@ final class IndexNestedLoopJoinTest {
       assertEquals(Optional.empty(), join.statistics().choice());
       assertTrue(join.next());
       assertEquals(
-          new ProbeChoice(ProbeMethod.SINGLE, "fewer than 4 keys"),
+          new ProbeChoice(ProbeMethod.GROUP, "fewer than 4096 keys"),
           join.statistics().choice().orElseThrow());
     }
   }
