@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Any number of threads may use it, as long as none changes the index.
  */
 public final class BatchLookup implements LongBatchLookup {
-  /** From so many keys on groups are faster, unless a calibration finds otherwise. */
-  private static final int LEAST_GROUP = 2;
-
   /** With fewer keys, only groups are considered. */
   private static final int LEAST_BUFFERED = 4096;
 
@@ -137,7 +134,7 @@ public final class BatchLookup implements LongBatchLookup {
   private int leastGroup() {
     Known now = known;
     MeasuredCosts measured = now == null ? null : now.costs.measured();
-    return measured == null ? LEAST_GROUP : measured.leastGroup();
+    return measured == null ? tree.leastGroup() : measured.leastGroup();
   }
 
   /** Chooses for counts from one up to twice that, by the costs halfway between. */

@@ -26,6 +26,11 @@ public interface TreeLevels {
    */
   int maxChildren(int level);
 
+  /** Returns from how many keys on a group is faster than as many single lookups. */
+  default int leastGroup() {
+    return 2;
+  }
+
   /**
    * Moves probes from nodes to the children where their keys are or belong.
    *

@@ -197,6 +197,12 @@ public final class CssTree extends AbstractIndex {
    */
   private final class Levels implements TreeLevels {
 
+    /** Many levels, each with a call to prefetch: two keys gain less than that costs. */
+    @Override
+    public int leastGroup() {
+      return 3;
+    }
+
     @Override
     public int height() {
       return tree.directory.levels + 1;

@@ -155,6 +155,12 @@ public final class DigestCssTree extends AbstractIndex {
    */
   private final class Levels implements TreeLevels {
 
+    /** Many levels, each with a call to prefetch: two keys gain less than that costs. */
+    @Override
+    public int leastGroup() {
+      return 3;
+    }
+
     @Override
     public int height() {
       return tree.directory.levels + 1;

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.css.CssTree;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -63,6 +64,14 @@ final class BatchLookupTest {
     assertEquals(ProbeMethod.SINGLE, lookup.choose(1).method());
     assertEquals(ProbeMethod.GROUP, lookup.choose(2).method());
     assertEquals(ProbeMethod.GROUP, lookup.choose(4095).method());
+  }
+
+  @Test
+  void twoKeysAreNoGroupForATreeOfManyLevels() {
+    try (LongIndex css = CssTree.create(IndexOptions.DEFAULT)) {
+      assertEquals(ProbeMethod.SINGLE, BatchLookup.of(css).choose(2).method());
+      assertEquals(ProbeMethod.GROUP, BatchLookup.of(css).choose(3).method());
+    }
   }
 
   @Test
