@@ -211,7 +211,7 @@ public final class BatchLookup implements LongBatchLookup {
   /**
    * Measures the methods, with several choices of virtual nodes, on a sample of keys (buffering
    * paper, 5.3). Later choices are based on the result, until the tree's height changes or its
-   * number of entries changes by more than a quarter. Takes about two seconds, and up to five in a
+   * number of entries changes by more than a quarter. Takes about three seconds, and up to six in a
    * JVM that has just started, because the code has to be compiled first, and 64 MB of the heap.
    *
    * @return the measured costs

@@ -30,8 +30,13 @@ final class Calibration {
   /** Enough for methods whose time per probe does not depend on the number of probes. */
   private static final int SMALL_SAMPLE = 1 << 13;
 
-  /** Samples of at least so many probes are timed once: it takes long, and evens noise out. */
+  /**
+   * Samples of at least so many probes are timed twice only, as that takes long: all is compiled by
+   * then, and the first time the heap may have to grow for them.
+   */
   private static final int LARGE_SAMPLE = 1 << 20;
+
+  private static final int LARGE_ROUNDS = 2;
 
   /**
    * How many rounds in a row must be no faster than before: until then, code is still being
@@ -56,9 +61,7 @@ final class Calibration {
   private final ProbeCosts computed;
   private final Stopwatch stopwatch;
 
-  /**
-   * @param computed the costs by the analysis, with its virtual nodes
-   */
+  /** Prepares a calibration that starts from the costs and virtual nodes of the analysis. */
   Calibration(ProbeCosts computed, Stopwatch stopwatch) {
     this.computed = computed;
     this.stopwatch = stopwatch;
@@ -159,20 +162,19 @@ final class Calibration {
     List<Timed> sorted = new ArrayList<>();
     List<Timed> buffered = new ArrayList<>();
     List<Timed> small = new ArrayList<>(List.of(group));
+    List<Timed> large = new ArrayList<>();
     for (int log : MeasuredCosts.LOGS) {
       int count = 1 << log;
       sorted.add(new Timed(ProbeMethod.SORTED, nodes, count));
       buffered.add(new Timed(ProbeMethod.BUFFERED, nodes, count));
-      if (count < LARGE_SAMPLE) {
-        small.add(sorted.getLast());
-        small.add(buffered.getLast());
-      }
+      List<Timed> ofThatSize = count < LARGE_SAMPLE ? small : large;
+      ofThatSize.add(sorted.getLast());
+      ofThatSize.add(buffered.getLast());
     }
     runRounds(small, BUDGET_NANOS);
-    for (int i = 0; i < sorted.size(); i++) {
-      if (1 << MeasuredCosts.LOGS.get(i) >= LARGE_SAMPLE) {
-        sorted.get(i).run();
-        buffered.get(i).run();
+    for (Timed one : large) {
+      for (int round = 0; round < LARGE_ROUNDS; round++) {
+        one.run();
       }
     }
     return new MeasuredCosts(leastGroup, single.nanos, group.nanos, nanos(sorted), nanos(buffered));
