@@ -54,7 +54,7 @@ public record MeasuredCosts(
   }
 
   private static double between(List<Double> times, long count) {
-    double log = Math.log(count) / Math.log(2);
+    double log = Math.log((double) count) / Math.log(2);
     int after = 1;
     while (after < LOGS.size() - 1 && LOGS.get(after) < log) {
       after++;
