@@ -23,11 +23,27 @@ public final class KeyOrder {
     if (bytes >= Long.BYTES) {
       return key.get(BIG_ENDIAN, from) ^ Long.MIN_VALUE;
     }
+    if (from + bytes >= Long.BYTES) {
+      return word(key, from, bytes);
+    }
     long head = 0;
     for (int i = 0; i < bytes; i++) {
       head |= (key.get(ValueLayout.JAVA_BYTE, from + i) & 0xffL) << (56 - 8 * i);
     }
     return head ^ Long.MIN_VALUE;
+  }
+
+  /**
+   * As {@link #head}, but without a loop: if there are fewer than eight bytes, some of the eight
+   * before them are read, and have no influence.
+   */
+  public static long word(MemorySegment memory, long from, int bytes) {
+    if (bytes <= 0) {
+      return Long.MIN_VALUE;
+    }
+    int some = Math.min(bytes, Long.BYTES);
+    long word = memory.get(BIG_ENDIAN, from + some - Long.BYTES);
+    return word << Long.SIZE - Byte.SIZE * some ^ Long.MIN_VALUE;
   }
 
   /** Writes the first {@code bytes} bytes of which a head was made. */
@@ -53,6 +69,22 @@ public final class KeyOrder {
       int y = b.get(ValueLayout.JAVA_BYTE, bFrom + i) & 0xff;
       if (x != y) {
         return x - y;
+      }
+    }
+    return 0;
+  }
+
+  /**
+   * As {@link #compare(MemorySegment, long, MemorySegment, long, int)}, by words only: eight bytes
+   * before both may be read, but have no influence.
+   */
+  public static int compareWords(
+      MemorySegment a, long aFrom, MemorySegment b, long bFrom, int bytes) {
+    for (int i = 0; i < bytes; i += Long.BYTES) {
+      long x = word(a, aFrom + i, bytes - i);
+      long y = word(b, bFrom + i, bytes - i);
+      if (x != y) {
+        return x < y ? -1 : 1;
       }
     }
     return 0;

@@ -3,6 +3,7 @@ package dev.espalier.prefix;
 
 import static dev.espalier.memory.Words.getLong;
 
+import dev.espalier.memory.CacheLine;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,6 +17,9 @@ final class PageKeys {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
   private static final VarHandle BIG_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  /** A sum that lines hardly have; nothing depends on it. */
+  private static final long UNLIKELY = 0x9e37_79b9_7f4a_7c15L;
 
   private PageKeys() {}
 
@@ -37,7 +41,30 @@ final class PageKeys {
       return second;
     }
     // No head is greater than the greatest long, which is the padding.
-    return head == Keys.PADDING ? count : lowerBound(pages, page, count, head + 1);
+    if (head == Keys.PADDING) {
+      return count;
+    }
+    int before = first & -CacheLine.LONGS; // In whole lines, and all smaller.
+    long from = page + PageLayout.HEADS + (long) Long.BYTES * before;
+    return before + Keys.lowerBound(pages, from, PageLayout.cap(count) - before, head + 1);
+  }
+
+  /**
+   * Reads the lines of some offsets, and as many behind each, so that they are in the caches. No
+   * read waits for another. Prefetches would do no more, and processors may drop them when many
+   * come at once.
+   */
+  static void touch(MemorySegment pages, long[] offsets, int count, int lines) {
+    long all = 0;
+    for (int i = 0; i < count; i++) {
+      long first = offsets[i] & -CacheLine.BYTES;
+      for (int line = 0; line < lines; line++) {
+        all += getLong(pages, first + ((long) line << CacheLine.SHIFT));
+      }
+    }
+    if (all == UNLIKELY) {
+      Thread.onSpinWait(); // So that the compiler must read.
+    }
   }
 
   static void copy(MemorySegment from, long at, byte[] into, int to, int bytes) {

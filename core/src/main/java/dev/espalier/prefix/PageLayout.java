@@ -4,6 +4,7 @@ package dev.espalier.prefix;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.bytes.KeyOrder;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import java.lang.foreign.MemorySegment;
@@ -71,6 +72,8 @@ final class PageLayout {
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   final int pageBytes;
 
@@ -123,6 +126,32 @@ final class PageLayout {
   }
 
   // ---------------------------------------------------------------- header
+
+  /** Returns the first eight bytes of the header, of which those below are parts. */
+  static long header(MemorySegment pages, long page) {
+    return pages.get(LONG, page + LEVEL);
+  }
+
+  static boolean isInnerOf(long header) {
+    return (header & 0xff) != 0;
+  }
+
+  static int flagsOf(long header) {
+    return (int) (header >>> 8) & 0xff;
+  }
+
+  static int countOf(long header) {
+    return (int) (header >>> 16) & 0xffff;
+  }
+
+  static int prefixOf(long header) {
+    return (int) (header >>> 32) & 0xffff;
+  }
+
+  /** Returns where the slots of a page are. */
+  static long slots(long header, long page) {
+    return page + slotsAt(countOf(header), isInnerOf(header));
+  }
 
   static int level(MemorySegment pages, long page) {
     return pages.get(BYTE, page + LEVEL);
@@ -250,6 +279,16 @@ final class PageLayout {
 
   static void record(MemorySegment pages, long slot, int offset) {
     pages.set(SHORT, slot, (short) offset);
+  }
+
+  /**
+   * Returns the eight bytes behind the head of an entry's key as a number that compares as they do;
+   * zeros stand for those that a shorter key lacks.
+   */
+  static long secondWord(MemorySegment pages, long page, long slot) {
+    int recordAndRemainder = pages.get(INT, slot);
+    int bytes = tailBytes(recordAndRemainder >>> 16 & ~IN_CHAIN);
+    return KeyOrder.word(pages, page + (recordAndRemainder & 0xffff), bytes);
   }
 
   /** Returns the length of the part of the remainder that is in the page. */

@@ -4,18 +4,13 @@ package dev.espalier.prefix;
 import dev.espalier.bytes.KeyOrder;
 import dev.espalier.bytes.PackedBytes;
 import dev.espalier.memory.CacheLine;
-import dev.espalier.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Keys that are searched together, each in a page of its own. Where several entries have the head
- * of a key, the binary searches among them take each step together: the records of all of them are
- * asked for by one call, then compared.
+ * Keys that are searched together, each in a page of its own. Lines that the searches need next are
+ * read for all of them before the first is searched.
  */
 final class PrefixGroup {
-  /** Most lines of slots that are asked for at once for one key. */
-  private static final int SLOT_LINES = 8;
-
   /** The page of each key: its number, or where it is while it is pinned. */
   final long[] pages;
 
@@ -29,8 +24,8 @@ final class PrefixGroup {
   private final int[] lengths;
   private int count;
 
-  /** Where the slots of each key's page begin. */
-  private final long[] slots;
+  /** The header of each key's page. */
+  private final long[] headers;
 
   /** The entries among which each key may be are from {@code low} to {@code high - 1}. */
   private final int[] low;
@@ -40,10 +35,10 @@ final class PrefixGroup {
   /** The entry that has each key, or {@code ~} of where it belongs. */
   private final int[] entries;
 
-  /** The keys that are not at the end of their search. */
-  private final int[] open;
+  /** The keys whose heads are in their pages. */
+  private final int[] tied;
 
-  /** Offsets of lines to ask for. */
+  /** Offsets of what is to be read. */
   private final long[] lines;
 
   private int lineCount;
@@ -55,12 +50,12 @@ final class PrefixGroup {
     pages = new long[most];
     starts = new long[most];
     lengths = new int[most];
-    slots = new long[most];
+    headers = new long[most];
     low = new int[most];
     high = new int[most];
     entries = new int[most];
-    open = new int[most];
-    lines = new long[most * SLOT_LINES];
+    tied = new int[most];
+    lines = new long[most * PrefixStructure.PARTS];
   }
 
   /** Takes keys of the batch. */
@@ -85,27 +80,22 @@ final class PrefixGroup {
 
   /** Searches the page of each key. */
   void search() {
-    int left = 0;
-    lineCount = 0;
+    int ties = 0;
     for (int i = 0; i < count; i++) {
       if (searchHeads(i)) {
-        open[left++] = i;
+        tied[ties++] = i;
         addSlots(i);
       }
     }
-    prefetch();
-    while (left > 0) {
-      for (int k = 0; k < left; k++) {
-        addRecord(open[k]);
-      }
-      prefetch();
-      int stay = 0;
-      for (int k = 0; k < left; k++) {
-        int i = open[k];
-        open[stay] = i;
-        stay += step(i) ? 1 : 0;
-      }
-      left = stay;
+    touch();
+    for (int k = 0; k < ties; k++) {
+      addRecords(tied[k]);
+    }
+    touch();
+    for (int k = 0; k < ties; k++) {
+      int i = tied[k];
+      entries[i] =
+          tree.searchTies(pages[i], headers[i], bytes, starts[i], lengths[i], low[i], high[i]);
     }
   }
 
@@ -113,9 +103,11 @@ final class PrefixGroup {
   private boolean searchHeads(int i) {
     MemorySegment memory = tree.pages;
     long page = pages[i];
-    int all = PageLayout.count(memory, page);
-    int prefix = PageLayout.prefix(memory, page);
-    if (prefix > 0 && PageLayout.flags(memory, page) != 0) {
+    long header = PageLayout.header(memory, page);
+    headers[i] = header;
+    int all = PageLayout.countOf(header);
+    int prefix = PageLayout.prefixOf(header);
+    if (prefix > 0 && PageLayout.flagsOf(header) != 0) {
       int order = tree.build.prefixOrder(memory, page, bytes, starts[i], lengths[i]);
       if (order != 0) {
         entries[i] = order < 0 ? ~0 : ~all;
@@ -131,71 +123,49 @@ final class PrefixGroup {
     return first < end;
   }
 
-  /** Takes one step of a binary search; tells whether more are to come. */
-  private boolean step(int i) {
-    int middle = (low[i] + high[i]) >>> 1;
-    int order = tree.compare(bytes, starts[i], lengths[i], pages[i], slotOf(i, middle));
-    if (order == 0) {
-      entries[i] = middle;
-      return false;
-    }
-    if (order < 0) {
-      high[i] = middle;
-    } else {
-      low[i] = middle + 1;
-    }
-    entries[i] = ~low[i];
-    return low[i] < high[i];
-  }
-
   private long slotOf(int i, int entry) {
-    return slots[i] + (long) PageLayout.SLOT_BYTES * entry;
+    return PageLayout.slots(headers[i], pages[i]) + (long) PageLayout.SLOT_BYTES * entry;
   }
 
-  // ---------------------------------------------------------------- prefetch
+  // ---------------------------------------------------------------- read ahead
 
-  /** Notes the slots of the entries among which a key may be. */
+  /** Notes the slots of the entries that the search among those of the same head begins with. */
   private void addSlots(int i) {
-    slots[i] = PageLayout.slot(tree.pages, pages[i], 0);
-    long first = slotOf(i, low[i]) >>> CacheLine.SHIFT;
-    long last = slotOf(i, high[i] - 1) >>> CacheLine.SHIFT;
-    if (last - first >= SLOT_LINES) {
-      first = slotOf(i, (low[i] + high[i]) >>> 1) >>> CacheLine.SHIFT;
-      last = first;
-    }
-    for (long line = first; line <= last; line++) {
-      lines[lineCount++] = line << CacheLine.SHIFT;
-    }
-  }
-
-  /** Notes the part of a record that is compared next. */
-  private void addRecord(int i) {
-    MemorySegment memory = tree.pages;
-    long slot = slotOf(i, (low[i] + high[i]) >>> 1);
-    long record = PageLayout.record(memory, pages[i], slot);
-    int tail = PageLayout.tailBytes(PageLayout.remainder(memory, slot));
-    lines[lineCount++] = record;
-    if (((record + tail) >>> CacheLine.SHIFT) != (record >>> CacheLine.SHIFT)) {
-      lines[lineCount++] = record + CacheLine.BYTES;
-    }
-  }
-
-  /** Asks for the beginnings of the values that were found. */
-  void prefetchValues() {
-    MemorySegment memory = tree.pages;
-    lineCount = 0;
-    for (int i = 0; i < count; i++) {
-      if (entries[i] >= 0) {
-        lines[lineCount++] = PageLayout.valueAt(memory, pages[i], slotOf(i, entries[i]));
+    int step = PrefixStructure.step(low[i], high[i]);
+    long last = -1;
+    for (int entry = low[i] + step - 1; entry < high[i]; entry += step) {
+      long line = slotOf(i, entry) >>> CacheLine.SHIFT;
+      if (line != last) {
+        lines[lineCount++] = line << CacheLine.SHIFT;
+        last = line;
       }
     }
-    prefetch();
   }
 
-  private void prefetch() {
-    if (lineCount > 0) {
-      Words.prefetchGroup(tree.pages.address(), lines, 0, lineCount, 1);
-      lineCount = 0;
+  /** Notes the records of the same entries. */
+  private void addRecords(int i) {
+    int step = PrefixStructure.step(low[i], high[i]);
+    for (int entry = low[i] + step - 1; entry < high[i]; entry += step) {
+      lines[lineCount++] = PageLayout.record(tree.pages, pages[i], slotOf(i, entry));
     }
+  }
+
+  /** Reads the beginnings of the values that were found. */
+  void touchValues() {
+    MemorySegment memory = tree.pages;
+    for (int i = 0; i < count; i++) {
+      if (entries[i] >= 0) {
+        long slot = slotOf(i, entries[i]);
+        if (PageLayout.valueBytes(memory, slot) > 0) { // Else it may be behind all pages.
+          lines[lineCount++] = PageLayout.valueAt(memory, pages[i], slot);
+        }
+      }
+    }
+    touch();
+  }
+
+  private void touch() {
+    PageKeys.touch(tree.pages, lines, lineCount, 1);
+    lineCount = 0;
   }
 }

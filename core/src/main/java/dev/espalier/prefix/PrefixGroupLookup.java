@@ -3,7 +3,6 @@ package dev.espalier.prefix;
 
 import dev.espalier.bytes.BatchReader;
 import dev.espalier.bytes.PackedBytes;
-import dev.espalier.memory.Words;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -15,7 +14,7 @@ import java.util.Arrays;
 final class PrefixGroupLookup {
   private static final int GROUP = 64;
 
-  /** Lines at the beginning of a page that are asked for: its header, and the heads of most. */
+  /** Lines at the beginning of a page that are read ahead: no more than the smallest page has. */
   private static final int FIRST_LINES = 8;
 
   private final PrefixStructure tree;
@@ -53,10 +52,10 @@ final class PrefixGroupLookup {
         }
         tree.store.pinAll(pages, 0, count);
         pinned = 0;
-        Words.prefetchGroup(tree.pages.address(), pages, 0, count, FIRST_LINES);
+        PageKeys.touch(tree.pages, pages, count, FIRST_LINES);
       }
       group.search();
-      group.prefetchValues();
+      group.touchValues();
       int found = 0;
       while (pinned < count) {
         int i = pinned++;

@@ -55,8 +55,8 @@ final class PrefixStructure {
   /** Lines of a page that are prefetched: its header, and the heads of most. */
   private static final int FIRST_LINES = 10;
 
-  /** Into how many parts entries of the same head are divided in a step of their search. */
-  private static final int PARTS = 8;
+  /** How many entries of the same head are looked at in a step of their search. */
+  static final int PARTS = 8;
 
   final PageStore store;
   final long[] meta;
@@ -157,64 +157,68 @@ final class PrefixStructure {
   int search(long page, MemorySegment key) {
     MemorySegment memory = pages;
     int length = (int) key.byteSize();
-    int count = PageLayout.count(memory, page);
-    int prefix = PageLayout.prefix(memory, page);
-    if (prefix > 0 && PageLayout.flags(memory, page) != 0) {
+    long header = PageLayout.header(memory, page);
+    int count = PageLayout.countOf(header);
+    int prefix = PageLayout.prefixOf(header);
+    if (prefix > 0 && PageLayout.flagsOf(header) != 0) {
       // Only a page at an edge, which has its prefix of its own keys, is asked for others.
       int order = build.prefixOrder(memory, page, key, 0, length);
       if (order != 0) {
         return order < 0 ? ~0 : ~count;
       }
     }
-    int rest = length - prefix;
-    long head = KeyOrder.head(key, prefix, rest);
+    long head = KeyOrder.head(key, prefix, length - prefix);
     int low = PageKeys.lowerBound(memory, page, count, head);
-    return searchTies(page, key, low, PageKeys.endOfHead(memory, page, count, low, head));
+    int high = PageKeys.endOfHead(memory, page, count, low, head);
+    return low == high ? ~low : searchTies(page, header, key, 0, length, low, high);
   }
 
-  /** Asks for the records that divide entries of a page into parts. */
-  private void prefetchParts(long page, int from, int to) {
-    int last = -1;
-    for (int part = 1; part < PARTS; part++) {
-      int entry = from + (to - from) * part / PARTS;
-      if (entry != last && entry < to) {
-        long slot = PageLayout.slot(pages, page, entry);
-        Words.prefetch(pages.address() + PageLayout.record(pages, page, slot), 1, Locality.T0);
-        last = entry;
-      }
-    }
+  /** Returns how far the entries are apart that are looked at together. */
+  static int step(int low, int high) {
+    return (high - low + PARTS - 1) / PARTS;
   }
 
   /**
-   * Searches entries of the same head, which the rest of the key tells apart. Seven records at a
-   * time are on their way, for a binary search alone would wait for one after the other.
+   * Searches entries that have the head of a key, of which there is one at least. The eight bytes
+   * behind the head divide most. As many as {@link #PARTS} entries are looked at together, so that
+   * no read waits for another, and nothing is to be guessed.
    */
-  private int searchTies(long page, MemorySegment key, int from, int to) {
-    int keyLength = (int) key.byteSize();
-    int low = from;
+  int searchTies(
+      long page, long header, MemorySegment key, long start, int length, int from, int to) {
+    MemorySegment memory = pages;
+    long slots = PageLayout.slots(header, page);
+    int prefix = PageLayout.prefixOf(header);
+    // Entry 0 of an inner page has no separator, but may look like one that is the whole prefix.
+    int low = from == 0 && PageLayout.isInnerOf(header) ? 1 : from;
+    if (to - low > 1) {
+      int behind = prefix + Long.BYTES;
+      long word = KeyOrder.word(key, start + behind, length - behind);
+      int high = to;
+      while (low < high) {
+        int step = step(low, high);
+        int smaller = 0;
+        for (int i = low + step - 1; i < high; i += step) {
+          long slot = slots + (long) PageLayout.SLOT_BYTES * i;
+          smaller += PageLayout.secondWord(memory, page, slot) < word ? 1 : 0;
+        }
+        low += smaller * step;
+        high = Math.min(high, low + step - 1);
+      }
+    }
     int high = to;
+    int middle = low; // Most likely the only one with both words of the key.
     while (low < high) {
-      int length = high - low;
-      if (length > PARTS / 2) {
-        prefetchParts(page, low, high);
+      long slot = slots + (long) PageLayout.SLOT_BYTES * middle;
+      int order = compare(key, start, length, page, prefix, slot);
+      if (order == 0) {
+        return middle;
       }
-      int below = 0;
-      int above = PARTS;
-      while (above - below > 1) {
-        int part = (below + above) >>> 1;
-        int entry = low + length * part / PARTS;
-        int order = compare(key, 0, keyLength, page, PageLayout.slot(pages, page, entry));
-        if (order == 0) {
-          return entry;
-        }
-        if (order < 0) {
-          above = part;
-        } else {
-          below = part;
-        }
+      if (order < 0) {
+        high = middle;
+      } else {
+        low = middle + 1;
       }
-      high = above == PARTS ? high : low + length * above / PARTS;
-      low = below == 0 ? low : low + length * below / PARTS + 1;
+      middle = (low + high) >>> 1;
     }
     return ~low;
   }
@@ -223,16 +227,15 @@ final class PrefixStructure {
    * Compares a key, which is {@code length} bytes from {@code start}, with an entry of the same
    * prefix and head.
    */
-  int compare(MemorySegment key, long start, int length, long page, long slot) {
+  private int compare(MemorySegment key, long start, int length, long page, int prefix, long slot) {
     MemorySegment memory = pages;
-    int prefix = PageLayout.prefix(memory, page);
     int rest = length - prefix;
     int remainder = PageLayout.remainder(memory, slot);
     boolean isInChain = PageLayout.isKeyInChain(memory, slot);
     int common = Math.min(rest, remainder) - Long.BYTES;
     if (common > 0) {
       int order =
-          KeyOrder.compare(
+          KeyOrder.compareWords(
               key,
               start + prefix + Long.BYTES,
               memory,

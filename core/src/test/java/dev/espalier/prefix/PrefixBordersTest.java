@@ -209,4 +209,50 @@ class PrefixBordersTest {
       assertArrayEquals(empty, tree.get(new byte[] {5}));
     }
   }
+
+  /**
+   * Keys of one head in every number that a page has, told apart by second words or behind them.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 7, 8, 9, 20})
+  void findsKeysOfOneHeadInAnyNumber(int alike) {
+    try (PrefixBPlusTree tree = tree(4096)) {
+      byte[] beginning = filled(Long.BYTES + alike, 'k');
+      for (int i = 0; i < 80; i++) {
+        byte[] key = Arrays.copyOf(beginning, beginning.length + 1 + i % 3);
+        key[beginning.length] = (byte) (3 * i);
+        tree.set(key, key);
+        model.add(key);
+        List<byte[]> sought = new ArrayList<>();
+        for (int last = 0; last < 256; last++) {
+          for (int more = 0; more < 4; more++) {
+            byte[] some = Arrays.copyOf(beginning, beginning.length + more);
+            if (more > 0) {
+              some[beginning.length] = (byte) last;
+            }
+            sought.add(some);
+          }
+        }
+        List<Integer> found = new ArrayList<>();
+        tree.getAll(PackedBytes.of(sought), (at, _, _, _, _, _) -> found.add(at));
+        List<Integer> expected = new ArrayList<>();
+        for (int at = 0; at < sought.size(); at++) {
+          if (model.contains(sought.get(at))) {
+            expected.add(at);
+          }
+          assertEquals(model.contains(sought.get(at)), tree.containsKey(sought.get(at)));
+        }
+        assertEquals(expected, found);
+      }
+    }
+  }
+
+  @Test
+  void getAllReadsNothingBehindThePages() {
+    try (PrefixBPlusTree tree = tree(64 << 10)) {
+      byte[] key = filled(20, 'k');
+      tree.set(key, new byte[0]); // Its value begins where the only page ends.
+      assertEquals(1, tree.getAll(PackedBytes.of(List.of(key)), (_, _, _, _, _, _) -> {}));
+    }
+  }
 }
