@@ -43,7 +43,7 @@ public final class KeyOrder {
     }
     int some = Math.min(bytes, Long.BYTES);
     long word = memory.get(BIG_ENDIAN, from + some - Long.BYTES);
-    return word << Long.SIZE - Byte.SIZE * some ^ Long.MIN_VALUE;
+    return (word << (Long.SIZE - Byte.SIZE * some)) ^ Long.MIN_VALUE;
   }
 
   /** Writes the first {@code bytes} bytes of which a head was made. */

@@ -287,7 +287,7 @@ final class PageLayout {
    */
   static long secondWord(MemorySegment pages, long page, long slot) {
     int recordAndRemainder = pages.get(INT, slot);
-    int bytes = tailBytes(recordAndRemainder >>> 16 & ~IN_CHAIN);
+    int bytes = tailBytes((recordAndRemainder >>> 16) & ~IN_CHAIN);
     return KeyOrder.word(pages, page + (recordAndRemainder & 0xffff), bytes);
   }
 

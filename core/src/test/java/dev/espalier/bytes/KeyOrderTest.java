@@ -37,7 +37,7 @@ class KeyOrderTest {
       byte[] key = drawKey(length);
       long expected = 0;
       for (int i = 0; i < Long.BYTES; i++) {
-        expected = expected << Byte.SIZE | (i < length ? key[i] & 0xff : 0);
+        expected = (expected << Byte.SIZE) | (i < length ? key[i] & 0xff : 0);
       }
       expected ^= Long.MIN_VALUE;
       MemorySegment behind = MemorySegment.ofArray(behindOthers(key));
