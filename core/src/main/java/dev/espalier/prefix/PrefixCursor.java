@@ -62,8 +62,7 @@ final class PrefixCursor implements BytesCursor {
   public boolean last() {
     begin();
     path.toEnd(true);
-    enterLeaf();
-    return settleBack(count - 1);
+    return settleBack(Integer.MAX_VALUE);
   }
 
   @Override
@@ -110,9 +109,10 @@ final class PrefixCursor implements BytesCursor {
   /** Reads what is to be known of the leaf; the key stays as it is. */
   private void enterLeaf() {
     long page = tree.store.pin(path.leaf());
-    count = PageLayout.count(tree.pages, page);
-    prefix = PageLayout.prefix(tree.pages, page);
-    slots = PageLayout.slot(tree.pages, page, 0) - page;
+    long header = PageLayout.header(tree.pages, page);
+    count = PageLayout.countOf(header);
+    prefix = PageLayout.prefixOf(header);
+    slots = PageLayout.slots(header, page) - page;
     tree.store.unpin(page, false);
   }
 
@@ -130,12 +130,14 @@ final class PrefixCursor implements BytesCursor {
 
   /** Goes to an entry of a new leaf, or if it has no such one, to the last before it. */
   private boolean settleBack(int wanted) {
-    int at = wanted;
-    for (enterLeaf(); at < 0; at = count - 1) {
+    enterLeaf();
+    int at = Math.min(wanted, count - 1);
+    while (at < 0) {
       if (!path.step(-1)) {
         return leave();
       }
       enterLeaf();
+      at = count - 1;
     }
     return standFirst(at);
   }
