@@ -28,7 +28,7 @@ class BulkloadTest {
   void everyCountAndFillGivesASoundTree(TreeShape shape) {
     double[] all = {0.5, 2.0 / 3, 0.9, 1.0};
     for (double fill : TestSize.isThorough() ? all : new double[] {2.0 / 3}) {
-      for (int count = 0; count <= 200; count++) {
+      for (int count = 0; count <= 200; count += count < 70 ? 1 : TestSize.of(9, 1)) {
         try (LongIndex index = shape.create(IndexOptions.DEFAULT)) {
           index.bulkload(counting(count), fill, count, ProgressListener.NONE);
           index.verify();

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Once {@code close} has returned, in whatever thread, a cursor answers nothing, from no copy. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(60)
 final class ClosedCursorTest {
   private static final int ENTRIES = 200;

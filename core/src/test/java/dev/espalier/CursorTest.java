@@ -101,7 +101,7 @@ class CursorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
+  @MethodSource("dev.espalier.TreeShape#defaultsAndSmallestIfThorough")
   void backwardScanThatRemovesEverythingSeesEverything(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, ENTRIES);
     LongCursor cursor = index.cursor();

@@ -10,6 +10,7 @@ import dev.espalier.inspect.TreePrinter;
 import java.util.NavigableMap;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -71,6 +72,7 @@ class DroppedIndexTest {
     }
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("kinds")
   void runOfDroppedIndexStaysReadable(TreeShape shape) {

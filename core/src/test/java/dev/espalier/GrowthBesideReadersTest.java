@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Trees for several threads take no memory from readers as they grow. The JVM would set the
  * interrupt status of a thread that reads memory while it is freed.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class GrowthBesideReadersTest {
   /** More than fits into one huge page. */
   private static final int KEYS = 200_000;

@@ -34,7 +34,7 @@ class MemoryLimitTest {
   static Stream<Arguments> shapesAndLimits() {
     return Stream.concat(
         cases(TreeShape.allAndOnCheckedPages(), SMALL_LIMITS),
-        cases(TreeShape.defaults(), LARGE_LIMITS));
+        cases(TreeShape.kinds(), LARGE_LIMITS));
   }
 
   private static Stream<Arguments> cases(List<TreeShape> shapes, long[] limits) {

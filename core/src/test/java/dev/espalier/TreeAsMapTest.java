@@ -56,7 +56,7 @@ class TreeAsMapTest {
   }
 
   @TestFactory
-  @Tag("fallback-too")
+  @Tag("fallback-thorough")
   DynamicContainer treeKeepsTheContractWithoutNativeAccess() {
     TreeShape shape = TreeShape.pbPlus(1, 1, 1);
     return TestSize.isThorough()

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class BftlVerifierTest {
 
   @ParameterizedTest

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * every way, and others write to other leaves. A reader that waited for the writer would wait
  * forever.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConcurrentPausedWriterTest {
   private static final int LEAF = 3;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class ConcurrentVerifierTest {
   private static final double TWO_THIRDS = 0.67;
 

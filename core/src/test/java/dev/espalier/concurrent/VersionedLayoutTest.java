@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class VersionedLayoutTest {
   private static final long WORD = 0x1234_5678_9abc_def8L;
 

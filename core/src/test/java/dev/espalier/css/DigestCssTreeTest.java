@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keys that are hard to tell apart by digests, and what is special about pairs. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class DigestCssTreeTest {
   private static final long ABSENT = -12_345;
 

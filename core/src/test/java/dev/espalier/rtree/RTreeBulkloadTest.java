@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class RTreeBulkloadTest {
   private final SplittableRandom random = new SplittableRandom(1);
 

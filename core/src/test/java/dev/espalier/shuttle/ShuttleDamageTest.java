@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * ends. A call that never ends is found by the limit on steps or, as a last resort, by the time
  * limit.
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShuttleDamageTest {
   @Test

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
  *
  * @param <T> the tree
  */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class ThreadsContract<T extends LongIndex> {
   protected final ExecutorService threads = Executors.newCachedThreadPool();

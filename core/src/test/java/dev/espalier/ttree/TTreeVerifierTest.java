@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 class TTreeVerifierTest {
   private static final double THREE_QUARTERS = 0.75;
 

@@ -247,6 +247,7 @@ class ColaFaultsTest {
     }
   }
 
+  @Tag("thorough")
   @Test
   void failedBulkloadTakesNoPageOfWhatComesAfterIt() throws IOException {
     int entries = 4_000;

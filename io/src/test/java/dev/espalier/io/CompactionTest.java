@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -167,6 +168,7 @@ class CompactionTest {
     }
   }
 
+  @Tag("thorough")
   @Test
   void anotherThreadWritesAllTheWhile() throws InterruptedException {
     try (IndexStore store = withFreeBeginning(SMALL, DiskOptimizedBPlusTree.VARIANT)) {

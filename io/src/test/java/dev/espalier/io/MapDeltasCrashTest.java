@@ -107,7 +107,7 @@ class MapDeltasCrashTest {
     assertTrue(folded > 0, "deltas were never folded");
     long operations = whole.operations();
     for (int round = 0; round < TestSize.of(1, 12); round++) {
-      for (long crashAt = 1; crashAt <= operations; crashAt += TestSize.of(11, 1)) {
+      for (long crashAt = 1; crashAt <= operations; crashAt += TestSize.of(23, 1)) {
         crash(crashAt, crashAt + round * 1_000);
       }
     }

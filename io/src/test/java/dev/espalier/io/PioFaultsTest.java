@@ -127,7 +127,7 @@ class PioFaultsTest {
     Set<TreeMap<Long, Long>> states = states();
     int refused = 0;
     List<Integer> failed = new ArrayList<>();
-    for (int n = 1; ; n += n < 20 ? 1 : TestSize.of(11, 1)) {
+    for (int n = 1; ; n += n < TestSize.of(8, 40) ? 1 : TestSize.of(29, 1)) {
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       LongIndex index = openCopy();
       faults.failOnce(n, Errno.EIO, operation);

@@ -96,7 +96,7 @@ class ReadOnlyRecoveryTest {
   }
 
   static Stream<String> trees() {
-    return PagedTrees.names().stream();
+    return PagedTrees.namesOfKinds().stream();
   }
 
   @ParameterizedTest

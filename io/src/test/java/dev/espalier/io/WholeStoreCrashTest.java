@@ -151,7 +151,7 @@ class WholeStoreCrashTest {
     long operations = whole.operations();
     assertTrue(all.copyIsDone && operations > 50, "operations " + operations);
     for (int round = 0; round < TestSize.of(1, 12); round++) {
-      for (long crashAt = 1; crashAt <= operations; crashAt += TestSize.of(3, 1)) {
+      for (long crashAt = 1; crashAt <= operations; crashAt += TestSize.of(11, 1)) {
         crash(variant, crashAt, crashAt + round * 1_000);
       }
     }

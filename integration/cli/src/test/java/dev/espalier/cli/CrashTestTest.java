@@ -164,6 +164,7 @@ final class CrashTestTest {
     assertTrue(what.contains("key 000000 was never written"), what);
   }
 
+  @Tag("thorough")
   @Test
   void bytesOfAValueThatAreNotOfThePlanAreSeen() throws Exception {
     String what =
@@ -176,6 +177,7 @@ final class CrashTestTest {
     assertTrue(what.contains("has 3 bytes that were never written"), what);
   }
 
+  @Tag("thorough")
   @Test
   void batchThatIsThereInPartIsSeen() throws Exception {
     CrashReport report =
@@ -190,6 +192,7 @@ final class CrashTestTest {
     assertTrue(report.failures().getFirst().what().startsWith("a batch is there in part"));
   }
 
+  @Tag("thorough")
   @Test
   void noteOfAnotherMomentIsSeen() throws Exception {
     CrashReport report =

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,6 +75,7 @@ final class LauncherTest {
     assertEquals(1, archives());
   }
 
+  @Tag("thorough")
   @Test
   void archiveOfOtherJarsIsReplaced() throws Exception {
     assertEquals("", standardError(0, espalier(), "--help"));
@@ -82,6 +84,7 @@ final class LauncherTest {
     assertEquals(1, archives());
   }
 
+  @Tag("thorough")
   @Test
   void damagedArchiveIsNoMoreThanASlowStart() throws Exception {
     assertEquals("", standardError(0, espalier(), "--help"));
@@ -107,6 +110,7 @@ final class LauncherTest {
   }
 
   /** Without a locale, the JVM alone would take arguments for ASCII. */
+  @Tag("thorough")
   @Test
   void argumentsAreUtf8WithoutALocale() throws Exception {
     Path lines = Files.writeString(folder.resolve("towns.csv"), "Z\u00fcrich,443\n");

@@ -181,6 +181,7 @@ final class SignalTest {
     }
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143"})
   void interruptedJoinDeletesTheFileThatItMade(String signal, int status) throws Exception {

@@ -80,6 +80,7 @@ final class TuneCommandTest {
     assertEquals(choice.reason(), line(run, "Reason"));
   }
 
+  @Tag("thorough")
   @Test
   void moreUpdatesHaveAnotherQueue() {
     assertEquals("1 pages", line(tune("--updates", "0"), "Queue"));
@@ -101,6 +102,7 @@ final class TuneCommandTest {
     assertTrue(line(tune("--again"), "Times").startsWith("measured now"));
   }
 
+  @Tag("thorough")
   @Test
   void jsonHasChoiceTimesAndReason() throws IOException {
     Path json = folder.resolve("out.json");
