@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
@@ -263,7 +262,7 @@ final class ByteStringCommandsTest extends IndexFileCommands {
     Random random = new Random(3);
     int loaded = 0;
     int refused = 0;
-    for (int i = 0; i < TestSize.of(30, 150); i++) {
+    for (int i = 0; i < 150; i++) {
       Path input =
           csv(
               random
