@@ -100,8 +100,12 @@ class CursorTest {
     assertTrue(index.isEmpty());
   }
 
+  static List<TreeShape> defaultsAndAllIfThorough() {
+    return TestSize.isThorough() ? TreeShape.allAndOnCheckedPages() : TreeShape.defaults();
+  }
+
   @ParameterizedTest
-  @MethodSource("dev.espalier.TreeShape#defaultsAndSmallestIfThorough")
+  @MethodSource("defaultsAndAllIfThorough")
   void backwardScanThatRemovesEverythingSeesEverything(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, ENTRIES);
     LongCursor cursor = index.cursor();

@@ -62,6 +62,7 @@ class DroppedIndexTest {
     awaitAtMost(before);
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("kinds")
   void indexThatIsStillUsedKeepsItsMemory(TreeShape shape) {
@@ -85,6 +86,7 @@ class DroppedIndexTest {
     }
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("kinds")
   void whatIsMadeOfAnIndexKeepsItsMemory(TreeShape shape) {

@@ -46,11 +46,11 @@ class TreeAsMapTest {
     return SHAPES.stream().map(shape -> NavigableMapContract.of(shape.name(), factory(shape)));
   }
 
-  /** Of every seventh tree in a usual run, as a map takes nothing of a tree but the interface. */
+  /** Of every tenth tree in a usual run, as a map takes nothing of a tree but the interface. */
   @TestFactory
   Stream<DynamicContainer> treeKeepsTheContractOfNavigableMap() {
     return IntStream.range(0, SHAPES.size())
-        .filter(i -> i % TestSize.of(7, 1) == 0)
+        .filter(i -> i % TestSize.of(10, 1) == 0)
         .mapToObj(SHAPES::get)
         .map(shape -> NavigableMapContract.withoutSubMaps(shape.name(), factory(shape)));
   }

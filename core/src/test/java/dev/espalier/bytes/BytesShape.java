@@ -2,6 +2,7 @@
 package dev.espalier.bytes;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.TestSize;
 import dev.espalier.prefix.PrefixBPlusTree;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -33,18 +34,17 @@ public record BytesShape(
   }
 
   private static List<BytesShape> inMemory() {
-    return List.of(
-        new BytesShape("HeapBytesIndex", HeapBytesIndex::new, 200_000),
-        prefix(512),
-        prefix(1024),
-        prefix(4096),
-        prefix(65_536),
+    BytesShape locked =
         new BytesShape(
             "PrefixBPlusTree 1024, locked",
             limit ->
                 PrefixBPlusTree.create(IndexOptions.DEFAULT.withMemoryLimit(limit), 1024)
                     .withReadWriteLock(),
-            400_000));
+            400_000);
+    BytesShape onHeap = new BytesShape("HeapBytesIndex", HeapBytesIndex::new, 200_000);
+    return TestSize.isThorough()
+        ? List.of(onHeap, prefix(512), prefix(1024), prefix(4096), prefix(65_536), locked)
+        : List.of(onHeap, prefix(512), prefix(4096), locked);
   }
 
   private static BytesShape prefix(int pageBytes) {

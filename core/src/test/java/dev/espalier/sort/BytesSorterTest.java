@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesEntrySource;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.prefix.PrefixBPlusTree;
@@ -231,7 +232,7 @@ final class BytesSorterTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REFUSE")
   void oneEntryOfEachKeyStays(Duplicates duplicates) {
-    for (int keys : new int[] {1, 100, 2_000, 20_000}) {
+    for (int keys : new int[] {1, 100, 2_000, TestSize.of(6_000, 20_000)}) {
       try (BytesSorter sorter = sorter(duplicates)) {
         for (int round = 0; round < 20; round++) {
           for (int i = 0; i < keys; i++) {

@@ -17,7 +17,7 @@ class CrashSimulationTest {
   private static final int RUNS = TestSize.of(8, 400);
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.io.PagedTrees#allNames")
+  @MethodSource("dev.espalier.io.PagedTrees#allNamesOfKinds")
   void whatWasAcknowledgedOutlivesEveryCrash(String tree) {
     CrashRun.Outcome sum = NONE;
     for (int seed = 0; seed < RUNS; seed++) {
@@ -29,7 +29,7 @@ class CrashSimulationTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.io.PagedTrees#allNames")
+  @MethodSource("dev.espalier.io.PagedTrees#allNamesOfKinds")
   void smallRunOutlivesACrashAtEachOfItsOperations(String tree) {
     CrashSetup setup = CrashSetup.of(tree, 4).withMode(CrashSetup.Mode.PLAIN).withLives(1, 60);
     long operations = new CrashRun(setup).runTo(Integer.MAX_VALUE).operations();

@@ -38,7 +38,7 @@ class IndexFileTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.io.PagedTrees#names")
+  @MethodSource("dev.espalier.io.PagedTrees#namesOfKinds")
   void reopenedIndexHasTheSameEntries(String tree) {
     FileOptions options = PagedTrees.options(tree, 1024, 11);
     Random random = new Random(1);
@@ -62,7 +62,7 @@ class IndexFileTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.io.PagedTrees#names")
+  @MethodSource("dev.espalier.io.PagedTrees#namesOfKinds")
   void indexWithPagesOfDevicesIsReopenedWithTheOptionsOfTheFile(String tree) {
     TreeMap<Long, Long> model = new TreeMap<>();
     for (long key = 0; key < 3_000; key++) {
@@ -80,7 +80,7 @@ class IndexFileTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.io.PagedTrees#names")
+  @MethodSource("dev.espalier.io.PagedTrees#namesOfKinds")
   void clearedIndexUsesItsPagesAgain(String tree) throws IOException {
     FileOptions options = PagedTrees.options(tree, 1024, 8);
     TreeMap<Long, Long> model = new TreeMap<>();

@@ -48,6 +48,11 @@ final class PagedTrees {
     return Stream.concat(names().stream(), Stream.of(StoreBytesIndex.KIND)).toList();
   }
 
+  /** Returns {@link #namesOfKinds} with the tree of byte strings. */
+  static List<String> allNamesOfKinds() {
+    return Stream.concat(namesOfKinds().stream(), Stream.of(StoreBytesIndex.KIND)).toList();
+  }
+
   /** Returns the tree of a name; the queue of a PIO B-tree is emptied after a few dozen writes. */
   static TreeVariant withSmallParts(String tree) {
     PioBTree.Geometry geometry = new PioBTree.Geometry(2, 3, 64, 5, 40);

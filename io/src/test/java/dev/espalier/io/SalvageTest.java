@@ -162,7 +162,7 @@ class SalvageTest {
   }
 
   static Stream<String> trees() {
-    return PagedTrees.namesOfKinds().stream();
+    return PagedTrees.allNamesOfKinds().stream();
   }
 
   // ---------------------------------------------------------------- sound stores

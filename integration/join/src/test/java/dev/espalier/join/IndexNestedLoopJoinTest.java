@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.batch.ProbeChoice;
 import dev.espalier.batch.ProbeMethod;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +47,15 @@ final class IndexNestedLoopJoinTest {
                         method ->
                             Stream.of(batchOf(method), 256, JoinOptions.CHOSEN_BATCH_SIZE)
                                 .map(batch -> new JoinOptions(type, method, batch, true, null))));
+  }
+
+  /** Every fourth tree, and all in a thorough run. */
+  private static List<TreeVariant> trees() {
+    List<TreeVariant> all = Family.all();
+    return IntStream.range(0, all.size())
+        .filter(i -> i % TestSize.of(4, 1) == 0)
+        .mapToObj(all::get)
+        .toList();
   }
 
   /** Buffers are made anew for each batch, so those of one row would take long. */
@@ -89,7 +100,7 @@ final class IndexNestedLoopJoinTest {
     List<JoinedRow> expected = JoinedRow.hashJoin(keys, payloads, inner, options.type());
     assertTrue(expected.size() > 500 && expected.size() <= keys.length, "a case worth testing");
 
-    for (TreeVariant variant : Family.all()) {
+    for (TreeVariant variant : trees()) {
       try (LongIndex tree = variant.create(IndexOptions.DEFAULT)) {
         inner.forEach(tree::put);
         assertEquals(expected, join(keys, payloads, tree, options), variant.name());
@@ -107,7 +118,7 @@ final class IndexNestedLoopJoinTest {
     Comparator<JoinedRow> byPayload = Comparator.comparingLong(JoinedRow::payload);
     List<JoinedRow> expected = JoinedRow.hashJoin(keys, payloads, inner, type);
     expected.sort(byPayload);
-    for (TreeVariant variant : Family.all()) {
+    for (TreeVariant variant : trees()) {
       try (LongIndex tree = variant.create(IndexOptions.DEFAULT)) {
         inner.forEach(tree::put);
         List<JoinedRow> rows = join(keys, payloads, tree, options);
