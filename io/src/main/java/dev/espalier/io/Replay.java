@@ -3,7 +3,6 @@ package dev.espalier.io;
 
 import dev.espalier.LongIndex;
 import dev.espalier.bytes.BytesIndex;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out again what records of the log tell, in order. Writes to single keys are gathered, and
- * applied in the order of the keys, of each key the last one only. Writes of byte strings are made
- * one by one.
+ * applied in the order of the keys, of each key the last one only.
  */
 final class Replay {
   private static final int MOST_GATHERED = 1 << 26;
@@ -23,9 +21,10 @@ final class Replay {
 
   private final IntFunction<LongIndex> longs;
   private final IntFunction<BytesIndex> byteStrings;
+  private final long gatheredBytes;
   private final int gatheredWrites;
   private final Map<Integer, SortedWrites> gathered = new HashMap<>();
-  private final Map<Integer, BytesIndex> ofBytes = new HashMap<>();
+  private final Map<Integer, SortedStringWrites> gatheredStrings = new HashMap<>();
 
   /** The index that the last write went to, as the next one mostly does. */
   private int lastId = -1;
@@ -42,9 +41,9 @@ final class Replay {
    * @param bytes of memory that writes may take while they are gathered
    */
   Replay(IntFunction<LongIndex> longs, IntFunction<BytesIndex> byteStrings, long bytes) {
-    long most = Math.min(bytes, Runtime.getRuntime().maxMemory() / HEAP_PART);
+    this.gatheredBytes = Math.min(bytes, Runtime.getRuntime().maxMemory() / HEAP_PART);
     this.gatheredWrites =
-        Math.clamp(most / SortedWrites.BYTES, SortedWrites.USUAL_MOST, MOST_GATHERED);
+        Math.clamp(gatheredBytes / SortedWrites.BYTES, SortedWrites.USUAL_MOST, MOST_GATHERED);
     this.longs = longs;
     this.byteStrings = byteStrings;
   }
@@ -69,7 +68,7 @@ final class Replay {
                 LogRecord.DELETE_BYTES,
                 LogRecord.RANGE_BYTES,
                 LogRecord.CLEAR_BYTES ->
-                carryOut(kind, ofBytes.computeIfAbsent(index, byteStrings::apply), segment, at);
+                add(kind, ofStrings(index), segment, at);
             default ->
                 throw new IllegalArgumentException("the log has an operation of kind " + kind);
           };
@@ -112,36 +111,44 @@ final class Replay {
     return of;
   }
 
-  /** Carries out an operation on byte strings, and returns how many bytes tell of it. */
-  private static int carryOut(int kind, BytesIndex tree, byte[] segment, int at) {
-    MemorySegment bytes = MemorySegment.ofArray(segment);
+  private SortedStringWrites ofStrings(int id) {
+    return gatheredStrings.computeIfAbsent(
+        id, any -> new SortedStringWrites(byteStrings.apply(any), gatheredBytes));
+  }
+
+  /** Adds an operation on byte strings, and returns how many bytes tell of it. */
+  private static int add(int kind, SortedStringWrites index, byte[] segment, int at) {
     return switch (kind) {
       case LogRecord.SET_BYTES -> {
         int key = LogRecord.shortAt(segment, at);
         int value = LogRecord.intAt(segment, at + 2);
-        tree.set(bytes.asSlice(at + 6L, key), bytes.asSlice(at + 6L + key, value));
+        index.set(segment, at + 6, key, value);
         yield 6 + key + value;
       }
       case LogRecord.DELETE_BYTES -> {
         int key = LogRecord.shortAt(segment, at);
-        tree.delete(bytes.asSlice(at + 2L, key));
+        index.delete(segment, at + 2, key);
         yield 2 + key;
       }
       case LogRecord.RANGE_BYTES -> {
+        index.apply();
         int bounds = segment[at];
         int middle = at + 5 + LogRecord.shortAt(segment, at + 1);
         int end = middle + LogRecord.shortAt(segment, at + 3);
         byte[] from = Arrays.copyOfRange(segment, at + 5, middle);
         byte[] to = Arrays.copyOfRange(segment, middle, end);
-        tree.removeRange(
-            from,
-            (bounds & LogRecord.FROM_INCLUDED) != 0,
-            to,
-            (bounds & LogRecord.TO_INCLUDED) != 0);
+        index
+            .tree()
+            .removeRange(
+                from,
+                (bounds & LogRecord.FROM_INCLUDED) != 0,
+                to,
+                (bounds & LogRecord.TO_INCLUDED) != 0);
         yield end - at;
       }
       default -> {
-        tree.clear();
+        index.clear();
+        index.tree().clear();
         yield 0;
       }
     };
@@ -150,5 +157,6 @@ final class Replay {
   /** Carries out what was gathered. */
   void finish() {
     gathered.values().forEach(SortedWrites::apply);
+    gatheredStrings.values().forEach(SortedStringWrites::apply);
   }
 }
