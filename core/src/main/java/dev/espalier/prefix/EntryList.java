@@ -149,11 +149,15 @@ final class EntryList {
       valueChain = Arrays.copyOf(valueChain, 2 * count);
       child = Arrays.copyOf(child, 2 * count);
     }
-    for (int[] each :
-        new int[][] {
-          keyAt, keyBytes, keyLength, keyChain, valueAt, valueLength, valueChain, child
-        }) {
-      System.arraycopy(each, i, each, i + 1, count - i);
+    if (i < count) {
+      shift(keyAt, i);
+      shift(keyBytes, i);
+      shift(keyLength, i);
+      shift(keyChain, i);
+      shift(valueAt, i);
+      shift(valueLength, i);
+      shift(valueChain, i);
+      shift(child, i);
     }
     count++;
     keyAt[i] = take(length);
@@ -164,6 +168,10 @@ final class EntryList {
     valueChain[i] = 0;
     child[i] = 0;
     return i;
+  }
+
+  private void shift(int[] numbers, int from) {
+    System.arraycopy(numbers, from, numbers, from + 1, count - from);
   }
 
   private int take(int length) {

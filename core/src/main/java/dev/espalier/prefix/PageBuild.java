@@ -193,9 +193,12 @@ final class PageBuild {
     return best;
   }
 
-  /** Returns whether an entry begins with the prefix of a page. */
+  /**
+   * Returns whether a key, for which a page is the right one, begins with its prefix: all do but
+   * where the page is at an edge, and has its prefix of its own keys.
+   */
   boolean hasPrefix(MemorySegment pages, long page, MemorySegment key, int length) {
-    return prefixOrder(pages, page, key, 0, length) == 0;
+    return PageLayout.flags(pages, page) == 0 || prefixOrder(pages, page, key, 0, length) == 0;
   }
 
   /**
