@@ -50,7 +50,7 @@ final class SortedStringWrites {
    */
   SortedStringWrites(BytesIndex tree, long most) {
     this.tree = tree;
-    this.most = (int) Math.clamp(most, LEAST_BYTES, MOST_BYTES);
+    this.most = Math.clamp(most, LEAST_BYTES, MOST_BYTES);
   }
 
   BytesIndex tree() {
