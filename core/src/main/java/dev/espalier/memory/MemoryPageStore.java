@@ -55,7 +55,7 @@ public final class MemoryPageStore implements PageStore {
     this.limit = Math.min(limit, Region.MOST_RESERVED_BYTES);
     this.hugePages = hugePages;
     this.region = first(isBesideReaders);
-    setEnd(0);
+    this.end = region.endFor(0);
   }
 
   /**
@@ -81,12 +81,6 @@ public final class MemoryPageStore implements PageStore {
 
   private Region first(boolean isBesideReaders) {
     return Region.first(pageBytes(), limit, isBesideReaders);
-  }
-
-  /** Huge pages are asked for where the first ends. */
-  private void setEnd(long needed) {
-    long bytes = region.segment().byteSize();
-    end = needed > NodeMemory.HUGE_PAGE_BYTES ? bytes : Math.min(bytes, NodeMemory.HUGE_PAGE_BYTES);
   }
 
   /**
@@ -153,22 +147,8 @@ public final class MemoryPageStore implements PageStore {
       throw new MemoryLimitException(
           "the index needs " + needed + " bytes of native memory, but its limit is " + limit);
     }
-    if (needed > region.segment().byteSize()) {
-      move(needed);
-    } else if (hugePages == HugePages.WHEN_GROWN) {
-      region.adviseHugePages();
-    }
-    setEnd(needed);
-  }
-
-  private void move(long needed) {
-    long wanted = Math.max(needed, 2 * region.segment().byteSize());
-    boolean isFirst = region.isBesideReaders() && needed <= NodeMemory.HUGE_PAGE_BYTES;
-    Region larger =
-        isFirst
-            ? Region.first(Math.min(wanted, limit), limit, true)
-            : Region.take(needed, wanted, limit, hugePages);
-    region = region.outgrownBy(larger, (long) numbers.top() << pageShift);
+    region = region.grown(needed, (long) numbers.top() << pageShift, limit, limit, hugePages);
+    end = region.endFor(needed);
   }
 
   @Override
@@ -179,7 +159,7 @@ public final class MemoryPageStore implements PageStore {
   @Override
   public void clear() {
     region = region.replacedBy(first(region.isBesideReaders()));
-    setEnd(0);
+    end = region.endFor(0);
     numbers.clear();
     Arrays.fill(meta, 0);
   }

@@ -249,7 +249,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   private void forgetNodes() {
     top = FIRST_OFFSET;
-    setEnd(0);
+    end = region.endFor(0);
     freeBytes = 0;
     Arrays.fill(freeNodes, 0);
   }
@@ -352,27 +352,8 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     if (needed > limit - elsewhere) {
       throw beyondLimit(needed);
     }
-    if (needed > region.segment().byteSize()) {
-      move(needed);
-    } else if (hugePages == HugePages.WHEN_GROWN) {
-      region.adviseHugePages();
-    }
-    setEnd(needed);
-  }
-
-  private void move(long needed) {
-    long doubled = Math.max(needed, 2 * region.segment().byteSize());
-    long wanted = Math.min(doubled, limit - elsewhere);
-    boolean isFirst = region.isBesideReaders() && needed <= HUGE_PAGE_BYTES;
-    Region larger =
-        isFirst ? Region.first(wanted, limit, true) : Region.take(needed, wanted, limit, hugePages);
-    region = region.outgrownBy(larger, top);
-  }
-
-  /** Huge pages are asked for where the first ends. */
-  private void setEnd(long needed) {
-    long bytes = region.segment().byteSize();
-    end = needed > HUGE_PAGE_BYTES ? bytes : Math.min(bytes, HUGE_PAGE_BYTES);
+    region = region.grown(needed, top, limit - elsewhere, limit, hugePages);
+    end = region.endFor(needed);
   }
 
   private MemoryLimitException beyondLimit(long needed) {

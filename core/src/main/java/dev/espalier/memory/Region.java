@@ -299,6 +299,40 @@ public final class Region {
     return isBesideReaders ? keepFor(other) : replacedBy(other);
   }
 
+  /**
+   * Returns memory of at least {@code needed} bytes: this, with huge pages if they are wanted, or a
+   * larger region that this one gives way to.
+   *
+   * @param used how many bytes have contents, from the beginning
+   * @param most the most bytes of a plain allocation, at least {@code needed}
+   * @param limit the most bytes, including reserved address space
+   * @throws MemoryLimitException if the system refuses
+   * @throws IllegalStateException if this region is closed
+   */
+  Region grown(long needed, long used, long most, long limit, HugePages hugePages) {
+    if (needed <= segment.byteSize()) {
+      if (hugePages == HugePages.WHEN_GROWN) {
+        adviseHugePages();
+      }
+      return this;
+    }
+    long wanted = Math.min(Math.max(needed, 2 * segment.byteSize()), most);
+    boolean isFirst = isBesideReaders && needed <= NodeMemory.HUGE_PAGE_BYTES;
+    Region larger = isFirst ? first(wanted, limit, true) : take(needed, wanted, limit, hugePages);
+    return outgrownBy(larger, used);
+  }
+
+  /**
+   * Returns up to where an index that needs so many bytes uses the memory without growing: huge
+   * pages are asked for where the first one ends.
+   */
+  long endFor(long needed) {
+    long bytes = segment.byteSize();
+    return needed > NodeMemory.HUGE_PAGE_BYTES
+        ? bytes
+        : Math.min(bytes, NodeMemory.HUGE_PAGE_BYTES);
+  }
+
   private void copyTo(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
     try {
       copy.accept(segment, other.segment);
