@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import java.util.List;
+import java.util.stream.IntStream;
+
 /**
  * How much the tests do. {@code mvn verify} takes sizes that end within minutes; {@code -Pthorough}
  * takes the large ones, and runs what is tagged {@code thorough} as well.
@@ -19,6 +22,14 @@ public final class TestSize {
   /** Returns a quarter of the rounds, one at least, or all of them in a thorough run. */
   public static int rounds(int all) {
     return THOROUGH ? all : Math.ceilDiv(all, 4);
+  }
+
+  /** Returns one of so many in a row, the first one included, or all in a thorough run. */
+  public static <T> List<T> oneIn(int row, List<T> all) {
+    return IntStream.range(0, all.size())
+        .filter(i -> THOROUGH || i % row == 0)
+        .mapToObj(all::get)
+        .toList();
   }
 
   /** Returns one size or the other. */

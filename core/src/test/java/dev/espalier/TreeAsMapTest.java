@@ -4,7 +4,6 @@ package dev.espalier;
 import dev.espalier.css.CssTree.Form;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.Tag;
@@ -49,9 +48,7 @@ class TreeAsMapTest {
   /** Of every tenth tree in a usual run, as a map takes nothing of a tree but the interface. */
   @TestFactory
   Stream<DynamicContainer> treeKeepsTheContractOfNavigableMap() {
-    return IntStream.range(0, SHAPES.size())
-        .filter(i -> i % TestSize.of(10, 1) == 0)
-        .mapToObj(SHAPES::get)
+    return TestSize.oneIn(10, SHAPES).stream()
         .map(shape -> NavigableMapContract.withoutSubMaps(shape.name(), factory(shape)));
   }
 

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,10 +50,7 @@ final class ExperimentsTest {
 
   /** Every fourth experiment, and all in a thorough run. */
   static Stream<Experiment> some() {
-    List<Experiment> all = Experiments.all();
-    return IntStream.range(0, all.size())
-        .filter(i -> i % TestSize.of(4, 1) == 0)
-        .mapToObj(all::get);
+    return TestSize.oneIn(4, Experiments.all()).stream();
   }
 
   @ParameterizedTest

@@ -14,7 +14,6 @@ import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
 import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,11 +24,7 @@ final class BenchmarkStateTest {
 
   /** Every fifth structure, and all in a thorough run. */
   static List<String> names() {
-    List<String> names = Peers.names();
-    return IntStream.range(0, names.size())
-        .filter(i -> i % TestSize.of(5, 1) == 0)
-        .mapToObj(names::get)
-        .toList();
+    return TestSize.oneIn(5, Peers.names());
   }
 
   @ParameterizedTest

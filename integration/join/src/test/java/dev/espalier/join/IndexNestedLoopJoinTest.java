@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,11 +50,7 @@ final class IndexNestedLoopJoinTest {
 
   /** Every fourth tree, and all in a thorough run. */
   private static List<TreeVariant> trees() {
-    List<TreeVariant> all = Family.all();
-    return IntStream.range(0, all.size())
-        .filter(i -> i % TestSize.of(4, 1) == 0)
-        .mapToObj(all::get)
-        .toList();
+    return TestSize.oneIn(4, Family.all());
   }
 
   /** Buffers are made anew for each batch, so those of one row would take long. */
