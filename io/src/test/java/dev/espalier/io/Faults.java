@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.TestSize;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -41,6 +42,14 @@ final class Faults {
   private long counted;
   private @Nullable Operation interrupted;
   private Runnable interruption = () -> {};
+
+  /**
+   * Returns the number of the operation to fail after another, where each is to fail once: some are
+   * left out later on, but in a thorough run.
+   */
+  static int next(int number) {
+    return number + (number < 8 ? 1 : TestSize.of(31, 1));
+  }
 
   /**
    * Lets one operation fail; replaces what was ordered before.

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
-import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.memory.MemoryLimitException;
@@ -127,7 +126,7 @@ class PioFaultsTest {
     Set<TreeMap<Long, Long>> states = states();
     int refused = 0;
     List<Integer> failed = new ArrayList<>();
-    for (int n = 1; ; n += n < TestSize.of(8, 40) ? 1 : TestSize.of(29, 1)) {
+    for (int n = 1; ; n = Faults.next(n)) {
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       LongIndex index = openCopy();
       faults.failOnce(n, Errno.EIO, operation);

@@ -104,7 +104,7 @@ class StoreFaultsTest {
     TreeMap<Long, Long> flushed = flushedEntries(tree);
     Stores.copy(path().getParent(), original());
     int failures = 0;
-    for (int n = 1; ; n += n < TestSize.of(8, 40) ? 1 : TestSize.of(31, 1)) {
+    for (int n = 1; ; n = Faults.next(n)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();

@@ -115,7 +115,7 @@ class StoreStringsFaultsTest {
     TreeMap<Long, Long> flushed = flushedEntries();
     int failures = 0;
     boolean happened = true;
-    for (int n = 1; happened; n += n < TestSize.of(8, 40) ? 1 : TestSize.of(31, 1)) {
+    for (int n = 1; happened; n = Faults.next(n)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();
