@@ -71,7 +71,7 @@ public record ProbeCosts(
   private double computed(ProbeMethod method, long count) {
     long together = Math.min(count, BatchLookup.ROUND);
     return switch (method) {
-      case SINGLE, AUTO -> single();
+      case SINGLE -> single();
       case GROUP -> prefetches ? group() : single();
       case SORTED -> sort(together) + scatter(together) + fetchedOnce(together, true);
       case BUFFERED ->
@@ -80,6 +80,7 @@ public record ProbeCosts(
               + fetchedOnce(together, false)
               + buffersVisited(together) * VISIT
               + shape.children(0, nodes.heights().getFirst()) * TABLE / count;
+      case AUTO -> throw new IllegalArgumentException("method is AUTO; it has no time of its own");
     };
   }
 
