@@ -45,8 +45,7 @@ final class SortedStringWrites {
   /**
    * Begins without writes.
    *
-   * @param most bytes of memory for what is gathered; a little more or less where that is out of
-   *     proportion
+   * @param most bytes of memory for what is gathered; at least 4 MiB and at most 256 MiB are taken
    */
   SortedStringWrites(BytesIndex tree, long most) {
     this.tree = tree;
