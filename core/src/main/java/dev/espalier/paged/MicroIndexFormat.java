@@ -158,6 +158,21 @@ final class MicroIndexFormat extends SortedArrayFormat {
     super.store(scratch, pages, page, keys, payloads, from, count);
     pad(pages, page, count);
     rebuildIndex(pages, page, 0, count);
+    padIndex(pages, page, count);
+  }
+
+  @Override
+  void moveUpper(PageScratch scratch, MemorySegment pages, long page, long to, int kept) {
+    super.moveUpper(scratch, pages, page, to, kept);
+    int moved = PageHeader.count(pages, to);
+    pad(pages, to, moved);
+    rebuildIndex(pages, to, 0, moved);
+    pad(pages, page, kept);
+    padIndex(pages, page, kept);
+  }
+
+  /** Pads the micro-index behind the sub-arrays of {@code count} keys. */
+  private void padIndex(MemorySegment pages, long page, int count) {
     Slots.fill(
         pages, page + INDEX_OFFSET, Math.ceilDiv(count, subArraySlots), indexSlots, Keys.PADDING);
   }

@@ -117,6 +117,18 @@ abstract class PageFormat {
       int from,
       int count);
 
+  /**
+   * Moves the entries behind the first {@code kept} to a page of the same level that is empty, and
+   * counts those of both.
+   */
+  void moveUpper(PageScratch scratch, MemorySegment pages, long page, long to, int kept) {
+    int count = load(pages, page, scratch.keys, scratch.payloads, 0);
+    store(scratch, pages, to, scratch.keys, scratch.payloads, kept, count - kept);
+    if (kept < count) {
+      store(scratch, pages, page, scratch.keys, scratch.payloads, 0, kept);
+    }
+  }
+
   // ---------------------------------------------------------------- range scan
   // The entries of a leaf page are one or more runs, in each of which they lie together. A run is
   // known by an int that means something to the format only. Only an empty page has an empty run,

@@ -120,16 +120,13 @@ final class PagedSplit {
     long from = store.pin(left);
     long to = store.pin(right);
     try {
-      int count = format.load(tree.pages, from, scratch.keys, scratch.payloads, 0);
+      int count = PageHeader.checkedCount(tree.pages, from, format.capacity(tree.pages, from));
       int kept = count / 2;
       if (atEdge) {
         kept = level == 0 ? count : count - 1;
       }
       format.initialize(scratch, tree.pages, to, right, level);
-      format.store(scratch, tree.pages, to, scratch.keys, scratch.payloads, kept, count - kept);
-      if (kept < count) {
-        format.store(scratch, tree.pages, from, scratch.keys, scratch.payloads, 0, kept);
-      }
+      format.moveUpper(scratch, tree.pages, from, to, kept);
       if (level > 0) {
         int next = PageHeader.next(tree.pages, from);
         PageHeader.next(tree.pages, from, right);
@@ -137,7 +134,7 @@ final class PagedSplit {
         PageHeader.next(tree.pages, to, next);
         tree.linkBack(next, right);
       }
-      return scratch.keys[kept - 1];
+      return format.key(tree.pages, from, format.lastPlace(tree.pages, from));
     } finally {
       store.unpin(from, true);
       store.unpin(to, true);

@@ -183,6 +183,26 @@ class SortedArrayFormat extends PageFormat {
     PageHeader.count(pages, page, count);
   }
 
+  /** As the paper's (fpB+ 4.2.2): copies what moves, and leaves the rest where it is. */
+  @Override
+  void moveUpper(PageScratch scratch, MemorySegment pages, long page, long to, int kept) {
+    int count = PageHeader.checkedCount(pages, page, capacity(pages, page));
+    int moved = count - kept;
+    Words.copy(pages, page + keysOffset + ((long) kept << 3), to + keysOffset, (long) moved << 3);
+    if (PageHeader.isLeaf(pages, page)) {
+      Words.copy(
+          pages, page + valuesOffset + ((long) kept << 3), to + valuesOffset, (long) moved << 3);
+    } else {
+      Words.copy(
+          pages,
+          page + childrenOffset + ((long) kept << 2),
+          to + childrenOffset,
+          (long) moved << 2);
+    }
+    PageHeader.count(pages, to, moved);
+    PageHeader.count(pages, page, kept);
+  }
+
   // ---------------------------------------------------------------- range scan
 
   @Override
