@@ -22,6 +22,9 @@ final class TreeInFile implements AutoCloseable {
   /** As few as trees need to work at all. */
   private static final long LEAST_POOL_BYTES = 32L * PAGE_BYTES;
 
+  /** More is no use while entries are loaded in order. */
+  private static final long MOST_LOADING_BYTES = 1L << 29;
+
   /** Bytes of a file for each entry, room in pages included. */
   private static final int BYTES_PER_ENTRY = 40;
 
@@ -38,7 +41,8 @@ final class TreeInFile implements AutoCloseable {
     this.path = folder.file(label.replace('+', 'p').replace(' ', '-'));
     this.options = FileOptions.DEFAULT.withVariant(variant).withPageBytes(pageBytes);
     this.label = label;
-    this.pool = BufferPool.create(Math.max(bytes(entries), LEAST_POOL_BYTES), pageBytes);
+    long loading = Math.clamp(bytes(entries), LEAST_POOL_BYTES, MOST_LOADING_BYTES);
+    this.pool = BufferPool.create(loading, pageBytes);
     this.index = Espalier.open(path, options.withPool(pool));
     PaperSizes.load(index, entries);
   }
