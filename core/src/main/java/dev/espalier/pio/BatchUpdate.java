@@ -19,10 +19,7 @@ final class BatchUpdate {
   private final Operations taken;
   private final Operations refused = new Operations(0);
 
-  /** The pages of the wave that is being read; room for what the last leaf adds. */
-  private final long[] wave;
-
-  private int inWave;
+  private final PageWave wave;
 
   BatchUpdate(PioStructure tree) {
     this.tree = tree;
@@ -31,7 +28,7 @@ final class BatchUpdate {
     this.leafSegments = tree.inner.leafSegments;
     this.search = new MultiPathSearch(tree);
     this.taken = new Operations(layout.capacity);
-    this.wave = new long[search.width];
+    this.wave = new PageWave(store, search.width);
   }
 
   /**
@@ -105,27 +102,26 @@ final class BatchUpdate {
    * other segments of those that will be full.
    */
   private void read(int from, int to, int firstKey) {
-    inWave = 0;
     for (int leaf = from; leaf < to; leaf++) {
-      wave[inWave++] = search.segments[leaf * leafSegments + segments(leaf) - 1];
+      wave.add(search.segments[leaf * leafSegments + segments(leaf) - 1]);
     }
-    store.pinAll(wave, 0, inWave);
+    wave.pin();
     long full = 0;
     int next = firstKey;
     for (int leaf = from; leaf < to; leaf++) {
-      int free = layout.capacity - EntryPage.count(tree.pages, wave[leaf - from]);
+      int free = layout.capacity - EntryPage.count(tree.pages, wave.at(leaf - from));
       boolean isLast = segments(leaf) == leafSegments;
       full |= isLast && search.ends[leaf] - next > free ? 1L << (leaf - from) : 0;
       next = search.ends[leaf];
     }
-    unpinWave();
+    wave.unpin();
     for (long rest = full; rest != 0; rest &= rest - 1) {
       int leaf = from + Long.numberOfTrailingZeros(rest);
       for (int i = 0; i < leafSegments - 1; i++) {
-        addToWave(search.segments[leaf * leafSegments + i]);
+        wave.bring(search.segments[leaf * leafSegments + i]);
       }
     }
-    readWave();
+    wave.bring();
   }
 
   private int segments(int leaf) {
@@ -134,25 +130,5 @@ final class BatchUpdate {
       count--;
     }
     return count;
-  }
-
-  private void addToWave(int page) {
-    wave[inWave++] = page;
-    if (inWave == wave.length) {
-      readWave();
-    }
-  }
-
-  /** Brings pages into memory, where they are left for the update. */
-  private void readWave() {
-    store.pinAll(wave, 0, inWave);
-    unpinWave();
-  }
-
-  private void unpinWave() {
-    for (int i = 0; i < inWave; i++) {
-      store.unpin(wave[i], false);
-    }
-    inWave = 0;
   }
 }

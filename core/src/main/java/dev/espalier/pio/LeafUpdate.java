@@ -115,6 +115,9 @@ final class LeafUpdate {
     while (true) {
       boolean isUnderfull = enterAll(operations, end);
       if (next == end && !isUnderfull) {
+        // The next wave of leaves takes its room, and not that of the parents, which are needed
+        // longer; and all that has changed in a wave is written together.
+        store.wontNeed(path.segments[path.segmentCount - 1]);
         return true;
       }
       tree.beginAlone(); // What follows changes nodes, and may free pages.

@@ -68,7 +68,7 @@ final class OperationQueue {
     this.store = tree.store;
     this.layout = tree.entries;
     this.meta = tree.meta;
-    this.directory = new QueueDirectory(tree);
+    this.directory = new QueueDirectory(tree, geometry.pioMax());
     this.mostListed = Math.min(directory.capacity(), PAGES_MASK);
     this.mostPages = Math.min(geometry.queuePages(), mostListed);
     int period = Math.max(geometry.sortPeriod() / layout.capacity, 1);
@@ -351,6 +351,7 @@ final class OperationQueue {
     }
     try {
       appended.clear();
+      directory.bring(sortedPages(), sortedPages() + appendedPages);
       for (int i = 0; i < appendedPages; i++) {
         long at = store.pin(directory.number(sortedPages() + i));
         int count = layout.checkedCount(tree.pages, at);
@@ -427,6 +428,17 @@ final class OperationQueue {
         appended.values[from],
         appended.kinds[from]);
     store.unpin(at, true);
+  }
+
+  /** Moves the last sorted operations to lower positions, whose pages are read in waves. */
+  private void moveDown(int from, int to) {
+    int some = directory.width() * layout.capacity;
+    for (int moved = 0; moved < sorted - from; moved += some) {
+      int count = Math.min(some, sorted - from - moved);
+      int last = (from + moved + count - 1) / layout.capacity;
+      directory.bring((to + moved) / layout.capacity, last + 1);
+      move(from + moved, to + moved, count);
+    }
   }
 
   /** Moves sorted operations to other positions, which may overlap theirs. */
@@ -531,9 +543,8 @@ final class OperationQueue {
         appended.add(refused.keys[i], refused.values[i], refused.kinds[i]);
         write(from + i, 0);
       }
-      int to = from + refused.count;
       int before = sortedPages();
-      move(from + taken, to, sorted - from - taken);
+      moveDown(from + taken, from + refused.count);
       sorted -= taken - refused.count;
       readFirstKeys(from / layout.capacity);
       if (appendedPages > 0 && sortedPages() < before) {

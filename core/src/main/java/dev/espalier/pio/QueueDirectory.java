@@ -16,15 +16,17 @@ final class QueueDirectory {
 
   private final PioStructure tree;
   private final PageStore store;
+  private final PageWave wave;
 
   /** Replaced when it grows; searches see the numbers up to the count of pages that they know. */
   private int[] numbers = new int[4];
 
   private int count;
 
-  QueueDirectory(PioStructure tree) {
+  QueueDirectory(PioStructure tree, int pioMax) {
     this.tree = tree;
     this.store = tree.store;
+    this.wave = new PageWave(store, Math.min(pioMax, store.mostPins() - 2));
   }
 
   /** Returns how many numbers there is room for. */
@@ -43,6 +45,19 @@ final class QueueDirectory {
 
   int number(int i) {
     return numbers[i];
+  }
+
+  /** Returns how many pages are read at once. */
+  int width() {
+    return wave.width();
+  }
+
+  /** Brings pages into memory that will be used one after the other, in waves of reads. */
+  void bring(int from, int to) {
+    for (int i = from; i < to; i++) {
+      wave.bring(numbers[i]);
+    }
+    wave.bring();
   }
 
   /** Makes an empty directory in a page of its own. */

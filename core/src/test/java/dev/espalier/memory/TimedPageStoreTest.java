@@ -67,6 +67,23 @@ final class TimedPageStoreTest {
   }
 
   @Test
+  void pagesThatAreNotNeededMakeRoomFirst() {
+    try (TimedPageStore store = store(8, 1, true)) {
+      use(store, true, 1, 2, 3, 4);
+      use(store, false, 5, 6, 7, 8);
+      store.wontNeed(3);
+      store.wontNeed(4);
+      use(store, false, 4); // and so it is needed
+      store.resetCounters();
+      use(store, false, 11);
+      assertEquals(new Transfers(1, 1, 1, 1), store.transfers());
+      store.resetCounters();
+      use(store, false, 1, 2, 4, 5, 6, 7, 8);
+      assertEquals(new Transfers(0, 0, 0, 0), store.transfers());
+    }
+  }
+
+  @Test
   void changedPagesAreWrittenBeforeTheReadsTheyMakeRoomFor() {
     try (TimedPageStore store = store(8, 1, true)) {
       use(store, true, 1, 2, 3);

@@ -18,6 +18,11 @@ final class WriteBackPool {
   private final int[] pins;
   private int hand;
 
+  /** Pages that are not needed for a while; those of which it was said last make room first. */
+  private final int[] unneeded;
+
+  private int unneededCount;
+
   /** By number of page the number of its frame and 1, or 0. */
   private int[] frameOf = new int[16];
 
@@ -33,6 +38,7 @@ final class WriteBackPool {
     referenced = new boolean[frames];
     changed = new boolean[frames];
     pins = new int[frames];
+    unneeded = new int[frames];
   }
 
   int frames() {
@@ -60,6 +66,13 @@ final class WriteBackPool {
    * @throws IllegalStateException if all pages are pinned
    */
   private int findFrame() {
+    while (unneededCount > 0) {
+      int frame = frameOf[unneeded[--unneededCount]] - 1;
+      if (frame >= 0 && pins[frame] == 0 && !referenced[frame]) {
+        evict(frame);
+        return frame;
+      }
+    }
     for (int step = 0; step <= 2 * pageOf.length; step++) {
       int frame = hand;
       hand = (hand + 1) % pageOf.length;
@@ -107,10 +120,13 @@ final class WriteBackPool {
     changed[frame] |= wasChanged;
   }
 
-  /** Makes a page that is not pinned the next to make room when the hand comes by. */
+  /** Lets a page make room before others, unless it is used before that. */
   void wontNeed(int page) {
     if (page < frameOf.length && frameOf[page] != 0) {
       referenced[frameOf[page] - 1] = false;
+      if (unneededCount < unneeded.length) {
+        unneeded[unneededCount++] = page;
+      }
     }
   }
 
@@ -148,5 +164,6 @@ final class WriteBackPool {
     Arrays.fill(changed, false);
     evicted = 0;
     hand = 0;
+    unneededCount = 0;
   }
 }

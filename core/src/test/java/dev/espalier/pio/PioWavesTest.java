@@ -39,4 +39,26 @@ final class PioWavesTest {
       index.verify();
     }
   }
+
+  /** Half of the pool is the queue; a batch update comes to almost all leaves. */
+  @Test
+  void batchUpdateReadsAndWritesLeavesInFullWaves() {
+    TimedPageStore store =
+        new TimedPageStore(
+            new MemoryPageStore(1024, Long.MAX_VALUE, HugePages.OFF), 100, 1, true, List.of());
+    PioBTree.Geometry geometry = new PioBTree.Geometry(1, 50, 32, 5000, 5000);
+    try (PioBTree index = PioBTree.open(IndexOptions.DEFAULT, store, geometry)) {
+      long[] keys = LongStream.range(0, ENTRIES).map(i -> 2 * i).toArray();
+      index.bulkload(keys, keys);
+      SplittableRandom random = new SplittableRandom(3);
+      store.resetCounters();
+      for (int i = 0; i < 20_000; i++) {
+        index.set(2L * random.nextInt(ENTRIES), i);
+      }
+      Transfers transfers = store.transfers();
+      assertTrue(transfers.readWaves() * 20 < transfers.read(), transfers::toString);
+      assertTrue(transfers.writeWaves() * 20 < transfers.written(), transfers::toString);
+      index.verify();
+    }
+  }
 }
