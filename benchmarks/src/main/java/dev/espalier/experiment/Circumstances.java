@@ -10,6 +10,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What all experiments of one call of the command have in common.
@@ -24,8 +25,12 @@ public record Circumstances(
     Map<String, String> machine, String cpu, String commit, LocalDate date, boolean quick) {
   private static final int SHORT_COMMIT = 10;
 
+  /** What is told of the machine and the program; other facts hold names of folders. */
+  private static final Set<String> FACTS =
+      Set.of("CPU", "JDK", "machine", "SIMD", "caches", "commit", "date", "effort");
+
   /** Returns those of this moment. */
-  static Circumstances now(boolean quick) {
+  public static Circumstances now(boolean quick) {
     Map<String, String> facts = Header.facts();
     String cpu = facts.getOrDefault("CPU", "");
     String commit = facts.getOrDefault("commit", "");
@@ -38,6 +43,13 @@ public record Circumstances(
     machine.put("date", date.toString());
     machine.put("effort", quick ? "quick" : "full");
     return new Circumstances(machine, cpu, commit, date, quick);
+  }
+
+  /** Returns these without what is nobody's business: folders of the machine. */
+  public Circumstances published() {
+    Map<String, String> facts = new LinkedHashMap<>(machine);
+    facts.keySet().retainAll(FACTS);
+    return new Circumstances(facts, cpu, commit, date, quick);
   }
 
   private static String version() {

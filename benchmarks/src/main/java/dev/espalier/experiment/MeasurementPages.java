@@ -9,11 +9,8 @@ import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Pages in Markdown of results: for each experiment what it is, its checks, its chart and its rows,
@@ -21,10 +18,6 @@ import java.util.Set;
  */
 final class MeasurementPages {
   static final String CONTENTS = "README.md";
-
-  /** What is told of the machine and the program; other facts hold names of folders. */
-  private static final Set<String> FACTS =
-      Set.of("CPU", "JDK", "machine", "SIMD", "caches", "commit", "date", "effort");
 
   /** A chart that is larger is left out; its rows are there. */
   private static final int MOST_CHART_BYTES = 60_000;
@@ -76,9 +69,6 @@ final class MeasurementPages {
 
   /** Returns a result without what is nobody's business: folders of the machine it ran on. */
   private static Result published(Result result) {
-    Circumstances all = result.circumstances();
-    Map<String, String> facts = new LinkedHashMap<>();
-    all.machine().forEach((name, value) -> keep(facts, name, value));
     Outcome outcome = new Outcome(result.outcome().table().columns().toArray(Column[]::new));
     result
         .outcome()
@@ -92,16 +82,7 @@ final class MeasurementPages {
     result.outcome().table().rows().forEach(row -> outcome.row(row.toArray()));
     result.outcome().checks().forEach(outcome::check);
     return new Result(
-        result.description(),
-        new Circumstances(facts, all.cpu(), all.commit(), all.date(), all.quick()),
-        outcome,
-        result.duration());
-  }
-
-  private static void keep(Map<String, String> facts, String name, String value) {
-    if (FACTS.contains(name)) {
-      facts.put(name, value);
-    }
+        result.description(), result.circumstances().published(), outcome, result.duration());
   }
 
   // ---------------------------------------------------------------- a page

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.compare;
 
+import dev.espalier.benchmarks.PrintedTable;
+import dev.espalier.benchmarks.Publication;
 import dev.espalier.cola.Cola;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.PageFiles;
@@ -9,7 +11,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -17,6 +18,7 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -73,6 +75,8 @@ final class DurablePuts implements Runnable {
       description = "How puts are made safe: ${COMPLETION-CANDIDATES}.")
   private Set<Way> ways = EnumSet.allOf(Way.class);
 
+  @Mixin private final Publication publication = new Publication();
+
   private final Map<String, List<Double>> times = new LinkedHashMap<>();
 
   private DurablePuts() {}
@@ -123,13 +127,12 @@ final class DurablePuts implements Runnable {
       }
     }
     System.out.printf("%,d entries, pool of %,d bytes%n", entries, pool);
+    PrintedTable table =
+        PrintedTable.inLines("%-50s %10.2f us a put", "store, and how puts are safe", "us a put");
     times.forEach(
-        (what, all) ->
-            System.out.printf(
-                Locale.ROOT,
-                "%-50s %10.2f us a put%n",
-                what,
-                all.stream().sorted().toList().get(all.size() / 2)));
+        (what, all) -> table.add(what, all.stream().sorted().toList().get(all.size() / 2)));
+    publication.print(table);
+    publication.write();
   }
 
   private void committed(String name, Supplier<DurableStore> open, int round) {

@@ -4,12 +4,14 @@ package dev.espalier.benchmarks.ratios;
 import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.Header;
 import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.PrintedTable;
+import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.WorkKeys;
 import dev.espalier.family.Family;
 import java.util.List;
-import java.util.Locale;
 import java.util.SplittableRandom;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -58,6 +60,8 @@ public final class BufferingRatios implements Runnable {
       description = "Instead, compare the automatic choice at every batch size up to that many.")
   private boolean batches;
 
+  @Mixin private final Publication publication = new Publication();
+
   /** Measures; the exit status is not 0 if that failed. */
   public static void main(String[] args) {
     System.exit(Ratios.commandLine(new BufferingRatios()).execute(args));
@@ -91,10 +95,10 @@ public final class BufferingRatios implements Runnable {
           System.out.println(work.choice());
         }
       }
-      measured
-          .medians()
-          .forEach(
-              (work, nanos) -> System.out.printf(Locale.ROOT, "%-36s %,10.1f ns%n", work, nanos));
+      PrintedTable table = PrintedTable.inLines("%-36s %,10.1f ns", name, "ns");
+      measured.medians().forEach((work, nanos) -> table.add(work, nanos));
+      publication.print(table);
     }
+    publication.write();
   }
 }

@@ -5,12 +5,14 @@ import dev.espalier.TreeVariant.Medium;
 import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.Header;
 import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.peer.PeerType;
 import dev.espalier.benchmarks.peer.Peers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -77,6 +79,8 @@ public final class Family implements Runnable {
       description = "Rounds per JVM, after one for warm-up (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
+  @Mixin private final Publication publication = new Publication();
+
   private final Figures figures = new Figures();
 
   /** Measures; the exit status is not 0 if that failed, whatever the targets. */
@@ -101,10 +105,12 @@ public final class Family implements Runnable {
       measure(fork, roles, count);
     }
     System.out.println();
-    (pages ? PagesTable.targets(figures) : new FamilyTable(figures, count).targets())
-        .forEach(System.out::println);
+    publication.print(
+        Target.table(
+            pages ? PagesTable.targets(figures) : new FamilyTable(figures, count).targets()));
     System.out.println();
-    figures.medians().forEach(System.out::println);
+    publication.print(figures.medians());
+    publication.write();
   }
 
   private List<PeerType> types() {

@@ -30,11 +30,11 @@ final class FamilyTable {
     this.entries = entries;
   }
 
-  /** Returns the lines of the table, in Markdown. */
-  List<String> targets() {
-    List<String> lines = new ArrayList<>(Target.markdownHead());
+  /** Returns the lines of the table. */
+  List<Target> targets() {
+    List<Target> targets = new ArrayList<>();
     int uncached = uncachedLines(entries, secondLevelBytes());
-    lines.add(
+    targets.add(
         target(
             LIMITED + ".getAll(128), against " + uncached + " independent lines",
             Bound.AT_MOST,
@@ -42,13 +42,13 @@ final class FamilyTable {
             scale(
                 figures.ratio(LIMITED, Measure.GET_ALL_128, LIMITED, Measure.LINE),
                 1.0 / uncached)));
-    lines.add(
+    targets.add(
         target(
             LIMITED + ".getAll(128), against get of TreeMap",
             Bound.AT_LEAST,
             40,
             figures.ratio(TREE_MAP, Measure.GET, LIMITED, Measure.GET_ALL_128)));
-    lines.add(
+    targets.add(
         target(
             "the best " + CSB + ".getAll(128), against " + LIMITED + "'s",
             Bound.AT_MOST,
@@ -56,27 +56,27 @@ final class FamilyTable {
             least(
                 CSB,
                 tree -> figures.ratio(tree, Measure.GET_ALL_128, LIMITED, Measure.GET_ALL_128))));
-    lines.add(
+    targets.add(
         target(
             "the best tree's get, against TreeMap",
             Bound.AT_LEAST,
             8,
             greatest(tree -> figures.ratio(TREE_MAP, Measure.GET, tree, Measure.GET))));
-    lines.add(share("the best scan of full leaves, against a sequential read", this::scanShare));
-    lines.add(
+    targets.add(share("the best scan of full leaves, against a sequential read", this::scanShare));
+    targets.add(
         share(
             "the best scan of half-full leaves by their lines, against a sequential read",
             this::halfFullShare));
-    return lines;
+    return targets;
   }
 
-  private String share(String work, ShareOfTree share) {
+  private Target share(String work, ShareOfTree share) {
     OptionalDouble best = greatest(share);
-    return new Target(work, Bound.AT_LEAST, 70, "%", scale(best, 100)).toMarkdown();
+    return new Target(work, Bound.AT_LEAST, 70, "%", scale(best, 100));
   }
 
-  private static String target(String work, Bound bound, double limit, OptionalDouble value) {
-    return new Target(work, bound, limit, "x", value).toMarkdown();
+  private static Target target(String work, Bound bound, double limit, OptionalDouble value) {
+    return new Target(work, bound, limit, "x", value);
   }
 
   /** A figure that a tree may have. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.ratios;
 
+import dev.espalier.benchmarks.PrintedTable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 
@@ -61,25 +61,23 @@ final class Figures {
         sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2);
   }
 
-  /** Returns every figure, in Markdown: the median of its rounds, and the least and greatest. */
-  List<String> medians() {
-    List<String> lines = new ArrayList<>();
-    lines.add("| structure | measure | median | least | greatest | unit | rounds |");
-    lines.add("|---|---|---|---|---|---|---|");
+  /** Returns every figure: the median of its rounds, and the least and greatest. */
+  PrintedTable medians() {
+    PrintedTable table =
+        PrintedTable.inMarkdown(
+            "| %s | %s | %.1f | %.1f | %.1f | %s | %d |",
+            "structure", "measure", "median", "least", "greatest", "unit", "rounds");
     for (Map.Entry<Series, List<Double>> series : rounds.entrySet()) {
       List<Double> measured = series.getValue();
-      lines.add(
-          String.format(
-              Locale.ROOT,
-              "| %s | %s | %.1f | %.1f | %.1f | %s | %d |",
-              series.getKey().role(),
-              series.getKey().measure(),
-              median(measured).orElseThrow(),
-              Collections.min(measured),
-              Collections.max(measured),
-              series.getKey().measure().unit(),
-              measured.size()));
+      table.add(
+          series.getKey().role(),
+          series.getKey().measure().toString(),
+          median(measured).orElseThrow(),
+          Collections.min(measured),
+          Collections.max(measured),
+          series.getKey().measure().unit(),
+          measured.size());
     }
-    return lines;
+    return table;
   }
 }

@@ -4,6 +4,8 @@ package dev.espalier.benchmarks.ratios;
 import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.Header;
 import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.PrintedTable;
+import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.ratios.Target.Bound;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,9 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -51,6 +53,8 @@ public final class FileRatios implements Runnable {
       defaultValue = "${sys:java.io.tmpdir}",
       description = "A folder on the device to be measured (default: ${DEFAULT-VALUE}).")
   private Path parent = Path.of("");
+
+  @Mixin private final Publication publication = new Publication();
 
   /** Measures; the exit status is not 0 if that failed, whatever the targets. */
   public static void main(String[] args) {
@@ -146,17 +150,15 @@ public final class FileRatios implements Runnable {
     print(targets, device, index);
   }
 
-  private static void print(List<Target> targets, Rounds... all) {
+  private void print(List<Target> targets, Rounds... all) {
     System.out.println();
-    Target.markdownHead().forEach(System.out::println);
-    for (Target target : targets) {
-      System.out.println(target.toMarkdown());
-    }
+    publication.print(Target.table(targets));
     System.out.println();
+    PrintedTable medians = PrintedTable.inLines("%-44s %,12.0f ns", "work", "ns");
     for (Rounds part : all) {
-      part.medians()
-          .forEach(
-              (name, nanos) -> System.out.printf(Locale.ROOT, "%-44s %,12.0f ns%n", name, nanos));
+      part.medians().forEach((work, nanos) -> medians.add(work, nanos));
     }
+    publication.print(medians);
+    publication.write();
   }
 }

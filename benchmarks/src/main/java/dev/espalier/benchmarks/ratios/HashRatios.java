@@ -8,15 +8,18 @@ import dev.espalier.batch.ProbeMethod;
 import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.Header;
 import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.PrintedTable;
+import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.WorkKeys;
 import dev.espalier.family.Family;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -72,6 +75,8 @@ public final class HashRatios implements Runnable {
       paramLabel = "N",
       description = "Rounds, after two for warm-up (default: ${DEFAULT-VALUE}).")
   private int rounds;
+
+  @Mixin private final Publication publication = new Publication();
 
   /** Measures; the exit status is not 0 if that failed. */
   public static void main(String[] args) {
@@ -170,24 +175,29 @@ public final class HashRatios implements Runnable {
   }
 
   private void print(Rounds measured, int count, List<LongIndex> indexes, GroupProbedTable table) {
-    System.out.println(
-        "| structure | ns a probe | speed over the map's | over the table's | bytes an entry |");
-    System.out.println("|---|---|---|---|---|");
+    PrintedTable printed =
+        PrintedTable.inMarkdown(
+            "| %s | %.1f | %.2fx | %.2fx | %.1f |",
+            "structure",
+            "ns a probe",
+            "speed over the map's",
+            "over the table's",
+            "bytes an entry");
     for (int i = 0; i < trees.size(); i++) {
-      printRow(measured, trees.get(i), indexes.get(i).statistics().bytesPerEntry());
+      addRow(printed, measured, trees.get(i), indexes.get(i).statistics().bytesPerEntry());
     }
     // As many places as hold the entries three quarters full, in a key array and a value array.
     long places = Long.highestOneBit((long) Math.ceil(count / 0.75) - 1) * 2;
-    printRow(measured, MAP, 16.0 * places / count);
-    printRow(measured, TABLE, (double) table.bytes() / count);
+    addRow(printed, measured, MAP, 16.0 * places / count);
+    addRow(printed, measured, TABLE, (double) table.bytes() / count);
+    publication.print(printed);
+    publication.write();
   }
 
-  private static void printRow(Rounds measured, String name, double bytes) {
-    System.out.printf(
-        Locale.ROOT,
-        "| %s | %.1f | %.2fx | %.2fx | %.1f |%n",
+  private static void addRow(PrintedTable printed, Rounds measured, String name, double bytes) {
+    printed.add(
         name,
-        measured.medians().get(name),
+        Objects.requireNonNull(measured.medians().get(name)),
         measured.ratio(MAP, name).orElse(Double.NaN),
         measured.ratio(TABLE, name).orElse(Double.NaN),
         bytes);

@@ -16,37 +16,37 @@ final class PagesTable {
 
   private PagesTable() {}
 
-  /** Returns the lines of the table, in Markdown. */
-  static List<String> targets(Figures figures) {
-    List<String> lines = new ArrayList<>(Target.markdownHead());
-    lines.add(
+  /** Returns the lines of the table. */
+  static List<Target> targets(Figures figures) {
+    List<Target> targets = new ArrayList<>();
+    targets.add(
         target(
             "get of " + BASELINE + ", against that of " + DISK_FIRST,
             Bound.AT_LEAST,
             1.8,
             figures.ratio(BASELINE, Measure.GET, DISK_FIRST, Measure.GET)));
-    lines.add(
+    targets.add(
         target(
             "get of " + DISK_FIRST + ", against that of " + IN_MEMORY,
             Bound.AT_MOST,
             1.5,
             figures.ratio(DISK_FIRST, Measure.GET, IN_MEMORY, Measure.GET)));
-    lines.add(
+    targets.add(
         target(
             "insert into pages 70% full of " + BASELINE + ", against that of " + DISK_FIRST,
             Bound.AT_LEAST,
             5,
             figures.ratio(BASELINE, Measure.INSERT_70, DISK_FIRST, Measure.INSERT_70)));
-    lines.add(
+    targets.add(
         target(
             "get of " + DISK_FIRST + ", against its getAll(256)",
             Bound.AT_LEAST,
             3,
             figures.ratio(DISK_FIRST, Measure.GET, DISK_FIRST, Measure.GET_ALL)));
-    return lines;
+    return targets;
   }
 
-  private static String target(String work, Bound bound, double limit, OptionalDouble value) {
-    return new Target(work, bound, limit, "x", value).toMarkdown();
+  private static Target target(String work, Bound bound, double limit, OptionalDouble value) {
+    return new Target(work, bound, limit, "x", value);
   }
 }

@@ -22,14 +22,8 @@ final class RatioTable {
     this.figures = figures;
   }
 
-  /** Returns the lines of the chosen work, in Markdown. */
-  List<String> targets() {
-    List<String> lines = new ArrayList<>(Target.markdownHead());
-    chosenTargets().forEach(target -> lines.add(target.toMarkdown()));
-    return lines;
-  }
-
-  List<Target> chosenTargets() {
+  /** Returns the lines of the chosen work. */
+  List<Target> targets() {
     String tree = plan.tree().name();
     List<Target> targets = new ArrayList<>();
     if (plan.isChosen(Work.GET)) {

@@ -5,6 +5,7 @@ import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.Header;
 import dev.espalier.benchmarks.Machine;
 import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.peer.Peers;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -89,6 +91,8 @@ public final class Ratios implements Runnable {
       description = "A flag for every JVM that measures, like -J-XX:+UseParallelGC.")
   private List<String> jvmFlags = new ArrayList<>();
 
+  @Mixin private final Publication publication = new Publication();
+
   private final Figures figures = new Figures();
 
   /** Measures; the exit status is not 0 if that failed, whatever the targets. */
@@ -128,9 +132,10 @@ public final class Ratios implements Runnable {
     }
     RatioTable table = new RatioTable(plan, figures);
     System.out.println();
-    table.targets().forEach(System.out::println);
+    publication.print(Target.table(table.targets()));
     System.out.println();
-    figures.medians().forEach(System.out::println);
+    publication.print(figures.medians());
+    publication.write();
   }
 
   private long memoryBytes() {

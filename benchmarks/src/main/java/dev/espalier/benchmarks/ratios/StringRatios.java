@@ -4,6 +4,8 @@ package dev.espalier.benchmarks.ratios;
 import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.Header;
 import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.PrintedTable;
+import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.peer.StringEntries;
 import dev.espalier.benchmarks.peer.StringPeerProvider;
 import dev.espalier.benchmarks.peer.StringPeerProvider.InFiles;
@@ -13,10 +15,10 @@ import dev.espalier.io.PageFiles;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceLoader;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -71,6 +73,8 @@ public final class StringRatios implements Runnable {
 
   @Option(names = "--quick", description = "At most 100,000 entries and one round.")
   private boolean quick;
+
+  @Mixin private final Publication publication = new Publication();
 
   private final List<Target> targets = new ArrayList<>();
   private final Map<String, Double> medians = new LinkedHashMap<>();
@@ -132,12 +136,11 @@ public final class StringRatios implements Runnable {
 
   private void print() {
     System.out.println();
-    Target.markdownHead().forEach(System.out::println);
-    targets.forEach(target -> System.out.println(target.toMarkdown()));
+    publication.print(Target.table(targets));
     System.out.println();
-    System.out.println("| work | ns an entry |");
-    System.out.println("|---|---|");
-    medians.forEach(
-        (work, nanos) -> System.out.printf(Locale.ROOT, "| %s | %.1f |%n", work, nanos));
+    PrintedTable table = PrintedTable.inMarkdown("| %s | %.1f |", "work", "ns an entry");
+    medians.forEach((work, nanos) -> table.add(work, nanos));
+    publication.print(table);
+    publication.write();
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.ratios;
 
+import dev.espalier.benchmarks.PrintedTable;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalDouble;
 
 /**
@@ -27,21 +27,23 @@ record Target(String work, Bound bound, double limit, String unit, OptionalDoubl
     }
   }
 
-  /** Returns the first two lines of a table of targets. */
-  static List<String> markdownHead() {
-    return List.of("| work | target | measured | reached |", "|---|---|---|---|");
+  /** Returns a table of targets. */
+  static PrintedTable table(List<Target> targets) {
+    PrintedTable table =
+        PrintedTable.inMarkdown("| %s | %s | %s | %s |", "work", "target", "measured", "reached");
+    targets.forEach(target -> target.addTo(table));
+    return table;
   }
 
-  /** Returns the line of a Markdown table. */
-  String toMarkdown() {
-    return String.format(
-        Locale.ROOT,
-        "| %s | %s%s | %s | %s |",
-        work,
-        bound.words,
-        limit == Math.rint(limit) ? Long.toString((long) limit) + unit : limit + unit,
-        value.isPresent() ? String.format(Locale.ROOT, "%.2f%s", value.getAsDouble(), unit) : "",
-        value.isPresent() ? passes() ? "yes" : "**no**" : "not measured");
+  private void addTo(PrintedTable table) {
+    String number = limit == Math.rint(limit) ? Long.toString((long) limit) : "" + limit;
+    String target = bound.words + number + unit;
+    if (value.isPresent()) {
+      String format = "| %s | %s | %.2f" + unit.replace("%", "%%") + " | %s |";
+      table.addAs(format, work, target, value.getAsDouble(), passes() ? "yes" : "**no**");
+    } else {
+      table.add(work, target, "", "not measured");
+    }
   }
 
   /** Tells whether the value was measured and keeps the limit. */

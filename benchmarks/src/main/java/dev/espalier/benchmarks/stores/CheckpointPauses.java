@@ -2,17 +2,19 @@
 package dev.espalier.benchmarks.stores;
 
 import dev.espalier.LongIndex;
+import dev.espalier.benchmarks.PrintedTable;
+import dev.espalier.benchmarks.Publication;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How long single puts take while checkpoints are made in the background. */
@@ -36,6 +38,8 @@ public final class CheckpointPauses implements Runnable {
 
   @Option(names = "--checkpoint-bytes", description = "Bytes of log from checkpoint to checkpoint.")
   private long checkpointBytes = 2_000_000;
+
+  @Mixin private final Publication publication = new Publication();
 
   private CheckpointPauses() {}
 
@@ -61,16 +65,20 @@ public final class CheckpointPauses implements Runnable {
       index.bulkload(keys, keys);
       long before = store.statistics().checkpoint();
       Histogram nanos = put(store, index, random);
-      System.out.printf(
-          Locale.ROOT,
-          "%,d puts, %d checkpoints; us a put: 50 %% %.1f, 99.9 %% %.0f, 99.99 %% %.0f, most"
-              + " %.0f%n",
+      PrintedTable table =
+          PrintedTable.inLines(
+              "%,d puts, %d checkpoints; us a put: 50 %% %.1f, 99.9 %% %.0f, 99.99 %% %.0f, most"
+                  + " %.0f",
+              "puts", "checkpoints", "us a put, 50 %", "99.9 %", "99.99 %", "most");
+      table.add(
           nanos.getTotalCount(),
           store.statistics().checkpoint() - before,
           nanos.getValueAtPercentile(50) / MICROS,
           nanos.getValueAtPercentile(99.9) / MICROS,
           nanos.getValueAtPercentile(99.99) / MICROS,
           nanos.getMaxValue() / MICROS);
+      publication.print(table);
+      publication.write();
     }
   }
 

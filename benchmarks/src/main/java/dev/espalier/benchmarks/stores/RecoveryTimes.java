@@ -2,6 +2,8 @@
 package dev.espalier.benchmarks.stores;
 
 import dev.espalier.LongIndex;
+import dev.espalier.benchmarks.PrintedTable;
+import dev.espalier.benchmarks.Publication;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
@@ -13,6 +15,7 @@ import java.util.Locale;
 import java.util.Random;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How many puts a second a store recovers from its log, as a killed process would leave it. */
@@ -33,6 +36,8 @@ public final class RecoveryTimes implements Runnable {
 
   @Option(names = "--rounds", description = "Recoveries of the same log; the median is told.")
   private int rounds = 5;
+
+  @Mixin private final Publication publication = new Publication();
 
   private RecoveryTimes() {}
 
@@ -58,13 +63,13 @@ public final class RecoveryTimes implements Runnable {
         folder.copyFrom(killed);
         perSecond.add(recovered(folder));
       }
-      System.out.printf(
-          Locale.ROOT,
-          "%,d random puts, %,d bytes of log, pool of %d MiB: %.2f million puts a second%n",
-          puts,
-          puts * 48L,
-          pool,
-          perSecond.stream().sorted().toList().get(rounds / 2));
+      PrintedTable table =
+          PrintedTable.inLines(
+              "%,d random puts, %,d bytes of log, pool of %d MiB: %.2f million puts a second",
+              "random puts", "bytes of log", "MiB of the pool", "million puts a second");
+      table.add(puts, puts * 48L, pool, perSecond.stream().sorted().toList().get(rounds / 2));
+      publication.print(table);
+      publication.write();
     }
   }
 

@@ -38,7 +38,7 @@ class FamilyTableTest {
     figures.add("PbPlusTree", Measure.SCAN_HALF, 3);
     figures.add("PbPlusTree", Measure.FILL_HALF, 0.5);
     figures.add("TreeMap", Measure.GET, 2250);
-    List<String> lines = new FamilyTable(figures, 10_000_000).targets();
+    List<String> lines = Target.table(new FamilyTable(figures, 10_000_000).targets()).lines();
     assertEquals(8, lines.size());
     assertTrue(lines.get(3).contains("| 50.00x | yes |"), lines.get(3));
     assertTrue(lines.get(4).contains("| 1.20x | yes |"), lines.get(4));

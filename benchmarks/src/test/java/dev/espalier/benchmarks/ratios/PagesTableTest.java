@@ -18,7 +18,7 @@ class PagesTableTest {
     figures.add("DiskFirstFpbPlusTree", Measure.GET, 300);
     figures.add("DiskFirstFpbPlusTree", Measure.GET_ALL, 150);
     figures.add("DiskFirstFpbPlusTree", Measure.INSERT_70, 500);
-    List<String> lines = PagesTable.targets(figures);
+    List<String> lines = Target.table(PagesTable.targets(figures)).lines();
     assertEquals(6, lines.size());
     assertTrue(lines.get(2).contains("| 2.50x | yes |"), lines.get(2));
     assertTrue(lines.get(3).contains("| 1.20x | yes |"), lines.get(3));
@@ -28,6 +28,10 @@ class PagesTableTest {
 
   @Test
   void whatWasNotMeasuredIsNotReached() {
-    assertTrue(PagesTable.targets(new Figures()).getLast().endsWith("| not measured |"));
+    assertTrue(
+        Target.table(PagesTable.targets(new Figures()))
+            .lines()
+            .getLast()
+            .endsWith("| not measured |"));
   }
 }

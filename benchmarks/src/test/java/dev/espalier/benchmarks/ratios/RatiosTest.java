@@ -89,13 +89,26 @@ final class RatiosTest {
   }
 
   @Test
-  void hashTablesAreMeasuredBesideTrees() throws Exception {
+  void hashTablesAreMeasuredBesideTrees(@TempDir Path folder) throws Exception {
     assumeTrue(Prefetch.isNative(), "built without a C compiler");
-    Output output = run(HashRatios.class, "--entries=20k", "--probes=10k", "--rounds=1", "--dense");
+    Path json = folder.resolve("hashes.json");
+    Output output =
+        run(
+            HashRatios.class,
+            "--entries=20k",
+            "--probes=10k",
+            "--json=" + json,
+            "--rounds=1",
+            "--dense");
     assertEquals(0, output.status, output.text);
     List<String> rows = output.tableAfter("| structure | ns a probe |");
     assertEquals(4, rows.size(), output.text);
     assertTrue(rows.get(0).matches("\\| DigestCssTree( \\| [0-9.]+x?){4} \\|"), rows.get(0));
+    JsonObject file = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
+    assertEquals(
+        "benchmarks/run --compare hashes --entries=20k --probes=10k --rounds=1 --dense",
+        file.get("command").getAsString());
+    assertEquals(1, file.getAsJsonArray("tables").size());
   }
 
   @Test
@@ -155,7 +168,9 @@ final class RatiosTest {
                 System.getProperty("java.class.path"),
                 main.getName()));
     command.addAll(List.of(arguments));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("ESPALIER_BENCHMARKS", "benchmarks/run --compare");
+    Process process = builder.start();
     String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Output(process.waitFor(), text);
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.benchmarks.ratios.Target.Bound;
+import java.util.List;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
@@ -21,16 +22,25 @@ final class TargetTest {
 
   @Test
   void lineSaysTargetValueAndOutcome() {
-    assertEquals("| w | at least 7x | 7.25x | yes |", target(Bound.AT_LEAST, 7, 7.25).toMarkdown());
-    assertEquals(
-        "| w | at most 17.5x | 18.00x | **no** |", target(Bound.AT_MOST, 17.5, 18).toMarkdown());
+    assertEquals("| w | at least 7x | 7.25x | yes |", line(target(Bound.AT_LEAST, 7, 7.25)));
+    assertEquals("| w | at most 17.5x | 18.00x | **no** |", line(target(Bound.AT_MOST, 17.5, 18)));
+  }
+
+  @Test
+  void percentagesArePrintedAsSuch() {
+    Target target = new Target("w", Bound.AT_LEAST, 60, "%", OptionalDouble.of(61.5));
+    assertEquals("| w | at least 60% | 61.50% | yes |", line(target));
   }
 
   @Test
   void whatWasNotMeasuredIsNeitherReachedNorMissed() {
     Target target = new Target("w", Bound.AT_LEAST, 7, "x", OptionalDouble.empty());
     assertFalse(target.passes());
-    assertEquals("| w | at least 7x |  | not measured |", target.toMarkdown());
+    assertEquals("| w | at least 7x |  | not measured |", line(target));
+  }
+
+  private static String line(Target target) {
+    return Target.table(List.of(target)).lines().getLast();
   }
 
   private static Target target(Bound bound, double limit, double value) {
