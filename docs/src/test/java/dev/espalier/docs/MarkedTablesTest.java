@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.docs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Every table of measured figures says in a mark above it which file holds them, {@code <!--
+ * figures of NAME -->}, for {@link BackedFiguresTest}; or that none does, {@code <!-- not backed:
+ * how it was measured -->}. Other tables on the same pages have {@code <!-- not measured -->}.
+ */
+final class MarkedTablesTest {
+  /** On these pages all tables are marked. */
+  private static final Path MEASUREMENTS = Path.of("measurements");
+
+  /**
+   * On these pages only tables with figures are marked. The README and the page on trees are not
+   * among them: all their figures are held to files by {@link MeasuredFiguresTest}.
+   */
+  private static final List<Path> OTHERS =
+      Stream.of("engines.md", "files.md", "byte-strings.md", "using.md").map(Path::of).toList();
+
+  /**
+   * How many tables of a page no file backs yet. These numbers may only be lowered: for another
+   * table publish what was measured, with {@code benchmarks/run ... --json} or {@code ./espalier
+   * experiment --pages}.
+   */
+  private static final Map<String, Integer> NOT_BACKED =
+      Map.ofEntries(
+          Map.entry("measurements/buffering.md", 5),
+          Map.entry("measurements/byte-strings.md", 9),
+          Map.entry("measurements/concurrency.md", 7),
+          Map.entry("measurements/digest-leaves.md", 2),
+          Map.entry("measurements/engines.md", 6),
+          Map.entry("measurements/first-hour.md", 1),
+          Map.entry("measurements/fpb-family.md", 2),
+          Map.entry("measurements/ground-floor.md", 6),
+          Map.entry("measurements/house.md", 6),
+          Map.entry("measurements/index-files.md", 4),
+          Map.entry("measurements/node-widths.md", 1),
+          Map.entry("measurements/pb-plus-choices.md", 10),
+          Map.entry("measurements/pio.md", 7),
+          Map.entry("measurements/stores.md", 7),
+          Map.entry("measurements/streaming.md", 7),
+          Map.entry("measurements/thesis-family-csb.md", 3),
+          Map.entry("measurements/thesis-family.md", 4));
+
+  private static final Pattern RULE = Pattern.compile("\\|[-:| ]*-[-:| ]*\\|");
+
+  private static final Pattern MARK =
+      Pattern.compile("<!-- (?:figures of [\\w., -]+|not measured|not backed: .+) -->");
+
+  private static final Pattern FIGURE =
+      Pattern.compile(
+          "[0-9][0-9.,]* ?(?:ns|µs|ms|s|times|x|GB/s|%)(?!\\w)", Pattern.UNICODE_CHARACTER_CLASS);
+
+  private static final Pattern COUNT_OF_ALL =
+      Pattern.compile("No file holds the\\s+figures of (\\d+) tables");
+
+  /**
+   * A table of a page.
+   *
+   * @param above the line above it that is not blank
+   * @param lines its head, rule and rows
+   */
+  private record Table(String above, List<String> lines) {
+
+    boolean isMarked() {
+      return MARK.matcher(above).matches();
+    }
+
+    boolean isNotBacked() {
+      return above.startsWith("<!-- not backed: ");
+    }
+
+    boolean hasFigures() {
+      return lines.stream().anyMatch(line -> FIGURE.matcher(line).find());
+    }
+  }
+
+  @Test
+  void everyTableIsMarked() throws IOException {
+    List<String> unmarked = new ArrayList<>();
+    for (Path page : measurements()) {
+      tables(page).stream()
+          .filter(table -> !table.isMarked())
+          .forEach(table -> unmarked.add(page + ": " + table.lines.getFirst()));
+    }
+    for (Path page : OTHERS) {
+      tables(page).stream()
+          .filter(table -> table.hasFigures() && !table.isMarked())
+          .forEach(table -> unmarked.add(page + ": " + table.lines.getFirst()));
+    }
+    assertEquals(List.of(), unmarked);
+  }
+
+  @Test
+  void noMoreTablesAreWithoutAFileThanThereWere() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    for (Map.Entry<String, Integer> page : notBacked().entrySet()) {
+      int count = page.getValue();
+      int known = NOT_BACKED.getOrDefault(page.getKey(), 0);
+      if (count > known) {
+        wrong.add(
+            "%s has %d tables that no file backs, %d were known: publish the run"
+                .formatted(page.getKey(), count, known));
+      } else if (count < known) {
+        wrong.add("lower the number of %s to %d".formatted(page.getKey(), count));
+      }
+    }
+    assertEquals(List.of(), wrong);
+  }
+
+  @Test
+  void contentsSayHowManyTablesNoFileBacks() throws IOException {
+    Matcher count = COUNT_OF_ALL.matcher(Files.readString(Path.of("README.md")));
+    assertTrue(count.find());
+    assertEquals(
+        notBacked().values().stream().mapToInt(Integer::intValue).sum(),
+        Integer.parseInt(count.group(1)));
+  }
+
+  @Test
+  void tableWithoutAMarkIsFound() {
+    String table = "| tree | ns |\n|---|---:|\n| `PbPlusTree` | 1.5 |\n";
+    String page =
+        "Text.\n\n%1$s\n<!-- figures of a, b -->\n%1$s\n<!-- not measured -->\n\n%1$s\n"
+                .formatted(table)
+            + "```\n%1$s```\n\n* Text:\n\n  %2$s\n<!-- not backed: a program -->\n%1$s"
+                .formatted(table, table.replace("\n|", "\n  |"))
+            + "\n<!-- not backed -->\n"
+            + table;
+    List<Table> tables = tables(page);
+    assertEquals(
+        List.of("Text.", "* Text:", "<!-- not backed -->"),
+        tables.stream().filter(some -> !some.isMarked()).map(Table::above).toList());
+    assertEquals(1, tables.stream().filter(Table::isNotBacked).count());
+    assertEquals(6, tables.size());
+    assertEquals(table, String.join("\n", tables.getFirst().lines) + "\n");
+  }
+
+  @Test
+  void figureIsANumberWithAUnit() {
+    assertTrue(new Table("", List.of("| `get` | 12 ns |")).hasFigures());
+    assertTrue(new Table("", List.of("| `get` | 1.98x |")).hasFigures());
+    assertEquals(false, new Table("", List.of("| a pool of 64 MiB | 8 bytes |")).hasFigures());
+  }
+
+  /** Returns the number of tables without a file for each page. */
+  private static Map<String, Integer> notBacked() throws IOException {
+    Map<String, Integer> counts = new TreeMap<>();
+    for (Path page : pages()) {
+      counts.put(page.toString(), (int) tables(page).stream().filter(Table::isNotBacked).count());
+    }
+    return counts;
+  }
+
+  /** Returns the pages on which marks stand. */
+  static List<Path> pages() throws IOException {
+    return Stream.concat(measurements().stream(), OTHERS.stream()).toList();
+  }
+
+  private static List<Path> measurements() throws IOException {
+    try (Stream<Path> files = Files.list(MEASUREMENTS)) {
+      return files.filter(file -> file.toString().endsWith(".md")).sorted().toList();
+    }
+  }
+
+  private static List<Table> tables(Path page) throws IOException {
+    return tables(Files.readString(page));
+  }
+
+  private static List<Table> tables(String page) {
+    List<String> lines = page.lines().map(String::strip).toList();
+    List<Table> tables = new ArrayList<>();
+    boolean isCode = false;
+    for (int i = 1; i < lines.size(); i++) {
+      isCode ^= lines.get(i).startsWith("```");
+      if (!isCode && RULE.matcher(lines.get(i)).matches()) {
+        int head = i - 1;
+        int end = i + 1;
+        while (end < lines.size() && lines.get(end).startsWith("|")) {
+          end++;
+        }
+        int above = head - 1;
+        while (above > 0 && lines.get(above).isEmpty()) {
+          above--;
+        }
+        tables.add(new Table(above < 0 ? "" : lines.get(above), lines.subList(head, end)));
+      }
+    }
+    return tables;
+  }
+}
