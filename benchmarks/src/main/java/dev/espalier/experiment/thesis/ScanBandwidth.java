@@ -32,16 +32,20 @@ import java.util.Map;
 
 /** Figure 6.2: how much of the memory's bandwidth scans use. */
 final class ScanBandwidth implements Experiment {
+  /** What the thesis found. */
+  static final String FOUND =
+      "Bandwidth used by scans of pB+-trees filled to 100% and 50%, over key sizes, without"
+          + " prefetching (lines scanned) and with it (lines scanned, and lines prefetched). It"
+          + " grows with the size of keys. For the largest keys prefetching doubles it: full leaves"
+          + " come to 52% of what a loop that only reads reaches, and half-full ones, counting"
+          + " lines prefetched, to almost 75%.";
+
   private static final Description DESCRIPTION =
       new Description(
           "thesis-fig6.2",
           "Memory bandwidth used by scans",
           "thesis, figure 6.2",
-          "Bandwidth used by scans of pB+-trees filled to 100% and 50%, over key sizes, without"
-              + " prefetching (lines scanned) and with it (lines scanned, and lines prefetched)."
-              + " It grows with the size of keys. For the largest keys prefetching doubles it: full"
-              + " leaves come to 52% of what a loop that only reads reaches, and half-full ones,"
-              + " counting lines prefetched, to almost 75%.",
+          FOUND,
           "Keys have 8 bytes, so what varies is the width of nodes. A scan adds up all keys and"
               + " values by SIMD. Scanned lines are those with entries, prefetched ones are all of"
               + " a leaf. Bandwidth is given as a share of a sequential read of about as many"
@@ -53,8 +57,9 @@ final class ScanBandwidth implements Experiment {
 
   private static final List<Integer> WIDTHS = List.of(2, 4, 8, 16, 32);
   private static final List<Construction> FILLS = List.of(Construction.FULL, Construction.HALF);
-  private static final List<NodePrefetch> POLICIES =
-      List.of(NodePrefetch.NONE, NodePrefetch.LINEAR);
+
+  /** Without prefetching and with it. */
+  static final List<NodePrefetch> POLICIES = List.of(NodePrefetch.NONE, NodePrefetch.LINEAR);
 
   private static final int DEFAULT_WIDTH = Geometry.DEFAULT.leafWidth();
 
@@ -63,9 +68,14 @@ final class ScanBandwidth implements Experiment {
 
   private static final int MOST_LEAVES_AHEAD = 64;
 
-  private static final String SEQUENTIAL = "sequential read";
-  private static final String SCANNED = "scanned";
-  private static final String PREFETCHED = "prefetched";
+  /** What the read is called that scans are held against. */
+  static final String SEQUENTIAL = "sequential read";
+
+  /** What lines with entries are called. */
+  static final String SCANNED = "scanned";
+
+  /** What all lines of leaves are called. */
+  static final String PREFETCHED = "prefetched";
 
   private static final long[] NO_PROBES = {};
 
@@ -108,7 +118,7 @@ final class ScanBandwidth implements Experiment {
       trees.values().forEach(ConfigurablePbPlusTree::close);
     }
     for (Construction construction : FILLS) {
-      String series = series(construction, NodePrefetch.LINEAR) + ", " + PREFETCHED;
+      String series = series(construction.label(), NodePrefetch.LINEAR) + ", " + PREFETCHED;
       double[] shares = outcome.table().where("series", series).numbers("share");
       outcome.check(
           Check.timing(
@@ -126,7 +136,7 @@ final class ScanBandwidth implements Experiment {
         for (int width : WIDTHS) {
           settings.add(
               new TreeSetting(
-                  series(construction, policy),
+                  series(construction.label(), policy),
                   width,
                   Math.min(LINES_AHEAD / width, MOST_LEAVES_AHEAD),
                   construction,
@@ -141,7 +151,8 @@ final class ScanBandwidth implements Experiment {
     return new Work<>(setting.toString(), 1, () -> TreeOperation.SCAN.run(tree, NO_PROBES));
   }
 
-  private static Work<String> sequentialRead(KeyTree array, int longs) {
+  /** Returns the read of so many longs in the leaves of a tree of nothing but keys. */
+  static Work<String> sequentialRead(KeyTree array, int longs) {
     long leaves = array.levels[array.levels.length - 1];
     return new Work<>(SEQUENTIAL, 1, () -> Sums.of(array.nodes, leaves, longs));
   }
@@ -180,7 +191,8 @@ final class ScanBandwidth implements Experiment {
         100 * bandwidth / sequential);
   }
 
-  private static double bandwidth(long lines, Time<String> time) {
+  /** Returns how many GB a second are so many lines in a time. */
+  static double bandwidth(long lines, Time<String> time) {
     return lines * CacheLine.BYTES / time.nanos();
   }
 
@@ -205,8 +217,8 @@ final class ScanBandwidth implements Experiment {
     return (offset + (long) count * Long.BYTES - 1) >> CacheLine.SHIFT;
   }
 
-  private static String series(Construction construction, NodePrefetch policy) {
-    return construction.label()
-        + (policy == NodePrefetch.NONE ? ", no prefetch" : ", with prefetch");
+  /** Returns what scans are called, by how full leaves are, in words. */
+  static String series(String fill, NodePrefetch policy) {
+    return fill + (policy == NodePrefetch.NONE ? ", no prefetch" : ", with prefetch");
   }
 }

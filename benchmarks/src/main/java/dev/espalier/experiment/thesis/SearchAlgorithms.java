@@ -16,21 +16,25 @@ import dev.espalier.experiment.Stopwatch;
 import dev.espalier.experiment.Stopwatch.Time;
 import dev.espalier.experiment.Stopwatch.Work;
 import dev.espalier.experiment.Target;
+import dev.espalier.experiment.thesis.LongKeyTimes.Series;
 import dev.espalier.node.Keys;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 5.9: the search inside a node, over the width of nodes. */
 final class SearchAlgorithms implements Experiment {
+  private static final String FOUND =
+      "Time for a million queries of a full pB+-tree with a million keys of 16 bytes, over node"
+          + " widths, with linear and with binary search inside nodes, and with two ways to compare"
+          + " keys. Binary search is faster at every width, and by far in wide nodes; linear search"
+          + " never wins in any experiment of the thesis.";
+
   private static final Description DESCRIPTION =
       new Description(
           "thesis-fig5.9",
           "Search inside a node",
           "thesis, figure 5.9",
-          "Time for a million queries of a full pB+-tree with a million keys of 16 bytes, over node"
-              + " widths, with linear and with binary search inside nodes, and with two ways to"
-              + " compare keys. Binary search is faster at every width, and by far in wide nodes;"
-              + " linear search never wins in any experiment of the thesis.",
+          FOUND,
           "Keys are longs, so there is one way to compare them. To linear and binary search come"
               + " the two that this library uses: all keys by SIMD, and where there is none, one"
               + " key of each line and then the keys of one line. All but the binary search have no"
@@ -106,5 +110,60 @@ final class SearchAlgorithms implements Experiment {
 
   private static double[] nanos(Outcome outcome, SearchForm form) {
     return outcome.table().where("search", form.label()).numbers("nanos");
+  }
+
+  // ---------------------------------------------------------------- by the size of keys
+
+  /** Figure 5.9, by the size of keys. */
+  static Experiment byKeys() {
+    Description description =
+        new Description(
+            "thesis-fig5.9-keys",
+            "Search inside a node, by the size of keys",
+            "thesis, figure 5.9",
+            FOUND + " Comparing eight bytes at a time is significantly faster than memcmp.",
+            "Linear and binary search, comparing word by word or byte by byte, with keys of 8, 16,"
+                + " 32 and 64 bytes, in a tree of its own that is only bulkloaded and searched."
+                + " Keys differ in their last word only. All lines of a node are prefetched before"
+                + " it is searched, and nodes are wide enough for two keys.",
+            LongKeysOverWidths.CHART);
+    List<Series> series = new ArrayList<>();
+    for (LongKeySearch search : LongKeySearch.values()) {
+      for (KeyComparison comparison : KeyComparison.values()) {
+        series.add(Series.query(label(search, comparison), search, comparison, true));
+      }
+    }
+    return new LongKeysOverWidths(
+        description, TreeOperation.QUERY, 100, WIDTHS, series, SearchAlgorithms::addChecks);
+  }
+
+  private static String label(LongKeySearch search, KeyComparison comparison) {
+    return search.label() + ", " + comparison.label();
+  }
+
+  /** Holds the searches of keys of one size against the thesis. */
+  static void addChecks(LongKeys keys, LongKeyTimes times, Outcome outcome) {
+    for (KeyComparison comparison : KeyComparison.values()) {
+      double[] linear = times.nanos(label(LongKeySearch.LINEAR, comparison));
+      double[] binary = times.nanos(label(LongKeySearch.BINARY, comparison));
+      String of = keys.prefix() + comparison.label();
+      outcome.check(
+          Check.timing(
+              of + ", time of linear / binary search, widest nodes",
+              linear[linear.length - 1] / binary[binary.length - 1],
+              Target.atLeast(1)));
+      outcome.check(
+          Check.timing(
+              of + ", time of binary / linear search, the largest of all widths",
+              Numbers.largestRatio(binary, linear),
+              Target.atMost(1)));
+    }
+    outcome.check(
+        Check.timing(
+            keys.prefix() + "time byte by byte / word by word, binary search, mean over widths",
+            Numbers.meanRatio(
+                times.nanos(label(LongKeySearch.BINARY, KeyComparison.BY_BYTES)),
+                times.nanos(label(LongKeySearch.BINARY, KeyComparison.BY_WORDS))),
+            Target.atLeast(1)));
   }
 }

@@ -22,13 +22,19 @@ public final class ThesisExperiments {
         LinearPolicies.overFullLeaves(),
         LinearPolicies.overTwoThirds(),
         LinearPolicies.overHalfFullLeaves(),
+        LinearPolicies.overFullLeavesByKeys(),
+        LinearPolicies.overTwoThirdsByKeys(),
+        LinearPolicies.overHalfFullLeavesByKeys(),
         new SearchAlgorithms(),
+        SearchAlgorithms.byKeys(),
         PrefetchGain.experiment(),
+        PrefetchGain.byKeys(),
         PrefetchSpeedup.withSlowComparison(),
         PrefetchSpeedup.withFastComparison(),
         LongKeySpeedup.byBytes(),
         LongKeySpeedup.byWords(),
         new JumpPointerUpkeep(),
-        new ScanBandwidth());
+        new ScanBandwidth(),
+        new LongKeyBandwidth());
   }
 }

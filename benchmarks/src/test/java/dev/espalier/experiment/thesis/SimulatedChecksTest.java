@@ -95,7 +95,7 @@ class SimulatedChecksTest {
   private static List<String> longKeys(LongKeySpeedup experiment, int keyBytes, double saved) {
     Outcome outcome = outcome();
     double ratio = 1 / (1 - saved / 100);
-    experiment.addCheck(50, keyBytes, Check.Kind.DETERMINISTIC, ratio, outcome);
+    experiment.addCheck(new LongKeys(keyBytes, 50), Check.Kind.DETERMINISTIC, ratio, outcome);
     return failing(outcome);
   }
 
