@@ -15,10 +15,12 @@ final class LongKeyScan {
   private final NodePrefetcher prefetcher;
   private final int distance;
 
-  /** The number of the leaf where it is, the furthest asked for, the furthest all asked for. */
+  /** The number of the leaf where the scan is. */
   private int leaf;
 
+  /** The furthest leaf asked for, and the furthest of which all is asked for. */
   private int ahead;
+
   private int complete;
 
   /**
