@@ -30,9 +30,8 @@ final class CssStructure extends IndexStructure {
    *
    * A value of the array is overwritten in place; a key that was removed from the array and comes
    * back gets its old slot. When the delta is full, or a quarter of the array's entries is removed,
-   * array and delta are merged in place and the directory is built anew: O(n). The delta holds up to
-   * about 2 sqrt(n) entries, so that moving its entries and rebuilding cost an insert O(sqrt(n))
-   * each.
+   * array and delta are merged in place and the directory is built anew: O(n). The delta holds 4
+   * to 8 sqrt(n) entries, so that moving its entries and rebuilding cost an insert O(sqrt(n)) each.
    *
    * Invariants, checked by CssVerifier:
    *   I1  Keys in the array ascend strictly, and padding follows the last.
@@ -354,7 +353,7 @@ final class CssStructure extends IndexStructure {
   }
 
   private long deltaCapacity() {
-    long most = 2 * (long) Math.sqrt((double) array.count);
+    long most = 8 * (long) Math.sqrt((double) array.count);
     return Math.clamp(Long.highestOneBit(Math.max(most, 1)), LEAST_DELTA, MOST_DELTA);
   }
 

@@ -34,7 +34,8 @@ class CssDeltaTest {
   // ---------------------------------------------------------------- insert
 
   /**
-   * The delta holds 256 entries until 2 sqrt(n) is 512, at 65,536 entries of the array; then 512.
+   * The delta holds 256 entries until 8 sqrt(n) is 512, at 4,096 entries of the array; then 512,
+   * and so on.
    */
   @Test
   void arrayIsRebuiltOncePerFullDelta() {
@@ -47,13 +48,15 @@ class CssDeltaTest {
       index.put(scatter(i), i);
       if (index.tree.array.count != before) {
         rebuilds++;
-        assertEquals(before < 65_536 ? 256 : 512, delta);
+        int most = before < 4_096 ? 256 : before < 16_384 ? 512 : before < 65_536 ? 1024 : 2048;
+        assertEquals(most, delta);
         assertEquals(before + delta, index.tree.array.count);
         assertEquals(1, index.tree.delta.count);
       }
     }
-    assertEquals(65_536 / 256 + (inserts - 65_536) / 512, rebuilds);
-    assertTrue(rebuilds <= 2 * Math.sqrt(inserts), rebuilds + " rebuilds");
+    int expected = 4_096 / 256 + (16_384 - 4_096) / 512 + (65_536 - 16_384) / 1024;
+    assertEquals(expected + (inserts - 65_536) / 2048, rebuilds);
+    assertTrue(rebuilds <= Math.sqrt(inserts) / 2, rebuilds + " rebuilds");
     assertEquals(inserts, index.size());
   }
 
