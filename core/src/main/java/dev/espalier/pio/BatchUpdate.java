@@ -2,7 +2,6 @@
 package dev.espalier.pio;
 
 import dev.espalier.inspect.InvariantViolationException;
-import dev.espalier.memory.PageStore;
 
 /**
  * Takes operations from the queue to their leaves (bupdate, Algorithm 2 in the paper), beside
@@ -12,7 +11,6 @@ import dev.espalier.memory.PageStore;
  */
 final class BatchUpdate {
   private final PioStructure tree;
-  private final PageStore store;
   private final EntryPage layout;
   private final int leafSegments;
   private final MultiPathSearch search;
@@ -23,12 +21,11 @@ final class BatchUpdate {
 
   BatchUpdate(PioStructure tree) {
     this.tree = tree;
-    this.store = tree.store;
     this.layout = tree.entries;
     this.leafSegments = tree.inner.leafSegments;
     this.search = new MultiPathSearch(tree);
     this.taken = new Operations(layout.capacity);
-    this.wave = new PageWave(store, search.width);
+    this.wave = new PageWave(tree);
   }
 
   /**

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.pio;
 
-import dev.espalier.memory.PageStore;
 import java.util.Arrays;
 
 /**
@@ -12,7 +11,6 @@ import java.util.Arrays;
  */
 final class MultiPathSearch {
   private final PioStructure tree;
-  private final PageStore store;
   private final InnerPage inner;
 
   /** The most pages of a wave. */
@@ -31,7 +29,7 @@ final class MultiPathSearch {
   private int[] nodes = new int[16];
   private int[] nodeEnds = new int[16];
   private int nodeCount;
-  private final long[] pinned;
+  private final PageWave wave;
 
   /** The first of the leaves' parents that was not read yet, and the first key below it. */
   private int nextParent;
@@ -40,10 +38,9 @@ final class MultiPathSearch {
 
   MultiPathSearch(PioStructure tree) {
     this.tree = tree;
-    this.store = tree.store;
     this.inner = tree.inner;
-    this.width = Math.min(tree.geometry.pioMax(), store.mostPins() - 2);
-    this.pinned = new long[width];
+    this.wave = new PageWave(tree);
+    this.width = wave.width();
   }
 
   /**
@@ -91,22 +88,17 @@ final class MultiPathSearch {
 
   /** Adds the children of nodes, which are read in one wave. Returns the key after theirs. */
   private int addChildren(int fromNode, int toNode, long[] keys, int from, int columns) {
-    int some = toNode - fromNode;
-    for (int i = 0; i < some; i++) {
-      pinned[i] = nodes[fromNode + i];
+    for (int i = fromNode; i < toNode; i++) {
+      wave.add(nodes[i]);
     }
-    store.pinAll(pinned, 0, some);
+    wave.pin();
     int next = from;
-    int read = 0;
     try {
-      for (; read < some; read++) {
-        next = childrenOf(pinned[read], keys, next, nodeEnds[fromNode + read], columns);
-        store.unpin(pinned[read], false);
+      for (int i = fromNode; i < toNode; i++) {
+        next = childrenOf(wave.at(i - fromNode), keys, next, nodeEnds[i], columns);
       }
     } finally {
-      for (; read < some; read++) {
-        store.unpin(pinned[read], false);
-      }
+      wave.unpin();
     }
     return next;
   }

@@ -68,7 +68,7 @@ final class OperationQueue {
     this.store = tree.store;
     this.layout = tree.entries;
     this.meta = tree.meta;
-    this.directory = new QueueDirectory(tree, geometry.pioMax());
+    this.directory = new QueueDirectory(tree);
     this.mostListed = Math.min(directory.capacity(), PAGES_MASK);
     this.mostPages = Math.min(geometry.queuePages(), mostListed);
     int period = Math.max(geometry.sortPeriod() / layout.capacity, 1);

@@ -12,9 +12,9 @@ final class PageWave {
 
   private int count;
 
-  PageWave(PageStore store, int width) {
-    this.store = store;
-    this.pages = new long[width];
+  PageWave(PioStructure tree) {
+    this.store = tree.store;
+    this.pages = new long[Math.min(tree.geometry.pioMax(), store.mostPins() - 2)];
   }
 
   /** Returns the most pages. */
@@ -22,10 +22,14 @@ final class PageWave {
     return pages.length;
   }
 
+  boolean isFull() {
+    return count == pages.length;
+  }
+
   /** Adds a page. When there are as many as may be, they are brought into memory. */
   void bring(int page) {
     add(page);
-    if (count == pages.length) {
+    if (isFull()) {
       bring();
     }
   }

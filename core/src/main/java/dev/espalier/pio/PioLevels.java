@@ -137,34 +137,29 @@ final class PioLevels extends OneStoreLevel {
 
     /** Takes what the leaves say that were found last, beginning with a key. */
     private void searchLeaves(MultiPathSearch search, int firstKey) {
-      long[] wave = new long[search.width];
+      PageWave wave = new PageWave(tree);
       int columns = tree.inner.leafSegments;
       int pages = search.leaves * columns;
       int begin = 0;
       while (begin < pages) {
-        int inWave = 0;
         int end = begin;
-        for (; end < pages && inWave < wave.length; end++) {
+        for (; end < pages && !wave.isFull(); end++) {
           if (search.segments[end] != 0) {
-            wave[inWave++] = search.segments[end];
+            wave.add(search.segments[end]);
           }
         }
-        store.pinAll(wave, 0, inWave);
+        wave.pin();
         int searched = 0;
         try {
           for (int i = begin; i < end; i++) {
             int leaf = i / columns;
             int first = leaf == 0 ? firstKey : search.ends[leaf - 1];
             if (search.segments[i] != 0) {
-              searchSegment(search.segments[i], wave[searched], first, search.ends[leaf]);
-              store.unpin(wave[searched], false);
-              searched++;
+              searchSegment(search.segments[i], wave.at(searched++), first, search.ends[leaf]);
             }
           }
         } finally {
-          for (; searched < inWave; searched++) {
-            store.unpin(wave[searched], false);
-          }
+          wave.unpin();
         }
         begin = end;
       }

@@ -23,10 +23,10 @@ final class QueueDirectory {
 
   private int count;
 
-  QueueDirectory(PioStructure tree, int pioMax) {
+  QueueDirectory(PioStructure tree) {
     this.tree = tree;
     this.store = tree.store;
-    this.wave = new PageWave(store, Math.min(pioMax, store.mostPins() - 2));
+    this.wave = new PageWave(tree);
   }
 
   /** Returns how many numbers there is room for. */
