@@ -7,7 +7,6 @@ import dev.espalier.cola.TracedMerges;
 import dev.espalier.paged.TracedSplits;
 import dev.espalier.pma.TracedRebalances;
 import java.io.IOException;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,25 +14,30 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A simulation of updates is worth nothing if entries are moved past the trace. */
 final class TracedUpdatesTest {
 
+  /** Bytes of what is known to have moved, and those that a trace saw. */
+  private record Traced(long moved, long read, long written) {
+    static Traced by(Class<?> program) throws IOException, InterruptedException {
+      String[] fields = TracedJvm.run(program).getFirst().split(" ");
+      return new Traced(
+          Long.parseLong(fields[1]), Long.parseLong(fields[2]), Long.parseLong(fields[3]));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(classes = {TracedMerges.class, TracedRebalances.class})
   void whatUpdatesMoveIsReadAndWrittenInTheTrace(Class<?> program)
       throws IOException, InterruptedException {
-    List<String> lines = TracedJvm.run(program);
-    String[] fields = lines.getFirst().split(" ");
-    long moved = Long.parseLong(fields[1]);
-    assertTrue(moved > 1_000_000, lines.toString());
-    assertTrue(Long.parseLong(fields[2]) >= moved, lines.toString());
-    assertTrue(Long.parseLong(fields[3]) >= moved, lines.toString());
+    Traced traced = Traced.by(program);
+    assertTrue(traced.moved > 1_000_000, traced.toString());
+    assertTrue(traced.read >= traced.moved, traced.toString());
+    assertTrue(traced.written >= traced.moved, traced.toString());
   }
 
   /** The rest is room for two headers, a new root and its entries. */
   @Test
   void splitOfAPageWritesItsUpperHalfAlone() throws IOException, InterruptedException {
-    List<String> lines = TracedJvm.run(TracedSplits.class);
-    String[] fields = lines.getFirst().split(" ");
-    long moved = Long.parseLong(fields[1]);
-    long written = Long.parseLong(fields[3]);
-    assertTrue(written >= moved && written < moved + moved / 8, lines.toString());
+    Traced traced = Traced.by(TracedSplits.class);
+    assertTrue(traced.written >= traced.moved, traced.toString());
+    assertTrue(traced.written < traced.moved + traced.moved / 8, traced.toString());
   }
 }

@@ -22,43 +22,34 @@ final class PioWavesTest {
 
   @Test
   void batchUpdateDealsWithLeavesWhileTheirParentsAreInMemory() {
-    TimedPageStore store =
-        new TimedPageStore(
-            new MemoryPageStore(256, Long.MAX_VALUE, HugePages.OFF), FRAMES, 1, true, List.of());
-    PioBTree.Geometry geometry = new PioBTree.Geometry(1, 20, 32, 5000, 5000);
-    try (PioBTree index = PioBTree.open(IndexOptions.DEFAULT, store, geometry)) {
-      long[] keys = LongStream.range(0, ENTRIES).map(i -> 2 * i).toArray();
-      index.bulkload(keys, keys);
-      SplittableRandom random = new SplittableRandom(3);
-      store.resetCounters();
-      for (int i = 0; i < 2400; i++) {
-        index.set(2L * random.nextInt(ENTRIES), i);
-      }
-      Transfers transfers = store.transfers();
-      assertTrue(transfers.readWaves() * 5 < transfers.read(), transfers::toString);
-      index.verify();
-    }
+    Transfers transfers = transfers(256, FRAMES, 20, 2400);
+    assertTrue(transfers.readWaves() * 5 < transfers.read(), transfers::toString);
   }
 
   /** Half of the pool is the queue; a batch update comes to almost all leaves. */
   @Test
   void batchUpdateReadsAndWritesLeavesInFullWaves() {
-    TimedPageStore store =
-        new TimedPageStore(
-            new MemoryPageStore(1024, Long.MAX_VALUE, HugePages.OFF), 100, 1, true, List.of());
-    PioBTree.Geometry geometry = new PioBTree.Geometry(1, 50, 32, 5000, 5000);
+    Transfers transfers = transfers(1024, 100, 50, 20_000);
+    assertTrue(transfers.readWaves() * 20 < transfers.read(), transfers::toString);
+    assertTrue(transfers.writeWaves() * 20 < transfers.written(), transfers::toString);
+  }
+
+  /** Sets random keys of a tree that was bulkloaded, behind a pool; returns what that transfers. */
+  private static Transfers transfers(int pageBytes, int frames, int queuePages, int writes) {
+    MemoryPageStore pages = new MemoryPageStore(pageBytes, Long.MAX_VALUE, HugePages.OFF);
+    TimedPageStore store = new TimedPageStore(pages, frames, 1, true, List.of());
+    PioBTree.Geometry geometry = new PioBTree.Geometry(1, queuePages, 32, 5000, 5000);
     try (PioBTree index = PioBTree.open(IndexOptions.DEFAULT, store, geometry)) {
       long[] keys = LongStream.range(0, ENTRIES).map(i -> 2 * i).toArray();
       index.bulkload(keys, keys);
       SplittableRandom random = new SplittableRandom(3);
       store.resetCounters();
-      for (int i = 0; i < 20_000; i++) {
+      for (int i = 0; i < writes; i++) {
         index.set(2L * random.nextInt(ENTRIES), i);
       }
       Transfers transfers = store.transfers();
-      assertTrue(transfers.readWaves() * 20 < transfers.read(), transfers::toString);
-      assertTrue(transfers.writeWaves() * 20 < transfers.written(), transfers::toString);
       index.verify();
+      return transfers;
     }
   }
 }
