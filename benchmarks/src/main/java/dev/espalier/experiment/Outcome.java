@@ -28,6 +28,13 @@ public final class Outcome {
     return this;
   }
 
+  /** Notes how much the run took upon itself. */
+  public Outcome effort(Effort effort) {
+    return parameter("entries", effort.entries())
+        .parameter("probes", effort.probes())
+        .parameter("rounds", effort.rounds());
+  }
+
   /** Adds a row, as {@link Table#add}. */
   public void row(Object... values) {
     table.add(values);

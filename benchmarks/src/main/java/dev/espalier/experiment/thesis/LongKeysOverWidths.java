@@ -71,11 +71,7 @@ final class LongKeysOverWidths implements Experiment {
             Column.text("series", "choice"),
             Column.integer("width", "node width", "lines"),
             Column.real("nanos", "time", "ns per " + operation.unit()));
-    outcome
-        .parameter("entries", effort.entries())
-        .parameter("probes", effort.probes())
-        .parameter("rounds", effort.rounds())
-        .parameter("construction", fill + "%");
+    outcome.effort(effort).parameter("construction", fill + "%");
     int part = 0;
     int wrong = 0;
     for (int bytes : LongKeys.SIZES) {

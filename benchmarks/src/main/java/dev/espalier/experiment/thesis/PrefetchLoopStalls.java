@@ -55,11 +55,7 @@ final class PrefetchLoopStalls implements Experiment {
             Column.text("loop", "loop"),
             Column.text("part", "part"),
             Column.real("nanos", "time", "ns per query or leaf"));
-    outcome
-        .parameter("entries", run.effort().entries())
-        .parameter("probes", run.effort().probes())
-        .parameter("rounds", run.effort().rounds())
-        .parameter("node width", WIDTH);
+    outcome.effort(run.effort()).parameter("node width", WIDTH);
     int probes = run.effort().probes();
     int wrong = 0;
     try (KeyTree tree = new KeyTree(WIDTH, run.effort().entries())) {

@@ -69,9 +69,7 @@ final class PrefetchLoops implements Experiment {
             Column.integer("width", "node width", "lines"),
             Column.real("nanos", "time", "ns per query or leaf"));
     outcome
-        .parameter("entries", run.effort().entries())
-        .parameter("probes", run.effort().probes())
-        .parameter("rounds", run.effort().rounds())
+        .effort(run.effort())
         .parameter("query group", PrefetchForm.QUERY_GROUP)
         .parameter("scan distance", PrefetchForm.SCAN_DISTANCE);
     measure(run, outcome);

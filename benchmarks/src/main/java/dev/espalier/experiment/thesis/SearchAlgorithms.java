@@ -65,10 +65,7 @@ final class SearchAlgorithms implements Experiment {
             Column.text("search", "search"),
             Column.integer("width", "node width", "lines"),
             Column.real("nanos", "time", "ns per query"));
-    outcome
-        .parameter("entries", run.effort().entries())
-        .parameter("probes", run.effort().probes())
-        .parameter("rounds", run.effort().rounds());
+    outcome.effort(run.effort());
     measure(run, outcome);
     double[] linear = nanos(outcome, SearchForm.LINEAR);
     double[] binary = nanos(outcome, SearchForm.BINARY);

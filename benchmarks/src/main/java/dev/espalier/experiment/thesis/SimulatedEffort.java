@@ -27,9 +27,7 @@ final class SimulatedEffort {
   /** Says in an outcome what was done on the machine, and what in the simulation beside it. */
   static void describe(Outcome outcome, Effort effort, Effort simulated) {
     outcome
-        .parameter("entries", effort.entries())
-        .parameter("probes", effort.probes())
-        .parameter("rounds", effort.rounds())
+        .effort(effort)
         .parameter("entries, simulated", simulated.entries())
         .parameter("probes, simulated", simulated.probes());
   }

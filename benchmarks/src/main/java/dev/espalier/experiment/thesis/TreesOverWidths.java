@@ -61,11 +61,7 @@ final class TreesOverWidths implements Experiment {
             Column.text("series", "choice"),
             Column.integer("width", "node width", "lines"),
             Column.real("nanos", "time", "ns per " + operation.unit()));
-    outcome
-        .parameter("entries", effort.entries())
-        .parameter("probes", effort.probes())
-        .parameter("rounds", effort.rounds())
-        .parameter("construction", settings.getFirst().construction().label());
+    outcome.effort(effort).parameter("construction", settings.getFirst().construction().label());
     TreeTimes times = TreeTimes.measure(settings, operation, effort, run.progress());
     for (Time<TreeSetting> time : times.all()) {
       outcome.row(time.setting().series(), time.setting().width(), time.nanos());
