@@ -46,12 +46,8 @@ public record PioCosts(
   /** Part of a leaf that is filled between two splits, as nodes are 70% full. */
   private static final double FILLED_BETWEEN_SPLITS = 0.3;
 
-  /**
-   * The queue has at most a quarter of the memory. The costs do not say that a batch update needs
-   * room for its waves beside the queue: with half of the memory for the queue, a choice was slower
-   * than the best of a sweep by 14% (TunedChoiceTest), which with a quarter stays below a tenth.
-   */
-  private static final int LEAST_MEMORY_BY_QUEUE = 4;
+  /** The queue has at most half of the memory. */
+  private static final int LEAST_MEMORY_BY_QUEUE = 2;
 
   /** An inner node with fewer children is hardly one. */
   private static final int LEAST_FANOUT = 4;
@@ -172,26 +168,29 @@ public record PioCosts(
 
   // ---------------------------------------------------------------- PIO B-tree
 
-  /** Returns the pages that a search of the PIO B-tree reads. */
+  /** Returns the pages that a search of the PIO B-tree reads, of the queue and of each level. */
   public Transfers searchTransfers(int leafPages, int queuePages) {
     BufferedLevels levels = pioLevels(leafPages);
-    double[] misses = levels.misses(memoryPages - queuePages);
-    double read = levels.leafPages() * misses[levels.leafLevel()];
-    for (int level = 0; level < levels.leafLevel(); level++) {
-      read += misses[level];
-    }
-    return new Transfers(read, 0);
+    double[] misses = levels.misses(memoryPages, queuePages);
+    double leaf = misses[levels.leafLevel()];
+    return new Transfers(missesBesideLeaf(misses, levels) + levels.leafPages() * leaf, 0);
   }
 
   /** Returns the time of a search of the PIO B-tree: the pages of a leaf are read together. */
   public double search(int leafPages, int queuePages) {
     BufferedLevels levels = pioLevels(leafPages);
-    double[] misses = levels.misses(memoryPages - queuePages);
-    double time = misses[levels.leafLevel()] * times.leafRead(levels.leafPages());
-    for (int level = 0; level < levels.leafLevel(); level++) {
-      time += misses[level] * times.read();
+    double[] misses = levels.misses(memoryPages, queuePages);
+    double leaf = misses[levels.leafLevel()];
+    return missesBesideLeaf(misses, levels) * times.read()
+        + leaf * times.leafRead(levels.leafPages());
+  }
+
+  private static double missesBesideLeaf(double[] misses, BufferedLevels levels) {
+    double sum = 0;
+    for (int i = 0; i < misses.length; i++) {
+      sum += i == levels.leafLevel() ? 0 : misses[i];
     }
-    return time;
+    return sum;
   }
 
   /**

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
  *   PIO B-tree, L = 2   450 operations in a leaf, 254 children: 223 leaves of 446 pages, and the root
  *     queue of 11       2475 operations; 101 pages are left, 100 of them for leaves:
  *                       346 / 446 of the leaves' pages are not in memory
+ *                       Searches look into the queue as well. A page stays for t = 56.6564 of them,
+ *                       as (1 - e^-t) + 446 (1 - e^(-t/223)) + 11 (1 - e^(-t/11)) = 112:
+ *                       e^(-t/223) = 0.775642 of the leaves and e^(-t/11) = 0.005796 of the queue
  *   B+-tree             254 entries in a leaf, 338 children: 394 leaves, 2 parents, the root
  *                       109 pages for leaves: 285 / 394 are not in memory
  * </pre>
@@ -24,6 +27,8 @@ final class PioCostsTest {
   private static final double CLOSE = 1e-9;
   private static final double ROUNDED = 1e-4;
   private static final double PIO_MISS = 346.0 / 446;
+  private static final double SEARCH_MISS = 0.775642;
+  private static final double QUEUE_MISS = 0.005796;
   private static final double B_PLUS_MISS = 285.0 / 394;
 
   private final DeviceTimes times =
@@ -49,7 +54,7 @@ final class PioCostsTest {
     // 100 leaves of 2 pages below 10 nodes and the root; e^-t is the same for all: miss^nodes.
     BufferedLevels levels = BufferedLevels.of(1000, 10, 2, 10, 1);
     double[] misses = levels.misses(50);
-    assertEquals(3, misses.length);
+    assertEquals(2, levels.leafLevel());
     double leaf = Math.pow(misses[2], 100);
     assertEquals(1, Math.pow(misses[1], 10) / leaf, CLOSE);
     assertEquals(1, misses[0] / leaf, CLOSE);
@@ -58,9 +63,26 @@ final class PioCostsTest {
   }
 
   @Test
+  void queueSharesTheMemoryAsALevelDoes() {
+    BufferedLevels levels = BufferedLevels.of(1000, 10, 2, 10, 1);
+    double[] misses = levels.misses(50, 20);
+    double leaf = Math.pow(misses[2], 100);
+    assertEquals(1, Math.pow(misses[1], 10) / leaf, CLOSE);
+    assertEquals(1, Math.pow(misses[3], 20) / leaf, CLOSE);
+    double inTree = 1 * (1 - misses[0]) + 10 * (1 - misses[1]) + 200 * (1 - misses[2]);
+    assertEquals(50, inTree + 20 * (1 - misses[3]), CLOSE);
+    assertEquals(0, levels.misses(231, 20)[3], CLOSE); // There is room for all.
+  }
+
+  @Test
   void searchReadsBothPagesOfALeafTogether() {
-    assertEquals(2 * PIO_MISS, costs.searchTransfers(2, 11).read(), CLOSE);
-    assertEquals(110 * PIO_MISS, costs.search(2, 11), CLOSE);
+    assertEquals(2 * SEARCH_MISS + QUEUE_MISS, costs.searchTransfers(2, 11).read(), ROUNDED);
+    assertEquals(110 * SEARCH_MISS + 100 * QUEUE_MISS, costs.search(2, 11), 100 * ROUNDED);
+  }
+
+  @Test
+  void queueThatIsALargePartOfMemorySlowsSearchesDown() {
+    assertTrue(costs.search(2, 56) > 1.2 * costs.search(2, 11), () -> "" + costs.search(2, 56));
   }
 
   @Test
@@ -94,7 +116,7 @@ final class PioCostsTest {
     double time = all.read() * 10 + all.written() * 20;
     assertEquals(time, costs.insert(2, 11), CLOSE);
     assertEquals(time + 7, costs(100_000, 112, 2475, 7).insert(2, 11), CLOSE);
-    assertEquals(0.75 * 110 * PIO_MISS + 0.25 * time, costs.cost(0.25, 2, 11), CLOSE);
+    assertEquals(0.75 * costs.search(2, 11) + 0.25 * time, costs.cost(0.25, 2, 11), CLOSE);
   }
 
   @Test
