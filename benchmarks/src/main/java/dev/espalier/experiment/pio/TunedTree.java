@@ -72,6 +72,14 @@ record TunedTree(
     return trees;
   }
 
+  /**
+   * Returns how much of the memory is left for the tree's pool: nothing to BFTL, whose table of
+   * sectors takes all of it, as in the paper.
+   */
+  long poolBytes(long memoryBytes) {
+    return label.equals(BFTL) ? 0 : memoryBytes;
+  }
+
   /** The B+-tree with the node size of the greatest utility by cost (equation 3). */
   private static TunedTree bPlus(DeviceProfile device, PioWork work) {
     PageTimes best = device.pages().getFirst();
@@ -88,7 +96,7 @@ record TunedTree(
     return Math.log((double) times.pageBytes() / ENTRY_BYTES) / times.reads().getFirst();
   }
 
-  /** BFTLs with half of the memory for their reservation buffers, up to the most. */
+  /** BFTLs with as much as half of the memory for their reservation buffers, up to the most. */
   private static List<TunedTree> bftl(PioWork work) {
     long half = work.memoryBytes() / PAGE_BYTES / 2;
     int bufferPages = Math.clamp(half, 1, BftlTree.Geometry.MOST_BUFFER_PAGES);
