@@ -14,10 +14,12 @@ import dev.espalier.bplus.nodes.BPlusLevels;
 import dev.espalier.bplus.nodes.BPlusStructure;
 import dev.espalier.bplus.nodes.InnerNode;
 import dev.espalier.bplus.nodes.LeafNode;
+import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.model.Geometries;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Bits;
+import dev.espalier.node.KeyLines;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
@@ -57,7 +59,9 @@ public final class PbPlusTree extends AbstractIndex {
    *
    *   Batched lookups. A group of probes goes down level by level. Before the leaves' parents and the
    *   leaves are searched, the key lines of the whole group's nodes are prefetched by one call, and
-   *   last the one line of each leaf that holds the value.
+   *   last the one line of each leaf that holds the value. Large trees have these nodes searched
+   *   line by line (KeyLines), which fetches about half as many lines, and the one line of each
+   *   parent that holds the child.
    *     D6  Inner nodes further up are few, and taken to be cached.
    *
    *   Range scans: see PrefetchingCursor.
@@ -297,12 +301,12 @@ public final class PbPlusTree extends AbstractIndex {
   private long answerGroup(
       int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     MemorySegment nodes = tree.nodes;
-    findLeaves(nodes, level, keys, keysFrom, values, valuesFrom, count);
-    int keySlots = leaf.keySlots;
-    for (int i = 0; i < count; i++) {
-      long node = values[valuesFrom + i];
-      int slot = searchLeaf(nodes, node, keys[keysFrom + i]);
-      values[valuesFrom + i] = node + ((long) Math.min(slot, keySlots - 1) << 3);
+    if (ofCommonWidth && level == tree.height - 1 && KeyLines.pays(tree.size())) {
+      findLeavesByLines(nodes, keys, keysFrom, values, valuesFrom, count);
+      findSlotsByLines(nodes, keys, keysFrom, values, valuesFrom, count);
+    } else {
+      findLeaves(nodes, level, keys, keysFrom, values, valuesFrom, count);
+      findSlots(nodes, keys, keysFrom, values, valuesFrom, count);
     }
     int valuesOffset = leaf.valuesOffset;
     Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
@@ -329,20 +333,65 @@ public final class PbPlusTree extends AbstractIndex {
       long[] places,
       int placesFrom,
       int count) {
-    int childrenOffset = inner.childrenOffset;
     for (int at = level; at > 0; at--) {
-      for (int i = 0; i < count; i++) {
-        long node = places[placesFrom + i];
-        int slot = searchInner(nodes, node, keys[keysFrom + i]);
-        places[placesFrom + i] =
-            InnerNode.toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
-      }
+      findChildren(nodes, keys, keysFrom, places, placesFrom, count);
       if (at == 1) {
         Words.prefetchGroup(tree.base, places, placesFrom, count, leaf.keyLines);
       } else if (at == 2) {
         Words.prefetchGroup(tree.base, places, placesFrom, count, inner.keyLines);
       }
     }
+  }
+
+  private void findChildren(
+      MemorySegment nodes, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
+    int childrenOffset = inner.childrenOffset;
+    for (int i = 0; i < count; i++) {
+      long node = places[placesFrom + i];
+      int slot = searchInner(nodes, node, keys[keysFrom + i]);
+      places[placesFrom + i] =
+          InnerNode.toOffset(getInt(nodes, node + childrenOffset + ((long) slot << 2)));
+    }
+  }
+
+  private void findSlots(
+      MemorySegment nodes, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
+    int keySlots = leaf.keySlots;
+    for (int i = 0; i < count; i++) {
+      long node = places[placesFrom + i];
+      int slot = searchLeaf(nodes, node, keys[keysFrom + i]);
+      places[placesFrom + i] = node + ((long) Math.min(slot, keySlots - 1) << 3);
+    }
+  }
+
+  /**
+   * As {@link #findLeaves} from the root, but searches the leaves' parents line by line. Fetches no
+   * leaves.
+   */
+  private void findLeavesByLines(
+      MemorySegment nodes, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
+    for (int at = tree.height - 1; at > 1; at--) {
+      findChildren(nodes, keys, keysFrom, places, placesFrom, count);
+    }
+    KeyLines.find(nodes, tree.base, keys, keysFrom, places, placesFrom, count, inner.keyLines);
+    int childrenOffset = inner.childrenOffset;
+    for (int i = 0; i < count; i++) {
+      long place = places[placesFrom + i];
+      int inLine = Keys.lowerBoundInLine(nodes, KeyLines.line(place), keys[keysFrom + i]);
+      long slot = KeyLines.index(place) * CacheLine.LONGS + inLine;
+      places[placesFrom + i] = KeyLines.node(place) + childrenOffset + (slot << 2);
+    }
+    Words.prefetchGroup(tree.base, places, placesFrom, count, 1);
+    for (int i = 0; i < count; i++) {
+      places[placesFrom + i] = InnerNode.toOffset(getInt(nodes, places[placesFrom + i]));
+    }
+  }
+
+  /** As {@link #findSlots}, but fetches the leaves, line by line. */
+  private void findSlotsByLines(
+      MemorySegment nodes, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
+    KeyLines.find(nodes, tree.base, keys, keysFrom, places, placesFrom, count, leaf.keyLines);
+    KeyLines.findSlots(nodes, keys, keysFrom, places, placesFrom, count, leaf.keyLines);
   }
 
   // ---------------------------------------------------------------- insert

@@ -16,6 +16,7 @@ import dev.espalier.memory.Words;
 import dev.espalier.model.DiskFirstWidths;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.model.PageOptimizer;
+import dev.espalier.node.KeyLines;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.prefetch.Locality;
@@ -356,11 +357,12 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
       MemorySegment pages = tree.pages;
       findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
-      int lastSlot = leafSlots - 1;
-      for (int i = 0; i < count; i++) {
-        long leaf = values[valuesFrom + i];
-        int slot = InPageSearch.values(pages, leaf, leafSlots, keys[keysFrom + i]);
-        values[valuesFrom + i] = leaf + ((long) Math.min(slot, lastSlot) << 3);
+      if (level == tree.height() - 1 && KeyLines.pays(tree.sizeEstimate())) {
+        int lines = format.valueLeaf.keyLines;
+        KeyLines.find(pages, tree.base, keys, keysFrom, values, valuesFrom, count, lines);
+        KeyLines.findSlots(pages, keys, keysFrom, values, valuesFrom, count, lines);
+      } else {
+        findSlots(pages, keys, keysFrom, values, valuesFrom, count);
       }
       Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
       long there = 0;
@@ -383,8 +385,8 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Takes a group of probes from pages of {@code level} down to their in-page leaves, whose key
-   * lines it prefetches. The leaf pages are pinned.
+   * Takes a group of probes from pages of {@code level} down to their in-page leaves. The leaf
+   * pages are pinned.
    */
   private void findLeaves(
       MemorySegment pages,
@@ -411,7 +413,20 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
         nodes[nodesFrom + i] = (node & inPage) + childOffset(pages, node, keys[keysFrom + i]);
       }
     }
-    Words.prefetchGroup(tree.base, nodes, nodesFrom, count, format.valueLeaf.keyLines);
+  }
+
+  /**
+   * Finds the slots of a group of probes in their in-page leaves, whose key lines it prefetches.
+   */
+  private void findSlots(
+      MemorySegment pages, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
+    Words.prefetchGroup(tree.base, places, placesFrom, count, format.valueLeaf.keyLines);
+    int lastSlot = leafSlots - 1;
+    for (int i = 0; i < count; i++) {
+      long leaf = places[placesFrom + i];
+      int slot = InPageSearch.values(pages, leaf, leafSlots, keys[keysFrom + i]);
+      places[placesFrom + i] = leaf + ((long) Math.min(slot, lastSlot) << 3);
+    }
   }
 
   /**
@@ -526,6 +541,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     int group = Math.min(count, leaves.length);
     Arrays.fill(leaves, 0, group, tree.root());
     findLeaves(tree.pages, tree.height() - 1, keys, keysFrom, leaves, 0, group);
+    Words.prefetchGroup(tree.base, leaves, 0, group, format.valueLeaf.keyLines);
     Words.prefetchGroup(tree.base + valuesOffset, leaves, 0, group, valueLines);
     for (int i = 0; i < group; i++) {
       store.unpin(leaves[i], false);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.batch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongIndex;
+import dev.espalier.TreeVariant;
+import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.node.KeyLines;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Batches of trees so large that groups are searched line by line. */
+@Tag("fallback-too")
+final class LargeBatchesTest {
+  private static final int ENTRIES = 4_200_000;
+  private static final int GAP = 3;
+  private static final int BATCH = 1000;
+
+  static Stream<TreeVariant> trees() {
+    return Stream.of(PbPlusTree.VARIANT, DiskFirstFpbPlusTree.VARIANT);
+  }
+
+  /** All keys and those beside them, in an order that spreads a batch over the tree. */
+  @ParameterizedTest
+  @MethodSource("trees")
+  void everyKeyIsFoundAndNoneBesideIt(TreeVariant variant) {
+    assertTrue(KeyLines.pays(ENTRIES));
+    long[] sorted = new long[ENTRIES];
+    Arrays.setAll(sorted, i -> (long) (i - ENTRIES / 2) * GAP);
+    try (LongIndex index = variant.create(IndexOptions.DEFAULT)) {
+      index.bulkload(sorted, sorted);
+      long[] keys = new long[BATCH];
+      long[] values = new long[BATCH];
+      long[] found = new long[(BATCH + Long.SIZE - 1) / Long.SIZE];
+      long wanted = (long) ENTRIES * GAP;
+      long step = wanted / BATCH;
+      for (long from = 0; from < step; from++) {
+        for (int i = 0; i < BATCH; i++) {
+          keys[i] = sorted[0] + i * step + from - 1;
+        }
+        index.getAll(keys, values, found);
+        for (int i = 0; i < BATCH; i++) {
+          boolean isThere = Math.floorMod(keys[i] - sorted[0], GAP) == 0 && keys[i] >= sorted[0];
+          assertEquals(isThere ? keys[i] : IndexOptions.DEFAULT.missingValue(), values[i]);
+          assertEquals(isThere, (found[i / Long.SIZE] >>> i & 1) != 0);
+        }
+      }
+    }
+  }
+
+  /** The key that unused slots hold may be a key as well. */
+  @ParameterizedTest
+  @MethodSource("trees")
+  void paddingIsNoKey(TreeVariant variant) {
+    long[] sorted = new long[ENTRIES];
+    Arrays.setAll(sorted, i -> i);
+    try (LongIndex index = variant.create(IndexOptions.DEFAULT)) {
+      index.bulkload(sorted, sorted);
+      long[] keys = {Long.MAX_VALUE, Long.MIN_VALUE, ENTRIES - 1, 0};
+      long[] values = new long[keys.length];
+      long[] found = new long[1];
+      assertEquals(2, index.getAll(keys, values, found));
+      assertEquals(0b1100, found[0]);
+      index.put(Long.MAX_VALUE, 7);
+      assertEquals(3, index.getAll(keys, values, found));
+      assertEquals(0b1101, found[0]);
+      assertEquals(7, values[0]);
+    }
+  }
+}
