@@ -50,7 +50,6 @@ final class MarkedTablesTest {
           Map.entry("measurements/house.md", 6),
           Map.entry("measurements/index-files.md", 4),
           Map.entry("measurements/node-widths.md", 1),
-          Map.entry("measurements/pb-plus-choices.md", 10),
           Map.entry("measurements/pio.md", 4),
           Map.entry("measurements/stores.md", 7),
           Map.entry("measurements/thesis-family-csb.md", 3),
