@@ -48,7 +48,7 @@ final class MarkedTablesTest {
           Map.entry("measurements/fpb-family.md", 2),
           Map.entry("measurements/ground-floor.md", 6),
           Map.entry("measurements/house.md", 6),
-          Map.entry("measurements/index-files.md", 4),
+          Map.entry("measurements/index-files.md", 1),
           Map.entry("measurements/pio.md", 4),
           Map.entry("measurements/stores.md", 7),
           Map.entry("measurements/thesis-family-csb.md", 2),
