@@ -47,7 +47,6 @@ final class MarkedTablesTest {
           Map.entry("measurements/first-hour.md", 1),
           Map.entry("measurements/fpb-family.md", 2),
           Map.entry("measurements/ground-floor.md", 6),
-          Map.entry("measurements/house.md", 6),
           Map.entry("measurements/index-files.md", 1),
           Map.entry("measurements/pio.md", 4),
           Map.entry("measurements/stores.md", 7),

@@ -94,7 +94,7 @@ final class ReadmeFiguresTest {
     assertEquals(List.of("40", "20"), unbacked("10 million, 40% and 20 million", figures, sizes));
     assertEquals(List.of("half"), unbacked("takes half the time", figures, sizes));
     assertEquals(
-        List.of(), unbacked("[half the time](docs/measurements/house.md)", figures, sizes));
+        List.of(), unbacked("[half the time](docs/measurements/buffering.md)", figures, sizes));
     assertEquals(List.of("half"), unbacked("[half the time](docs/files.md)", figures, sizes));
   }
 
