@@ -109,7 +109,7 @@ public final class PbPlusTree extends AbstractIndex {
 
     /**
      * How many lines ahead a scan prefetches: the best value measured
-     * (docs/measurements/ground-floor.md).
+     * (docs/decisions/0011-choices-of-the-pb-plus-tree.md).
      */
     private static final int PREFETCH_LINES = 128;
 

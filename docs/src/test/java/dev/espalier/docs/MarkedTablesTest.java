@@ -46,7 +46,7 @@ final class MarkedTablesTest {
           Map.entry("measurements/engines.md", 6),
           Map.entry("measurements/first-hour.md", 1),
           Map.entry("measurements/fpb-family.md", 2),
-          Map.entry("measurements/ground-floor.md", 6),
+          Map.entry("measurements/ground-floor.md", 2),
           Map.entry("measurements/index-files.md", 1),
           Map.entry("measurements/pio.md", 4),
           Map.entry("measurements/stores.md", 7),
