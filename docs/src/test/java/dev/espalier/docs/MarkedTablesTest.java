@@ -49,7 +49,7 @@ final class MarkedTablesTest {
           Map.entry("measurements/ground-floor.md", 2),
           Map.entry("measurements/index-files.md", 1),
           Map.entry("measurements/pio.md", 4),
-          Map.entry("measurements/stores.md", 7),
+          Map.entry("measurements/stores.md", 6),
           Map.entry("measurements/thesis-family-csb.md", 2),
           Map.entry("measurements/thesis-family.md", 4));
 
