@@ -43,7 +43,7 @@ final class MarkedTablesTest {
           Map.entry("measurements/byte-strings.md", 9),
           Map.entry("measurements/concurrency.md", 7),
           Map.entry("measurements/digest-leaves.md", 2),
-          Map.entry("measurements/engines.md", 6),
+          Map.entry("measurements/engines.md", 3),
           Map.entry("measurements/first-hour.md", 1),
           Map.entry("measurements/fpb-family.md", 2),
           Map.entry("measurements/ground-floor.md", 2),
