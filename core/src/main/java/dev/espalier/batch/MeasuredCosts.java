@@ -19,7 +19,8 @@ public record MeasuredCosts(
   /**
    * The binary logarithms of the measured counts: from the fewest probes that are sorted or
    * buffered to the most that are so together. One factor for all counts is not enough, as the
-   * gains of the two methods grow at different rates (docs/measurements/buffering.md).
+   * gains of the two methods grow at different rates
+   * (docs/decisions/0048-costs-measured-at-several-sizes.md).
    */
   static final List<Integer> LOGS = List.of(12, 14, 16, 18, 20, 22);
 
