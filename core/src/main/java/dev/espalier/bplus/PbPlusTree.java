@@ -378,8 +378,8 @@ public final class PbPlusTree extends AbstractIndex {
     for (int i = 0; i < count; i++) {
       long place = places[placesFrom + i];
       int inLine = Keys.lowerBoundInLine(nodes, KeyLines.line(place), keys[keysFrom + i]);
-      long slot = KeyLines.index(place) * CacheLine.LONGS + inLine;
-      places[placesFrom + i] = KeyLines.node(place) + childrenOffset + (slot << 2);
+      int slot = KeyLines.index(place) * CacheLine.LONGS + inLine;
+      places[placesFrom + i] = KeyLines.node(place) + childrenOffset + ((long) slot << 2);
     }
     Words.prefetchGroup(tree.base, places, placesFrom, count, 1);
     for (int i = 0; i < count; i++) {
