@@ -357,8 +357,9 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
         int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
       MemorySegment pages = tree.pages;
       findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
-      if (level == tree.height() - 1 && KeyLines.pays(tree.sizeEstimate())) {
-        int lines = format.valueLeaf.keyLines;
+      int lines = format.valueLeaf.keyLines;
+      boolean ofWholeLines = leafSlots == lines * CacheLine.LONGS;
+      if (ofWholeLines && level == tree.height() - 1 && KeyLines.pays(tree.sizeEstimate())) {
         KeyLines.find(pages, tree.base, keys, keysFrom, values, valuesFrom, count, lines);
         KeyLines.findSlots(pages, keys, keysFrom, values, valuesFrom, count, lines);
       } else {

@@ -6,14 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
-import dev.espalier.TreeVariant;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.memory.HugePages;
+import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
 import dev.espalier.node.KeyLines;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.util.Arrays;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Batches of trees so large that groups are searched line by line. */
@@ -23,18 +28,38 @@ final class LargeBatchesTest {
   private static final int GAP = 3;
   private static final int BATCH = 1000;
 
-  static Stream<TreeVariant> trees() {
-    return Stream.of(PbPlusTree.VARIANT, DiskFirstFpbPlusTree.VARIANT);
+  /**
+   * Key arrays of in-page leaves are whole lines with some widths, and end within one with most.
+   */
+  static Stream<Arguments> trees() {
+    return Stream.concat(
+        Stream.of(Arguments.of("PbPlusTree", (Supplier<LongIndex>) LargeBatchesTest::pbPlusTree)),
+        IntStream.of(11, 14)
+            .mapToObj(
+                width ->
+                    Arguments.of(
+                        "DiskFirstFpbPlusTree, leaves of " + width,
+                        (Supplier<LongIndex>) () -> diskFirst(width))));
+  }
+
+  private static LongIndex pbPlusTree() {
+    return PbPlusTree.create(IndexOptions.DEFAULT, PbPlusTree.Geometry.DEFAULT);
+  }
+
+  private static LongIndex diskFirst(int leafWidth) {
+    PageStore pages = new MemoryPageStore(16 << 10, Long.MAX_VALUE, HugePages.WHEN_GROWN);
+    DiskFirstFpbPlusTree.Geometry geometry = new DiskFirstFpbPlusTree.Geometry(3, leafWidth);
+    return DiskFirstFpbPlusTree.open(IndexOptions.DEFAULT, pages, geometry);
   }
 
   /** All keys and those beside them, in an order that spreads a batch over the tree. */
-  @ParameterizedTest
+  @ParameterizedTest(name = "{0}")
   @MethodSource("trees")
-  void everyKeyIsFoundAndNoneBesideIt(TreeVariant variant) {
+  void everyKeyIsFoundAndNoneBesideIt(String name, Supplier<LongIndex> tree) {
     assertTrue(KeyLines.pays(ENTRIES));
     long[] sorted = new long[ENTRIES];
     Arrays.setAll(sorted, i -> (long) (i - ENTRIES / 2) * GAP);
-    try (LongIndex index = variant.create(IndexOptions.DEFAULT)) {
+    try (LongIndex index = tree.get()) {
       index.bulkload(sorted, sorted);
       long[] keys = new long[BATCH];
       long[] values = new long[BATCH];
@@ -56,12 +81,12 @@ final class LargeBatchesTest {
   }
 
   /** The key that unused slots hold may be a key as well. */
-  @ParameterizedTest
+  @ParameterizedTest(name = "{0}")
   @MethodSource("trees")
-  void paddingIsNoKey(TreeVariant variant) {
+  void paddingIsNoKey(String name, Supplier<LongIndex> tree) {
     long[] sorted = new long[ENTRIES];
     Arrays.setAll(sorted, i -> i);
-    try (LongIndex index = variant.create(IndexOptions.DEFAULT)) {
+    try (LongIndex index = tree.get()) {
       index.bulkload(sorted, sorted);
       long[] keys = {Long.MAX_VALUE, Long.MIN_VALUE, ENTRIES - 1, 0};
       long[] values = new long[keys.length];
