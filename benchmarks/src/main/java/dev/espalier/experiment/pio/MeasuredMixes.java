@@ -30,10 +30,10 @@ final class MeasuredMixes implements Experiment {
           "Trees in files on this machine's device, whose times are measured or read back first,"
               + " with as much less memory. The PIO B-tree is tuned by the model, the B+-tree by"
               + " utility and cost, the FD-tree's ratio and the bound of BFTL's lists are the best"
-              + " of four. BFTL has a pool of 32 pages beside its buffer, as its table of sectors"
-              + " takes the memory. The pool writes many changed pages at a time for all of them."
-              + " Each tree is loaded for each mix; the flush at the end is part of the time. The"
-              + " target is to be ahead in every mix.",
+              + " of four. BFTL's buffer is taken from its pool; its table of sectors is not"
+              + " counted. The pool writes many changed pages at a time for all of them. Each tree"
+              + " is loaded for each mix; the flush at the end is part of the time. The target is"
+              + " to be ahead in every mix.",
           new Chart(Chart.Kind.LINES, "tree", "inserts", "time").inPanels("device"));
 
   @Override

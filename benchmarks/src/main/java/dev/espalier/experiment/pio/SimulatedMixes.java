@@ -27,8 +27,9 @@ final class SimulatedMixes implements Experiment {
               + " devices, as in pio-fig9-simulated. All are tuned for P300: the PIO B-tree by the"
               + " model, the B+-tree by utility and cost, of the FD-tree the best of four ratios in"
               + " each mix and on each device, with half of the memory for its head tree, of BFTL"
-              + " the best of four bounds of its lists, with half of the memory for its buffer and"
-              + " a pool of eight pages, as its table of sectors takes the memory. An FD-tree"
+              + " the best of four bounds of its lists, with half of the memory for its buffer; its"
+              + " table of sectors is on the heap and not counted, while in the paper it leaves"
+              + " nothing for a pool. An FD-tree"
               + " writes 64 pages at once, as its runs are in order. Its largest runs are not"
               + " merged in so few operations, which is to its advantage. The targets are the"
               + " paper's for P300.",

@@ -72,12 +72,15 @@ record TunedTree(
     return trees;
   }
 
-  /**
-   * Returns how much of the memory is left for the tree's pool: nothing to BFTL, whose table of
-   * sectors takes all of it, as in the paper.
-   */
+  /** Returns what the tree's pool may have of the memory: what BFTL's buffer leaves of it. */
   long poolBytes(long memoryBytes) {
-    return label.equals(BFTL) ? 0 : memoryBytes;
+    long bufferBytes = label.equals(BFTL) ? (long) bufferPages(memoryBytes) * PAGE_BYTES : 0;
+    return memoryBytes - bufferBytes;
+  }
+
+  /** Half of the memory is for BFTL's reservation buffer, up to the most. */
+  private static int bufferPages(long memoryBytes) {
+    return Math.clamp(memoryBytes / PAGE_BYTES / 2, 1, BftlTree.Geometry.MOST_BUFFER_PAGES);
   }
 
   /** The B+-tree with the node size of the greatest utility by cost (equation 3). */
@@ -96,10 +99,8 @@ record TunedTree(
     return Math.log((double) times.pageBytes() / ENTRY_BYTES) / times.reads().getFirst();
   }
 
-  /** BFTLs with as much as half of the memory for their reservation buffers, up to the most. */
   private static List<TunedTree> bftl(PioWork work) {
-    long half = work.memoryBytes() / PAGE_BYTES / 2;
-    int bufferPages = Math.clamp(half, 1, BftlTree.Geometry.MOST_BUFFER_PAGES);
+    int bufferPages = bufferPages(work.memoryBytes());
     List<TunedTree> trees = new ArrayList<>();
     for (int bound : LIST_BOUNDS) {
       BftlTree.Geometry geometry = new BftlTree.Geometry(bufferPages, bound);
