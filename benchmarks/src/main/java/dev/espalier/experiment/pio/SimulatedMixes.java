@@ -56,7 +56,9 @@ final class SimulatedMixes implements Experiment {
     for (int percent : MixedWork.MIXES) {
       List<TunedTree> trees =
           TunedTree.all(
-              SimulatedDevice.REFERENCE.profile(), new PioWork(entries, percent / 100.0, memory));
+              SimulatedDevice.REFERENCE.profile(),
+              new PioWork(entries, percent / 100.0, memory),
+              TunedTree.LIST_BOUNDS);
       for (TunedTree tuned : trees) {
         double all = (double) MixedWork.MIXES.size() * trees.size();
         run.progress().show(tuned.label() + ", %d%% inserts".formatted(percent), step++ / all);

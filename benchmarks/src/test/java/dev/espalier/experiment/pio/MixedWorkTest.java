@@ -136,8 +136,12 @@ final class MixedWorkTest {
             "", List.of(new PageTimes(4096, same, same), new PageTimes(16384, same, same)));
     long little = PioWork.LEAST_MEMORY_BYTES;
     assertEquals(
-        4096, TunedTree.all(device, new PioWork(1000, 0.5, little)).getFirst().pageBytes());
+        4096,
+        TunedTree.all(device, new PioWork(1000, 0.5, little), List.of(8)).getFirst().pageBytes());
     assertEquals(
-        16384, TunedTree.all(device, new PioWork(1000, 0.5, 4 * little)).getFirst().pageBytes());
+        16384,
+        TunedTree.all(device, new PioWork(1000, 0.5, 4 * little), List.of(8))
+            .getFirst()
+            .pageBytes());
   }
 }
