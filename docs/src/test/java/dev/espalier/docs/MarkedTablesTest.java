@@ -41,7 +41,7 @@ final class MarkedTablesTest {
       Map.ofEntries(
           Map.entry("measurements/buffering.md", 2),
           Map.entry("measurements/byte-strings.md", 4),
-          Map.entry("measurements/concurrency.md", 4),
+          Map.entry("measurements/concurrency.md", 1),
           Map.entry("measurements/digest-leaves.md", 2),
           Map.entry("measurements/engines.md", 3),
           Map.entry("measurements/first-hour.md", 1),
