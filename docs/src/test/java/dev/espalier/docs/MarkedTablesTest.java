@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.PathMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Every table of measured figures says in a mark above it which file holds them, {@code <!--
- * figures of NAME -->}, for {@link BackedFiguresTest}; or that none does, {@code <!-- not backed:
- * how it was measured -->}. Other tables on the same pages have {@code <!-- not measured -->}.
+ * figures of NAME -->}, for {@link BackedFiguresTest}; or which tests assert them, {@code <!-- held
+ * by TEST -->}; or that nothing does, {@code <!-- not backed: how it was measured -->}. Other
+ * tables on the same pages have {@code <!-- not measured -->}.
  */
 final class MarkedTablesTest {
   /** On these pages all tables are marked. */
@@ -48,14 +51,17 @@ final class MarkedTablesTest {
           Map.entry("measurements/fpb-family.md", 2),
           Map.entry("measurements/ground-floor.md", 2),
           Map.entry("measurements/index-files.md", 1),
-          Map.entry("measurements/stores.md", 6),
+          Map.entry("measurements/stores.md", 5),
           Map.entry("measurements/thesis-family-csb.md", 2),
           Map.entry("measurements/thesis-family.md", 4));
 
   private static final Pattern RULE = Pattern.compile("\\|[-:| ]*-[-:| ]*\\|");
 
   private static final Pattern MARK =
-      Pattern.compile("<!-- (?:figures of [\\w., -]+|not measured|not backed: .+) -->");
+      Pattern.compile(
+          "<!-- (?:figures of [\\w., -]+|held by [\\w, ]+|not measured|not backed: .+) -->");
+
+  private static final Pattern HELD = Pattern.compile("<!-- held by ([\\w, ]+) -->");
 
   private static final Pattern FIGURE =
       Pattern.compile(
@@ -125,6 +131,39 @@ final class MarkedTablesTest {
     assertEquals(
         notBacked().values().stream().mapToInt(Integer::intValue).sum(),
         Integer.parseInt(count.group(1)));
+  }
+
+  @Test
+  void testsThatAreSaidToHoldTablesExist() throws IOException {
+    List<String> missing = new ArrayList<>();
+    int held = 0;
+    for (Path page : pages()) {
+      Matcher mark = HELD.matcher(Files.readString(page));
+      while (mark.find()) {
+        held++;
+        for (String test : mark.group(1).split(", ", -1)) {
+          if (!isThere(test)) {
+            missing.add(page + ": " + test);
+          }
+        }
+      }
+    }
+    assertEquals(List.of(), missing);
+    assertTrue(held > 0);
+    assertEquals(false, isThere("NoSuchTest"));
+  }
+
+  private static boolean isThere(String test) throws IOException {
+    PathMatcher matcher =
+        FileSystems.getDefault().getPathMatcher("glob:**/src/test/java/**/" + test + ".java");
+    for (String module : List.of("core", "io", "integration", "benchmarks")) {
+      try (Stream<Path> files = Files.walk(Path.of("..", module))) {
+        if (files.anyMatch(matcher::matches)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   @Test
