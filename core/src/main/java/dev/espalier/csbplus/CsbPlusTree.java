@@ -115,7 +115,7 @@ public final class CsbPlusTree extends AbstractIndex {
 
     /**
      * The geometry with the fastest batched lookups measured: widths 4 and 4, full node groups
-     * (docs/measurements/thesis-family-csb.md).
+     * (docs/decisions, 54).
      */
     public static final Geometry FOR_BATCHES = of(new Geometries.Widths(DEFAULT_INNER_WIDTH, 4));
 
