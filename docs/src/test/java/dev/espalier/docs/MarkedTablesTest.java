@@ -43,12 +43,9 @@ final class MarkedTablesTest {
   private static final Map<String, Integer> NOT_BACKED =
       Map.ofEntries(
           Map.entry("measurements/buffering.md", 2),
-          Map.entry("measurements/byte-strings.md", 4),
           Map.entry("measurements/concurrency.md", 1),
-          Map.entry("measurements/digest-leaves.md", 2),
           Map.entry("measurements/engines.md", 3),
           Map.entry("measurements/first-hour.md", 1),
-          Map.entry("measurements/fpb-family.md", 2),
           Map.entry("measurements/ground-floor.md", 2),
           Map.entry("measurements/index-files.md", 1),
           Map.entry("measurements/stores.md", 5),
