@@ -27,9 +27,11 @@ public record PioCosts(
   /* Overview: what differs from the equations
    *
    *   Heights are whole, and leaves have the entries of L pages. Inner nodes list all pages of each
-   *   leaf, so F depends on L. Memory that the queue leaves holds the pages used last. The paper
-   *   fills it from the root down; but leaves pass through it as well, and take room from inner nodes. A leaf's pages that have nothing yet
-   *   are not read.
+   *   leaf, so F depends on L. Memory holds the pages used last. The paper fills what the queue leaves
+   *   of it from the root down; but leaves pass through it as well, and take room from inner nodes. A
+   *   search looks into a page of the queue, too, which is in memory or not as nodes are: a queue that
+   *   is a large part of memory slows searches down. Batch updates are taken to have what the queue
+   *   leaves. A leaf's pages that have nothing yet are not read.
    *
    *   A batch of b operations, out of a queue of Q, goes to a range of keys, and the next batch to the
    *   range behind it. When the range's turn comes, its operations have waited for the longest, so
