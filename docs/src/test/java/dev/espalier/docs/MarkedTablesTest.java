@@ -42,7 +42,7 @@ final class MarkedTablesTest {
    */
   private static final Map<String, Integer> NOT_BACKED =
       Map.ofEntries(
-          Map.entry("measurements/buffering.md", 2),
+          Map.entry("measurements/buffering.md", 1),
           Map.entry("measurements/concurrency.md", 1),
           Map.entry("measurements/engines.md", 3),
           Map.entry("measurements/first-hour.md", 1),
