@@ -10,6 +10,7 @@ import dev.espalier.experiment.Run;
 import dev.espalier.experiment.ScratchFolder;
 import dev.espalier.experiment.Target;
 import dev.espalier.io.MeasuredDevice;
+import dev.espalier.model.DeviceProfile;
 import dev.espalier.model.PioWork;
 import java.util.List;
 
@@ -52,16 +53,14 @@ final class MeasuredMixes implements Experiment {
         .parameter("bytes of memory", memory)
         .parameter("operations", work.operations());
     MixedWork.Found found = new MixedWork.Found(HERE);
-    MeasuredDevice device = measuredDevice();
-    outcome.parameter("device", device.profile().device());
+    DeviceProfile device = measuredDevice();
+    outcome.parameter("device", device.device());
     long wrong = 0;
     int step = 0;
     for (int percent : MixedWork.MIXES) {
       List<TunedTree> trees =
           TunedTree.all(
-              device.profile(),
-              new PioWork(entries, percent / 100.0, memory),
-              TunedTree.USUAL_BOUND);
+              device, new PioWork(entries, percent / 100.0, memory), TunedTree.USUAL_BOUND);
       for (TunedTree tuned : trees) {
         double all = (double) MixedWork.MIXES.size() * trees.size();
         run.progress().show(tuned.label() + ", %d%% inserts".formatted(percent), step++ / all);
@@ -86,9 +85,11 @@ final class MeasuredMixes implements Experiment {
     return outcome;
   }
 
-  private static MeasuredDevice measuredDevice() {
+  /** The times of the device, which is not named by its path, as results are published. */
+  private static DeviceProfile measuredDevice() {
     try (ScratchFolder folder = ScratchFolder.create(MEASURED_BYTES)) {
-      return MeasuredDevice.of(folder.parent());
+      DeviceProfile measured = MeasuredDevice.of(folder.parent()).profile();
+      return new DeviceProfile(measured.device().replaceFirst("^/\\S+", HERE), measured.pages());
     }
   }
 }
