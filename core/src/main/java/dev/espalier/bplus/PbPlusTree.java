@@ -303,7 +303,8 @@ public final class PbPlusTree extends AbstractIndex {
     MemorySegment nodes = tree.nodes;
     if (ofCommonWidth && level == tree.height - 1 && KeyLines.pays(tree.size())) {
       findLeavesByLines(nodes, keys, keysFrom, values, valuesFrom, count);
-      findSlotsByLines(nodes, keys, keysFrom, values, valuesFrom, count);
+      KeyLines.findSlots(
+          nodes, tree.base, keys, keysFrom, values, valuesFrom, count, leaf.keyLines);
     } else {
       findLeaves(nodes, level, keys, keysFrom, values, valuesFrom, count);
       findSlots(nodes, keys, keysFrom, values, valuesFrom, count);
@@ -385,13 +386,6 @@ public final class PbPlusTree extends AbstractIndex {
     for (int i = 0; i < count; i++) {
       places[placesFrom + i] = InnerNode.toOffset(getInt(nodes, places[placesFrom + i]));
     }
-  }
-
-  /** As {@link #findSlots}, but fetches the leaves, line by line. */
-  private void findSlotsByLines(
-      MemorySegment nodes, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
-    KeyLines.find(nodes, tree.base, keys, keysFrom, places, placesFrom, count, leaf.keyLines);
-    KeyLines.findSlots(nodes, keys, keysFrom, places, placesFrom, count, leaf.keyLines);
   }
 
   // ---------------------------------------------------------------- insert

@@ -67,19 +67,21 @@ public final class KeyLines {
   }
 
   /**
-   * Finds for each key the slot of the first key that is not smaller, or the last slot if all are.
+   * Finds for each key the slot of the first key that is not smaller, or the last slot if all are:
+   * {@link #find}, and the slot in the line.
    *
-   * @param places where the searches end; then the offsets of the slots
-   * @param lines lines of keys of each node
+   * @param places offsets of nodes; then the offsets of the slots
    */
   public static void findSlots(
       MemorySegment nodes,
+      long base,
       long[] keys,
       int keysFrom,
       long[] places,
       int placesFrom,
       int count,
       int lines) {
+    find(nodes, base, keys, keysFrom, places, placesFrom, count, lines);
     for (int i = 0; i < count; i++) {
       long place = places[placesFrom + i];
       long line = line(place);

@@ -360,8 +360,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
       int lines = format.valueLeaf.keyLines;
       boolean ofWholeLines = leafSlots == lines * CacheLine.LONGS;
       if (ofWholeLines && level == tree.height() - 1 && KeyLines.pays(tree.sizeEstimate())) {
-        KeyLines.find(pages, tree.base, keys, keysFrom, values, valuesFrom, count, lines);
-        KeyLines.findSlots(pages, keys, keysFrom, values, valuesFrom, count, lines);
+        KeyLines.findSlots(pages, tree.base, keys, keysFrom, values, valuesFrom, count, lines);
       } else {
         findSlots(pages, keys, keysFrom, values, valuesFrom, count);
       }

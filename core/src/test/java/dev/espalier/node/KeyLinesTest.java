@@ -59,8 +59,8 @@ final class KeyLinesTest {
     }
     long[] found = places.clone();
     KeyLines.find(nodes, nodes.address(), keys, FROM, found, FROM, wanted, lines);
-    long[] slotsFound = found.clone();
-    KeyLines.findSlots(nodes, keys, FROM, slotsFound, FROM, wanted, lines);
+    long[] slotsFound = places.clone();
+    KeyLines.findSlots(nodes, nodes.address(), keys, FROM, slotsFound, FROM, wanted, lines);
     for (int i = FROM; i < FROM + wanted; i++) {
       int smaller = Keys.lowerBoundLinear(nodes, node, slots, keys[i]);
       long line = KeyLines.line(found[i]);

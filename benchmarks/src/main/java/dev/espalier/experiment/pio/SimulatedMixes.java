@@ -29,10 +29,9 @@ final class SimulatedMixes implements Experiment {
               + " each mix and on each device, with half of the memory for its head tree, of BFTL"
               + " the best of four bounds of its lists, with half of the memory for its buffer; its"
               + " table of sectors is on the heap and not counted, while in the paper it leaves"
-              + " nothing for a pool. An FD-tree"
-              + " writes 64 pages at once, as its runs are in order. Its largest runs are not"
-              + " merged in so few operations, which is to its advantage. The targets are the"
-              + " paper's for P300.",
+              + " nothing for a pool. An FD-tree writes 64 pages at once, as its runs are in order."
+              + " Its largest runs are not merged in so few operations, which is to its advantage."
+              + " The targets are the paper's for P300.",
           new Chart(Chart.Kind.LINES, "tree", "inserts", "time").inPanels("device"));
 
   @Override

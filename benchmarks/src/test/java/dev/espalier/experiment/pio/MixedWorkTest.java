@@ -137,10 +137,12 @@ final class MixedWorkTest {
     long little = PioWork.LEAST_MEMORY_BYTES;
     assertEquals(
         4096,
-        TunedTree.all(device, new PioWork(1000, 0.5, little), List.of(8)).getFirst().pageBytes());
+        TunedTree.all(device, new PioWork(1000, 0.5, little), TunedTree.USUAL_BOUND)
+            .getFirst()
+            .pageBytes());
     assertEquals(
         16384,
-        TunedTree.all(device, new PioWork(1000, 0.5, 4 * little), List.of(8))
+        TunedTree.all(device, new PioWork(1000, 0.5, 4 * little), TunedTree.USUAL_BOUND)
             .getFirst()
             .pageBytes());
   }
