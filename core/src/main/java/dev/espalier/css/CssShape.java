@@ -26,6 +26,11 @@ record CssShape(int keySlots, int fanOut, int leafEntries, Arrangement arrangeme
     return new CssShape(keySlots, fanOut, keySlots, Arrangement.COLUMNS);
   }
 
+  /** Returns how many padding keys follow the entries: what a search of the last ones may read. */
+  int padding() {
+    return hasDigests() ? EntryArray.PAIRS_PER_LINE : leafEntries + 1;
+  }
+
   boolean hasDigests() {
     return arrangement == Arrangement.PAIRS;
   }

@@ -22,7 +22,7 @@ final class CssStructure extends IndexStructure {
    *
    *   array      all entries as of the last rebuild, in key order. Either keys and values are in
    *              columns of their own, and each stretch of keySlots keys is a leaf. Or each key is
-   *              beside its value, and every stretch of 13 entries has a leaf of digests.
+   *              beside its value, and every stretch of 28 lines, 112 entries, has a leaf of digests.
    *   directory  the inner nodes over the array's keys, without pointers (thesis 3.4), and the
    *              digest leaves
    *   removed    one bit per slot of the array: its entry was removed since the rebuild
@@ -40,8 +40,8 @@ final class CssStructure extends IndexStructure {
    *   I4  A separator is the largest key below its child; unused slots of inner nodes hold the padding.
    *   I5  The count of removed entries is the number of bits set, and no bit is set beyond the array.
    *   I6  The parts together take the memory that is accounted for, at most the limit.
-   *   I7  A digest leaf has the first key below it as base, the smallest shift that makes all digests
-   *       fit into 31 bits, and the digest of each key; unused slots hold the padding.
+   *   I7  A digest leaf has the first key below it as base, the smallest shift that makes the digests of
+   *       all keys fit into 15 bits, and that of each line's last key; unused slots hold the padding.
    *
    * Deviations from thesis 3.4:
    *   D1  All leaves are at one depth. The full tree of the paper has its last leaves one level higher
@@ -88,10 +88,8 @@ final class CssStructure extends IndexStructure {
     this.removed = new RemovedSlots(budget);
   }
 
-  /** Padded so far that a leaf can be read whole, and the slot after it too. */
   private EntryArray newArray() {
-    return new EntryArray(
-        budget, options.hugePages(), shape.arrangement(), shape.leafEntries() + 1);
+    return new EntryArray(budget, options.hugePages(), shape.arrangement(), shape.padding());
   }
 
   /** For an array that is empty. */
@@ -218,7 +216,7 @@ final class CssStructure extends IndexStructure {
     long leaf = directory.digestLeaf(leafNumber);
     long slot = leafNumber * DigestLeaf.CAPACITY;
     if (key > DigestLeaf.base(directory.nodes, leaf)) {
-      slot += DigestLeaf.slot(directory.nodes, leaf, key);
+      slot += (long) DigestLeaf.line(directory.nodes, leaf, key) * EntryArray.PAIRS_PER_LINE;
       while (slot < array.count && array.key(slot) < key) {
         slot++;
       }

@@ -47,7 +47,7 @@ final class CssVerifier extends Verifier {
         count(1);
       }
     }
-    int padding = columns == array ? directory.leafEntries + 1 : 1;
+    int padding = columns == array ? tree.shape.padding() : 1;
     for (int i = 0; i < padding; i++) {
       long key = columns.key(columns.count + i);
       checkEqual(invariant, key, Keys.PADDING, "key %d behind those of the %s", i, name);
@@ -123,10 +123,12 @@ final class CssVerifier extends Verifier {
     int shift = count == 0 ? 0 : DigestLeaf.shiftFor(array.key(first + count - 1) - base);
     checkEqual("I7", DigestLeaf.base(nodes, leaf), base, "the base of leaf %d", number);
     checkEqual("I7", DigestLeaf.shift(nodes, leaf), shift, "the shift of leaf %d", number);
-    for (int i = 0; i < directory.leafEntries; i++) {
-      long expected = i < count ? (array.key(first + i) - base) >>> shift : DigestLeaf.PADDING;
-      int digest = DigestLeaf.digest(nodes, leaf, i);
-      checkEqual("I7", digest, expected, "digest %d of leaf %d", i, number);
+    for (int line = 0; line < DigestLeaf.SLOTS; line++) {
+      long next = (line + 1) * (long) EntryArray.PAIRS_PER_LINE;
+      long expected =
+          next < count ? (array.key(first + next - 1) - base) >>> shift : DigestLeaf.PADDING;
+      int digest = DigestLeaf.digest(nodes, leaf, line);
+      checkEqual("I7", digest, expected, "digest %d of leaf %d", line, number);
     }
   }
 

@@ -11,7 +11,6 @@ import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
-import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
@@ -19,17 +18,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link CssTree} whose leaves are lines of digests: 31 bits of each key, which lead to the entry
- * in an array of pairs, where the value lies beside the key. The levels above are an eighth of the
- * leaves' size and smaller, so a lookup waits for two lines of memory that are in no cache, the
- * leaf and the pair, whatever the keys are.
+ * A {@link CssTree} whose entries are pairs, with the value beside the key, and whose leaves are
+ * lines of digests: 15 bits of a key for each of 28 lines of pairs, which lead to the line where a
+ * key is. The leaves are a thirtieth of the entries' size and the levels above an eighth of that,
+ * so a lookup waits for one line that is in no cache, that of the pair, and for a leaf that may be.
  *
- * <p>For data that is read much more often than changed, and read in batches: {@link #getAll} is a
- * few percent faster than in a {@code CssTree} (docs/measurements/digest-leaves.md). It takes 21.7
- * bytes per entry instead of 17.1, and a scan copies the entries.
+ * <p>For data that is read much more often than changed, and read in batches: how fast {@link
+ * #getAll} is beside a {@code CssTree} and hash tables is in docs/measurements/digest-leaves.md. It
+ * takes 16.8 bytes per entry; a {@code CssTree} takes 17.1. A scan copies the entries.
  *
- * <p>Lookups take O(log n) time; keys that lie so close together, and so far from another in the
- * same leaf, that their digests are equal take up to twelve comparisons more.
+ * <p>Lookups take O(log n) time. Keys that lie so close together, and so far from another in the
+ * same leaf, that their digests are equal take up to 28 lines more.
  *
  * <p>Changes are those of {@code CssTree}: new keys go to a small sorted delta, which is merged
  * into the array by rebuilding everything, and lookups that find nothing in the array search it
@@ -44,12 +43,13 @@ public final class DigestCssTree extends AbstractIndex {
    * CssTree plus digests in the leaves: docs/decisions/0029-leaves-of-digests.md. Parts, invariants
    * and deviations are those of CssStructure, the bytes of a leaf those of DigestLeaf.
    *
-   *   directory  | root | level 1 | ... | leaves: base, shift, 13 digests each |
-   *   array      | key value | key value | ...        13 pairs for each leaf
+   *   directory  | root | level 1 | ... | leaves: base, shift, 27 digests each |
+   *   array      | key value | key value | ...        28 lines of four pairs for each leaf
    *
-   * Inner nodes and leaves are lines, so the byte offset of a child within its level is that of its
-   * parent * fan-out + slot * line, down to the leaves. A leaf's slot is the first whose digest is
-   * not smaller than the key's, and the search goes on from its pair until a key is not smaller.
+   * Inner nodes, leaves and stretches of four pairs are lines, so the byte offset of a child within
+   * its level is that of its parent * fan-out + slot * line, down to the pairs. A leaf's slot is the
+   * first whose digest is not smaller than the key's, and the search goes on from its line of pairs
+   * until a key is not smaller.
    *
    *   Batched lookups. As in CssTree, but the lines of the pairs take the place of those of keys and
    *   values: a group waits for memory once less.
@@ -75,9 +75,6 @@ public final class DigestCssTree extends AbstractIndex {
 
   /** The bytes of a pair as a power of two. */
   private static final int PAIR_SHIFT = 4;
-
-  /** Lines of pairs that a single lookup asks for with the leaf: nearly all of them. */
-  private static final int LEAF_PAIR_LINES = 4;
 
   final CssStructure tree;
 
@@ -113,10 +110,9 @@ public final class DigestCssTree extends AbstractIndex {
       int slot = Keys.lowerBoundInLine(nodes, levelOffset[level] + node, key);
       node = node * FAN_OUT + ((long) slot << CacheLine.SHIFT);
     }
-    Words.prefetch(array.memory.address() + firstPair(node), LEAF_PAIR_LINES, Locality.T0);
-    int slot = DigestLeaf.slot(nodes, levelOffset[levels] + node, key);
+    int line = DigestLeaf.line(nodes, levelOffset[levels] + node, key);
     long end = array.count << PAIR_SHIFT;
-    long at = findPair(array.memory, firstPair(node) + ((long) slot << PAIR_SHIFT), end, key);
+    long at = findPair(array.memory, lineOfPairs(node, line), end, key);
     if (at < end && getLong(array.memory, at) == key) {
       return tree.removed.count == 0 || !tree.removed.contains(at >>> PAIR_SHIFT)
           ? getLong(array.memory, at + Long.BYTES)
@@ -135,14 +131,24 @@ public final class DigestCssTree extends AbstractIndex {
     return tree.find(key, value);
   }
 
-  /** Returns the offset of the first pair of the leaf at an offset among the leaves. */
-  private static long firstPair(long leaf) {
-    return (leaf >>> CacheLine.SHIFT) * (DigestLeaf.CAPACITY << PAIR_SHIFT);
+  /** Returns the offset of a line of pairs of the leaf at an offset among the leaves. */
+  private static long lineOfPairs(long leaf, int line) {
+    return leaf * (DigestLeaf.SLOTS + 1) + ((long) line << CacheLine.SHIFT);
   }
 
-  /** Returns the first offset from {@code at} on of a pair whose key is not smaller, or the end. */
-  private static long findPair(MemorySegment pairs, long at, long end, long key) {
-    long pair = at;
+  /**
+   * Returns the first offset of a pair whose key is not smaller, from the line at {@code line} on,
+   * or the end. All but a few keys are in that line, or nowhere.
+   */
+  private static long findPair(MemorySegment pairs, long line, long end, long key) {
+    int slot = Keys.lowerBoundInPairs(pairs, line, key);
+    long pair = line + ((long) slot << PAIR_SHIFT);
+    return slot < EntryArray.PAIRS_PER_LINE ? pair : findPairBehind(pairs, pair, end, key);
+  }
+
+  /** As {@code findPair}, pair by pair, for keys whose digest is that of keys before them. */
+  private static long findPairBehind(MemorySegment pairs, long from, long end, long key) {
+    long pair = from;
     while (pair < end && getLong(pairs, pair) < key) {
       pair += 1L << PAIR_SHIFT;
     }
@@ -218,7 +224,7 @@ public final class DigestCssTree extends AbstractIndex {
   }
 
   /**
-   * As {@code CssTree.findKeys}, but takes the probes from their nodes to the pairs that their
+   * As {@code CssTree.findKeys}, but takes the probes from their nodes to the lines of pairs that
    * digests lead to, and prefetches those.
    */
   private void findPairs(
@@ -254,7 +260,7 @@ public final class DigestCssTree extends AbstractIndex {
     }
   }
 
-  /** Takes every probe of a group from its leaf to a pair. */
+  /** Takes every probe of a group from its leaf to a line of pairs. */
   private static void searchLeaves(
       MemorySegment nodes,
       long leaves,
@@ -265,8 +271,8 @@ public final class DigestCssTree extends AbstractIndex {
       int count) {
     for (int i = 0; i < count; i++) {
       long leaf = places[placesFrom + i];
-      int slot = DigestLeaf.slot(nodes, leaves + leaf, keys[keysFrom + i]);
-      places[placesFrom + i] = firstPair(leaf) + ((long) slot << PAIR_SHIFT);
+      int line = DigestLeaf.line(nodes, leaves + leaf, keys[keysFrom + i]);
+      places[placesFrom + i] = lineOfPairs(leaf, line);
     }
   }
 

@@ -47,6 +47,8 @@ final class EntryArray {
 
   private static final int BYTES_PER_ENTRY = 2 * Long.BYTES;
 
+  static final int PAIRS_PER_LINE = CacheLine.BYTES / BYTES_PER_ENTRY;
+
   private final MemoryBudget budget;
   private final HugePages hugePages;
   private final Arrangement arrangement;

@@ -60,6 +60,26 @@ public final class Keys {
   }
 
   /**
+   * Returns the number of keys smaller than {@code key} in one cache line of four pairs, each a key
+   * and a value. No branch depends on the keys.
+   *
+   * @param offset byte offset of the line, a multiple of its size
+   */
+  public static int lowerBoundInPairs(MemorySegment nodes, long offset, long key) {
+    return SIMD
+        ? VectorKeys.lowerBoundInPairs(nodes, offset, key)
+        : lowerBoundInPairsByScalars(nodes, offset, key);
+  }
+
+  static int lowerBoundInPairsByScalars(MemorySegment nodes, long offset, long key) {
+    int smaller = 0;
+    for (int i = 0; i < CacheLine.LONGS; i += 2) {
+      smaller += getLong(nodes, offset + ((long) i << 3)) < key ? 1 : 0;
+    }
+    return smaller;
+  }
+
+  /**
    * Same as {@link #lowerBound} for two lines of keys. There is one method for each number of lines
    * that hot searches need, because HotSpot does not inline a method once it has been compiled to
    * more than 2500 bytes of code, which happens to one with many cases.

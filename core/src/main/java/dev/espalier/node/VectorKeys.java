@@ -19,6 +19,9 @@ final class VectorKeys {
   /** Below this the scalar kernels are as good. */
   private static final int LEAST_LANES = 4;
 
+  /** The lanes of a line's keys, if each is followed by its value. */
+  private static final long KEYS_OF_PAIRS = 0x55;
+
   private VectorKeys() {}
 
   /** Tells whether vectors are long enough to beat the scalar kernels, and divide a cache line. */
@@ -54,6 +57,14 @@ final class VectorKeys {
     return SPECIES.length() == CacheLine.LONGS
         ? smallerInVector(nodes, offset, key)
         : vectorByVector(nodes, offset, CacheLine.LONGS, key);
+  }
+
+  /** As {@link Keys#lowerBoundInPairs}. */
+  static int lowerBoundInPairs(MemorySegment nodes, long offset, long key) {
+    int smaller = smallerInPairs(nodes, offset, key);
+    return SPECIES.length() == CacheLine.LONGS
+        ? smaller
+        : smaller + smallerInPairs(nodes, offset + CacheLine.BYTES / 2, key);
   }
 
   /** As {@link Keys#lowerBoundOf2Lines}. */
@@ -159,6 +170,15 @@ final class VectorKeys {
             .compare(VectorOperators.LT, key)
             .toLong();
     return Long.bitCount(smaller & ~1L);
+  }
+
+  /** Counts the smaller keys of a vector in which every other word is a value. */
+  private static int smallerInPairs(MemorySegment nodes, long offset, long key) {
+    long smaller =
+        LongVector.fromMemorySegment(SPECIES, nodes, offset, ORDER)
+            .compare(VectorOperators.LT, key)
+            .toLong();
+    return Long.bitCount(smaller & KEYS_OF_PAIRS);
   }
 
   private static int smallerInVector(MemorySegment nodes, long offset, long key) {

@@ -22,7 +22,7 @@ enum CssCorruption {
   KEY_TWICE_IN_THE_ARRAY("I1", tree -> key(tree.array, 5, tree.array.key(4))),
   ARRAY_NOT_PADDED("I1", tree -> key(tree.array, tree.array.count, Keys.PADDING - 1)),
   LAST_PADDING_OF_THE_ARRAY_MISSING(
-      "I1", tree -> key(tree.array, tree.array.count + tree.directory.leafEntries, 0)),
+      "I1", tree -> key(tree.array, tree.array.count + tree.shape.padding() - 1, 0)),
   ARRAY_COUNT_TOO_SMALL("I1", tree -> tree.array.count--),
   ARRAY_COUNT_ABOVE_CAPACITY("I1", tree -> tree.array.count = tree.array.capacity() + 1),
   ARRAY_COUNT_NEGATIVE("I1", tree -> tree.array.count = Long.MIN_VALUE),
@@ -110,25 +110,31 @@ enum CssCorruption {
   MEMORY_ACCOUNTED_FOR_TWICE("I6", tree -> tree.budget.count(tree.array.committedBytes())),
   MEMORY_ACCOUNTED_FOR_BUT_NOT_USED_BY_ANY_PART("I6", tree -> tree.budget.count(64)),
 
-  BASE_BELOW_THE_FIRST_KEY("I7", tree -> word(tree, 3, 0, tree.array.key(3 * 13) - 1)),
-  SHIFT_TOO_LARGE("I7", tree -> integer(tree, 4, 8, 1)),
-  SHIFT_BEYOND_A_LONG("I7", tree -> integer(tree, 4, 8, 64)),
-  DIGEST_TOO_SMALL("I7", tree -> integer(tree, 5, 16, 9)),
-  DIGEST_TOO_LARGE("I7", tree -> integer(tree, 5, 16, 11)),
+  BASE_BELOW_THE_FIRST_KEY(
+      "I7",
+      tree -> {
+        long first = tree.array.key(3L * DigestLeaf.CAPACITY);
+        Words.putLong(tree.directory.nodes, tree.directory.digestLeaf(3), first - 1);
+      }),
+  SHIFT_TOO_LARGE("I7", tree -> twoBytes(tree, 4, 8, 1)),
+  SHIFT_BEYOND_A_LONG("I7", tree -> twoBytes(tree, 4, 8, 64)),
+  DIGEST_TOO_SMALL("I7", tree -> twoBytes(tree, 5, 10, 29)),
+  DIGEST_TOO_LARGE("I7", tree -> twoBytes(tree, 5, 10, 31)),
+  DIGEST_NEGATIVE("I7", tree -> twoBytes(tree, 5, 10, -1)),
   DIGESTS_OUT_OF_ORDER(
       "I7",
       tree -> {
-        integer(tree, 6, 20, 30);
-        integer(tree, 6, 24, 20);
+        twoBytes(tree, 6, 12, 110);
+        twoBytes(tree, 6, 14, 70);
       }),
-  LAST_DIGEST_MISSING("I7", tree -> integer(tree, 7, 60, DigestLeaf.PADDING)),
+  LAST_DIGEST_MISSING("I7", tree -> twoBytes(tree, 7, 62, DigestLeaf.PADDING)),
   UNUSED_DIGEST_NOT_PADDED(
       "I7",
       tree ->
-          integer(
+          twoBytes(
               tree,
               tree.directory.levelNodes[tree.directory.levels] - 1,
-              60,
+              62,
               DigestLeaf.PADDING - 1));
 
   private final String invariant;
@@ -159,14 +165,9 @@ enum CssCorruption {
     return tree.directory.levels - 1;
   }
 
-  /** Overwrites a word of a digest leaf. */
-  private static void word(CssStructure tree, long leaf, int offset, long word) {
-    Words.putLong(tree.directory.nodes, tree.directory.digestLeaf(leaf) + offset, word);
-  }
-
-  /** Overwrites an int of a digest leaf. */
-  private static void integer(CssStructure tree, long leaf, int offset, int integer) {
-    Words.putInt(tree.directory.nodes, tree.directory.digestLeaf(leaf) + offset, integer);
+  /** Overwrites two bytes of a digest leaf. */
+  private static void twoBytes(CssStructure tree, long leaf, int offset, int value) {
+    Words.putShort(tree.directory.nodes, tree.directory.digestLeaf(leaf) + offset, value);
   }
 
   private static void key(EntryArray entries, long slot, long key) {

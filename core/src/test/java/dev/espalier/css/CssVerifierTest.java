@@ -85,8 +85,8 @@ class CssVerifierTest {
         change(load(Form.FULL, 1, 5_003).tree),
         change(load(Form.LEVEL, 1, 5_003).tree),
         change(load(Form.LEVEL, 2, 10_003).tree),
-        loadDigests(5_003),
-        change(loadDigests(5_003)));
+        loadDigests(20_003),
+        change(loadDigests(20_003)));
   }
 
   private static CssStructure loadDigests(int entries) {

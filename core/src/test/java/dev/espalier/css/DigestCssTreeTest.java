@@ -53,13 +53,13 @@ class DigestCssTreeTest {
             LongStream.range(0, 1_000).map(i -> Long.MAX_VALUE - 999 + i).toArray()),
         Arguments.of("even", LongStream.range(0, 5_000).map(i -> 2 * i).toArray()),
         Arguments.of(
-            "spans of 2^31 and a bit",
-            LongStream.range(0, 1_000).map(i -> i * ((1L << 31) / 12) + i % 3).toArray()),
+            "spans of 2^15 and a bit",
+            LongStream.range(0, 1_000).map(i -> i * ((1L << 15) / 111) + i % 3).toArray()),
         Arguments.of(
             "spans beyond 2^32", LongStream.range(0, 1_000).map(i -> i * (3L << 36)).toArray()),
         Arguments.of("random", new SplittableRandom(1).longs(20_000).sorted().distinct().toArray()),
-        Arguments.of("all digests of a leaf but one tied", tied(12)),
-        Arguments.of("six digests tied", tied(6)),
+        Arguments.of("all digests of a leaf but one tied", tied(107)),
+        Arguments.of("seven digests tied", tied(30)),
         Arguments.of("digests tied at the end", tiedAtTheEnd()),
         Arguments.of("gaps that double", IntStream.range(0, 63).mapToLong(i -> 1L << i).toArray()));
   }
@@ -70,17 +70,17 @@ class DigestCssTreeTest {
         .flatMap(
             leaf ->
                 LongStream.range(0, DigestLeaf.CAPACITY)
-                    .map(i -> (leaf << 55) + (i < close ? 3 * i : i << 50)))
+                    .map(i -> (leaf << 58) + (i < close ? 3 * i : i << 50)))
         .toArray();
   }
 
-  /** Leaves of one key, then twelve far away that all have the same digest. */
+  /** Leaves of one key, then others far away that all have the same digest. */
   private static long[] tiedAtTheEnd() {
     return LongStream.range(0, 20)
         .flatMap(
             leaf ->
                 LongStream.range(0, DigestLeaf.CAPACITY)
-                    .map(i -> (leaf << 55) + (i == 0 ? 0 : (1L << 54) + 3 * i)))
+                    .map(i -> (leaf << 58) + (i == 0 ? 0 : (1L << 57) + 3 * i)))
         .toArray();
   }
 
@@ -155,45 +155,48 @@ class DigestCssTreeTest {
   @CsvSource({
     "0, 0",
     "1, 0",
-    "0x7fffffff, 0",
-    "0x80000000, 1",
-    "0xffffffff, 1",
-    "0x100000000, 2",
-    "0x7fffffffffffffff, 32",
-    "-1, 33"
+    "0x7fff, 0",
+    "0x8000, 1",
+    "0xffff, 1",
+    "0x10000, 2",
+    "0x7fffffffffffffff, 48",
+    "-1, 49"
   })
-  void shiftLeaves31Bits(String span, int shift) {
+  void shiftLeaves15Bits(String span, int shift) {
     assertEquals(shift, DigestLeaf.shiftFor(Long.decode(span)));
   }
 
   @Test
-  void leafHasBaseShiftAndThirteenDigests() {
-    long[] keys = LongStream.range(0, 20).map(i -> 1_000 + (i << 30)).toArray();
+  void leafHasBaseShiftAndADigestForEachLineButTheLast() {
+    long[] keys = LongStream.range(0, 120).map(i -> 1_000 + (i << 20)).toArray();
     DigestCssTree index = load(keys);
     CssDirectory directory = index.tree.directory;
     assertEquals(1, directory.levels);
     assertEquals(64, directory.digestLeaf(0));
     assertEquals(128, directory.digestLeaf(1));
     assertEquals(1_000, Words.getLong(directory.nodes, 64));
-    // 12 * 2^30 has 34 bits.
-    assertEquals(3, Words.getInt(directory.nodes, 64 + 8));
-    for (int i = 0; i < 13; i++) {
-      assertEquals(i << 27, Words.getInt(directory.nodes, 64 + 12 + 4 * i));
+    // 111 * 2^20 has 27 bits.
+    assertEquals(12, Words.getUnsignedShort(directory.nodes, 64 + 8));
+    for (int line = 0; line < 27; line++) {
+      assertEquals((4 * line + 3) << 8, Words.getUnsignedShort(directory.nodes, 74 + 2 * line));
     }
-    assertEquals(keys[13], Words.getLong(directory.nodes, 128));
-    for (int i = 7; i < 13; i++) {
-      assertEquals(Integer.MAX_VALUE, Words.getInt(directory.nodes, 128 + 12 + 4 * i));
+    assertEquals(keys[112], Words.getLong(directory.nodes, 128));
+    // The last leaf has two lines: one digest, of a span of 7 * 2^20.
+    assertEquals(8, Words.getUnsignedShort(directory.nodes, 128 + 8));
+    assertEquals(3 << 12, Words.getUnsignedShort(directory.nodes, 128 + 10));
+    for (int line = 1; line < 27; line++) {
+      assertEquals(Short.MAX_VALUE, Words.getUnsignedShort(directory.nodes, 138 + 2 * line));
     }
-    assertEquals(13, index.rootView().child(0).count());
-    assertEquals(7, index.rootView().child(1).count());
+    assertEquals(112, index.rootView().child(0).count());
+    assertEquals(8, index.rootView().child(1).count());
     assertEquals(64, index.rootView().child(0).bytes());
   }
 
   @Test
-  void aMillionEntriesTakeALineForThirteenMoreThanTheirKeysAndValues() {
+  void aMillionEntriesTakeLittleMoreThanTheirKeysAndValues() {
     DigestCssTree index = load(LongStream.range(0, 1_000_000).toArray());
-    assertEquals(21.7, index.statistics().bytesPerEntry(), 0.05);
-    assertEquals(76_924, index.statistics().leafNodes());
+    assertEquals(16.77, index.statistics().bytesPerEntry(), 0.02);
+    assertEquals(8_929, index.statistics().leafNodes());
   }
 
   // ---------------------------------------------------------------- insert
@@ -211,7 +214,7 @@ class DigestCssTreeTest {
             index.put(scatter(entries[0]), entries[0]);
           }
         });
-    double share = 21.8 * entries[0] / limit;
+    double share = 16.7 * entries[0] / limit;
     assertTrue(share > 0.75, "entries fill " + share);
     List<Long> state = state(index.tree);
     assertThrows(MemoryLimitException.class, index::rebuild);

@@ -316,6 +316,25 @@ class KeysTest {
     return smaller;
   }
 
+  /** Any of the four keys smaller, in any order, beside values of every kind. */
+  @Test
+  void smallerKeysOfALineOfPairsAreCountedAndNoValues() {
+    long[] probes = {Long.MIN_VALUE + 1, -1, 0, 1, Long.MAX_VALUE};
+    for (long probe : probes) {
+      for (int choice = 0; choice < 1 << 8; choice++) {
+        for (int word = 0; word < CacheLine.LONGS; word++) {
+          boolean isSmaller = (choice >> word & 1) != 0;
+          long smaller = word % 4 < 2 ? probe - 1 : Long.MIN_VALUE;
+          long notSmaller = word % 4 < 2 ? probe : Long.MAX_VALUE;
+          nodes.set(ValueLayout.JAVA_LONG, OFFSET + 8L * word, isSmaller ? smaller : notSmaller);
+        }
+        int expected = Integer.bitCount(choice & 0x55);
+        assertEquals(expected, Keys.lowerBoundInPairs(nodes, OFFSET, probe));
+        assertEquals(expected, Keys.lowerBoundInPairsByScalars(nodes, OFFSET, probe));
+      }
+    }
+  }
+
   private void store(long[] keys, int slots) {
     for (int i = 0; i < slots; i++) {
       nodes.setAtIndex(
