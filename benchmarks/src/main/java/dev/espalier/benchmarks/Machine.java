@@ -13,9 +13,9 @@ import java.util.OptionalLong;
 public final class Machine {
   private static final Path CACHES = Path.of("/sys/devices/system/cpu/cpu0/cache");
   private static final Path HUGE_PAGES = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
-  private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
   private static final Path LOAD = Path.of("/proc/loadavg");
   private static final Path MEMORY_INFO = Path.of("/proc/meminfo");
+  private static final String AVAILABLE = "MemAvailable:";
 
   private Machine() {}
 
@@ -26,11 +26,6 @@ public final class Machine {
    * @param bytes its size, as the system claims it; a virtual machine may be given only a part
    */
   record Cache(int level, long bytes) {}
-
-  /** Returns the processor's model. */
-  static String cpuModel() {
-    return field(CPU_INFO, "model name", System.getProperty("os.arch", "unknown"));
-  }
 
   /** Returns the setting of transparent huge pages, as the kernel writes it. */
   static String hugePages() {
@@ -48,10 +43,16 @@ public final class Machine {
 
   /** Returns the bytes of memory that programs could still take, or empty if unknown. */
   public static OptionalLong availableMemoryBytes() {
-    String kibibytes = field(MEMORY_INFO, "MemAvailable", "");
-    return kibibytes.isEmpty()
-        ? OptionalLong.empty()
-        : OptionalLong.of(Long.parseLong(kibibytes.replace(" kB", "")) << 10);
+    if (!Files.isReadable(MEMORY_INFO)) {
+      return OptionalLong.empty();
+    }
+    return read(MEMORY_INFO)
+        .lines()
+        .filter(line -> line.startsWith(AVAILABLE))
+        .mapToLong(
+            line -> Long.parseLong(line.substring(AVAILABLE.length()).replace(" kB", "").strip()))
+        .map(kibibytes -> kibibytes << 10)
+        .findFirst();
   }
 
   /** Returns the size of the largest cache, or empty if unknown. */
@@ -83,18 +84,6 @@ public final class Machine {
       case 'G' -> number << 30;
       default -> Long.parseLong(size);
     };
-  }
-
-  private static String field(Path file, String name, String otherwise) {
-    if (!Files.isReadable(file)) {
-      return otherwise;
-    }
-    return read(file)
-        .lines()
-        .filter(line -> line.startsWith(name))
-        .map(line -> line.substring(line.indexOf(':') + 1).strip())
-        .findFirst()
-        .orElse(otherwise);
   }
 
   private static String read(Path file) {

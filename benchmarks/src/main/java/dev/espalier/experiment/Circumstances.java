@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.experiment;
 
-import dev.espalier.benchmarks.Header;
-import dev.espalier.cli.MachineDescription;
-import dev.espalier.cli.Version;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.espalier.cli.RunFacts;
 import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * What all experiments of one call of the command have in common.
@@ -25,39 +18,20 @@ public record Circumstances(
     Map<String, String> machine, String cpu, String commit, LocalDate date, boolean quick) {
   private static final int SHORT_COMMIT = 10;
 
-  /** What is told of the machine and the program; other facts hold names of folders. */
-  private static final Set<String> FACTS =
-      Set.of("CPU", "JDK", "machine", "SIMD", "caches", "commit", "date", "effort");
-
   /** Returns those of this moment. */
   public static Circumstances now(boolean quick) {
-    Map<String, String> facts = Header.facts();
-    String cpu = facts.getOrDefault("CPU", "");
-    String commit = facts.getOrDefault("commit", "");
-    LocalDate date = LocalDate.now(ZoneOffset.UTC);
-    Map<String, String> machine = new LinkedHashMap<>();
-    machine.put("CPU", cpu);
-    machine.putAll(MachineDescription.all());
-    machine.put("version", version());
-    machine.put("commit", commit);
-    machine.put("date", date.toString());
-    machine.put("effort", quick ? "quick" : "full");
-    return new Circumstances(machine, cpu, commit, date, quick);
+    Map<String, String> machine = RunFacts.now(quick);
+    return new Circumstances(
+        machine,
+        machine.getOrDefault("CPU", ""),
+        machine.getOrDefault("commit", ""),
+        LocalDate.parse(machine.getOrDefault("date", "")),
+        quick);
   }
 
   /** Returns these without what is nobody's business: folders of the machine. */
   public Circumstances published() {
-    Map<String, String> facts = new LinkedHashMap<>(machine);
-    facts.keySet().retainAll(FACTS);
-    return new Circumstances(facts, cpu, commit, date, quick);
-  }
-
-  private static String version() {
-    try {
-      return String.join(" ", new Version().getVersion());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new Circumstances(RunFacts.published(machine), cpu, commit, date, quick);
   }
 
   /** Returns the line below a chart, without what only the experiment knows. */

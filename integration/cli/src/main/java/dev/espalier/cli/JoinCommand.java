@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -83,6 +84,11 @@ final class JoinCommand implements Callable<Integer> {
   /** Those to choose from first: for memory, for data that rarely changes, and for pages. */
   private static final List<TreeVariant> USUAL =
       List.of(PbPlusTree.VARIANT, CssTree.VARIANT, DiskFirstFpbPlusTree.VARIANT);
+
+  private static final Set<String> TREE_MAPS = Set.of(TreeMapInnerSide.KIND.name());
+
+  private static final Set<String> HASH_MAPS =
+      Set.of(HashMapInnerSide.KIND.name(), TextMapInnerSide.HASH_MAP.name());
 
   /** Beyond use: every node of the inner side is met often enough. */
   private static final int MAX_BATCH = 1 << 24;
@@ -159,7 +165,8 @@ final class JoinCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       paramLabel = "FILE",
-      description = "Also write the results to this file, as JSON.")
+      description =
+          "Also write the results to this file, with the command and the machine, as JSON.")
   private @Nullable Path json;
 
   @Option(
@@ -192,7 +199,9 @@ final class JoinCommand implements Callable<Integer> {
     List<JoinResult> results = key == null ? joinTables(trees, out) : joinTexts(key, out);
     print(results, out);
     if (json != null) {
-      Json.writeTo(json, Map.of("results", results.stream().map(JoinResult::toJson).toList()));
+      Map<String, Object> written = RunFacts.ofCommand("./espalier", spec, false);
+      written.put("results", results.stream().map(result -> toJson(result, results)).toList());
+      Json.writeTo(json, written);
     }
     checkAgreement(results);
     out.printf(
@@ -423,11 +432,19 @@ final class JoinCommand implements Callable<Integer> {
     out.flush();
   }
 
+  private static Map<String, Object> toJson(JoinResult result, List<JoinResult> all) {
+    List<JoinResult> sameJoin =
+        all.stream().filter(other -> other.join().equals(result.join())).toList();
+    Map<String, Object> object = result.toJson();
+    object.put("timesHashMap", result.probesPerSecond() / probesPerSecond(sameJoin, HASH_MAPS));
+    return object;
+  }
+
   private static TextTable table(List<JoinResult> results) {
     TextTable table =
         new TextTable("index", "method", ">build s", ">B/entry", ">probes/s", ">x TreeMap", "ok");
     for (JoinResult result : results) {
-      double ratio = result.probesPerSecond() / treeMapProbesPerSecond(results);
+      double ratio = result.probesPerSecond() / probesPerSecond(results, TREE_MAPS);
       table.add(
           result.indexName(),
           result.methodName(),
@@ -482,9 +499,9 @@ final class JoinCommand implements Callable<Integer> {
     return table;
   }
 
-  private static double treeMapProbesPerSecond(List<JoinResult> results) {
+  private static double probesPerSecond(List<JoinResult> results, Set<String> indexes) {
     return results.stream()
-        .filter(result -> result.index().equals(TreeMapInnerSide.KIND.name()))
+        .filter(result -> indexes.contains(result.index()))
         .findFirst()
         .orElseThrow()
         .probesPerSecond();

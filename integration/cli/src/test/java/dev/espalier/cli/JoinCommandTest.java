@@ -3,6 +3,7 @@ package dev.espalier.cli;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,7 +17,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
@@ -62,7 +65,7 @@ final class JoinCommandTest {
       expected.add(join + " Long2LongOpenHashMap single");
     }
     JsonObject json = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
-    assertEquals(Set.of("results"), json.keySet());
+    assertEquals(List.of("command", "machine", "results"), List.copyOf(json.keySet()));
     List<String> found = new ArrayList<>();
     for (JsonElement element : json.getAsJsonArray("results")) {
       found.add(checkResult(element.getAsJsonObject()));
@@ -270,6 +273,61 @@ final class JoinCommandTest {
         .lines()
         .filter(line -> !line.startsWith(index.toString()) && !line.startsWith("Engine: "))
         .forEach(JoinCommandTest::assertFits);
+  }
+
+  @Test
+  void jsonFileSaysHowItWasMadeWithoutFoldersOfTheMachine(@TempDir Path folder) throws IOException {
+    Path index = folder.resolve("orders.esp");
+    Path json = folder.resolve("results.json");
+    List<String> words = List.of("join", "--passes=1", "--scale", "0.001", "--json");
+    for (String file : List.of("--file=" + index, "--file " + index)) {
+      List<String> command = new ArrayList<>(words);
+      command.add(json.toString());
+      command.addAll(List.of(file.split(" ")));
+      CommandRun run = CommandRun.of(command.toArray(String[]::new));
+      assertEquals(0, run.status(), run.err());
+      String text = Files.readString(json);
+      assertFalse(text.contains(folder.toString()), text);
+      JsonObject written = JsonParser.parseString(text).getAsJsonObject();
+      assertEquals(
+          "./espalier join --passes=1 --scale 0.001 --file" + file.charAt(6) + "FILE",
+          written.get("command").getAsString());
+      JsonObject machine = written.getAsJsonObject("machine");
+      assertEquals(
+          Set.of("CPU", "JDK", "machine", "SIMD", "caches", "commit", "date", "effort", "prefetch"),
+          machine.keySet());
+      assertEquals("full", machine.get("effort").getAsString());
+    }
+  }
+
+  @Test
+  void jsonFileComparesEachLineWithTheHashMapOfItsJoin(@TempDir Path folder) throws IOException {
+    Path json = folder.resolve("results.json");
+    CommandRun run =
+        CommandRun.of(
+            "join", "--scale=0.001", "--passes=1", "--warm-up=100", "--json=" + json, "--batch=9");
+    assertEquals(0, run.status(), run.err());
+    JsonObject written = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
+    assertEquals(
+        "./espalier join --scale=0.001 --passes=1 --warm-up=100 --batch=9",
+        written.get("command").getAsString());
+    Map<String, Double> maps = new HashMap<>();
+    List<JsonObject> results =
+        written.getAsJsonArray("results").asList().stream()
+            .map(JsonElement::getAsJsonObject)
+            .toList();
+    for (JsonObject result : results) {
+      if (result.get("index").getAsString().equals("Long2LongOpenHashMap")) {
+        assertEquals(1.0, result.get("timesHashMap").getAsDouble());
+        maps.put(result.get("join").getAsString(), result.get("probesPerSecond").getAsDouble());
+      }
+    }
+    assertEquals(Set.of("lineitem-orders", "lineitem-part"), maps.keySet());
+    for (JsonObject result : results) {
+      assertEquals(
+          result.get("probesPerSecond").getAsDouble() / maps.get(result.get("join").getAsString()),
+          result.get("timesHashMap").getAsDouble());
+    }
   }
 
   @Test
