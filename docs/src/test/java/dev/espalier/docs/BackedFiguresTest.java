@@ -24,9 +24,10 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tables and paragraphs on pages written by hand, below a mark like {@code <!-- figures of
- * fpb-fig16 -->}: each of their figures is in the published results of these experiments, or in the
- * tables that {@code benchmarks/run} wrote with {@code --json}, rounded. Columns that say what a
- * paper or a target has are left out, and among words numbers without a point.
+ * fpb-fig16 -->}: each of their figures is in the published results of these experiments, in the
+ * tables that {@code benchmarks/run} wrote with {@code --json}, or in the results that {@code
+ * ./espalier join} did, rounded. Columns that say what a paper or a target has are left out, and
+ * among words numbers without a point.
  */
 final class BackedFiguresTest {
   private static final Path EXPERIMENTS = Path.of("measurements", "experiments");
@@ -42,16 +43,24 @@ final class BackedFiguresTest {
   private static final Pattern OTHERS = Pattern.compile("paper|target");
 
   private static final String NUMBER = "-?[0-9]+(?:,[0-9]{3})*(?:\\.[0-9]+)?";
-  private static final String AMOUNT = NUMBER + "(?: ?(?:x|%|ns|µs|ms|GB/s|times))?";
+  private static final String MILLION = " M";
+  private static final String AMOUNT =
+      NUMBER + "(?: ?(?:x|%|ns|µs|ms|GB/s|times)|" + MILLION + ")?";
 
   /** A cell of nothing but figures, or of the least and the greatest. */
   private static final Pattern CELL =
       Pattern.compile(
           "(?:\\*\\*)?%1$s(?:(?:, | to | and )%1$s)*(?:, missed)?(?:\\*\\*)?".formatted(AMOUNT));
 
-  private static final Pattern IN_PROSE = Pattern.compile("-?\\b[0-9]+\\.[0-9]+(?!\\.?[0-9])");
+  private static final String IF_MILLIONS = "(?:" + MILLION + "\\b)?";
 
-  private static final Pattern FIGURE = Pattern.compile(NUMBER);
+  private static final Pattern IN_PROSE =
+      Pattern.compile("-?\\b[0-9]+\\.[0-9]+(?!\\.?[0-9])" + IF_MILLIONS);
+
+  private static final Pattern FIGURE = Pattern.compile(NUMBER + IF_MILLIONS);
+
+  /** What writes such files. */
+  private static final Pattern COMMAND = Pattern.compile("(?:benchmarks/run|\\./espalier) .+");
 
   /** An absolute path, but no unit such as GB/s. */
   private static final Pattern FOLDER = Pattern.compile("(?<![\\w.)])/\\w");
@@ -81,7 +90,7 @@ final class BackedFiguresTest {
     Matcher marked = MARKED.matcher(page);
     assertTrue(marked.find(), page);
     return notIn(
-        List.of(new BigDecimal("1.8991"), new BigDecimal("-0.52"), new BigDecimal("2.44")), marked);
+        Stream.of("1.8991", "-0.52", "2.44", "7392345.6").map(BigDecimal::new).toList(), marked);
   }
 
   @Test
@@ -106,6 +115,32 @@ final class BackedFiguresTest {
     assertEquals(
         List.of("1.91", "2.5", "3", "1,900"),
         notIn(head + "| a | 1.91x |\n| b | **2.5, missed** |\n| c | 3 ns |\n| d | 1,900 |\n"));
+  }
+
+  @Test
+  void figureInMillionsIsLookedFor() {
+    String head = "<!-- figures of a -->\n| tree | one |\n|---|---|\n";
+    assertEquals(
+        List.of(),
+        notIn(head + "| a | 7.39 M |\n| b | **7 M, missed** |\n| 60 M probes | 7,392,346 |\n"));
+    assertEquals(
+        List.of("7.38 M", "8 M", "7.39"),
+        notIn(head + "| a | 7.38 M |\n| b | 8 M |\n| c | 7.39 |\n"));
+    String mark = "<!-- figures of a -->\n";
+    assertEquals(List.of("7.40 M"), notIn(mark + "It makes 7.39 M a second, or 7.40 M.\n"));
+  }
+
+  @Test
+  void figuresOfAJoinAreInItsResults() {
+    JsonObject join =
+        object(
+            "{'command': './espalier join --scale 1 --file FILE', 'machine': {'date':"
+                + " '2026-11-22'}, 'results': [{'index': 'CssTree', 'probesPerSecond': 7.5e6,"
+                + " 'timesHashMap': 0.75, 'pool': {'misses': 1.5}}]}");
+    assertEquals(
+        List.of(new BigDecimal("7.5e6"), new BigDecimal("0.75"), new BigDecimal("1.5")),
+        numbers(join));
+    assertEquals(List.of(), faults(join));
   }
 
   @Test
@@ -142,11 +177,11 @@ final class BackedFiguresTest {
                     + " ['/home/me/b']}")));
   }
 
-  /** Returns a command that is none of {@code benchmarks/run}, and texts with absolute paths. */
+  /** Returns a command of neither script, and texts with absolute paths. */
   private static List<String> faults(JsonObject run) {
     List<String> faults = new ArrayList<>();
     String command = run.get("command").getAsString();
-    if (!command.startsWith("benchmarks/run ")) {
+    if (!COMMAND.matcher(command).matches()) {
       faults.add(command);
     }
     primitives(run)
@@ -187,8 +222,14 @@ final class BackedFiguresTest {
         }
       }
     }
-    figures.removeIf(figure -> isRounded(new BigDecimal(figure.replace(",", "")), measured));
+    figures.removeIf(figure -> isRounded(value(figure), measured));
     return figures;
+  }
+
+  /** Returns the number, with as many digits: 7.39 M is 739 times 10,000. */
+  private static BigDecimal value(String figure) {
+    BigDecimal number = new BigDecimal(figure.replace(MILLION, "").replace(",", ""));
+    return figure.endsWith(MILLION) ? number.scaleByPowerOfTen(6) : number;
   }
 
   private static boolean isRounded(BigDecimal figure, List<BigDecimal> measured) {
