@@ -3,10 +3,12 @@ package dev.espalier.flink;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.espalier.FigureFile;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.io.Espalier;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -35,7 +37,8 @@ import org.rocksdb.WriteOptions;
  * with {@code -Drows=}, {@code -Dprobes=}, {@code -Drounds=}, {@code -Dparallelism=}, {@code
  * -Dways=} and {@code -Dcapacity=}, the rows that may wait in an asynchronous join. The ways take
  * turns; each joins as many random probes, all of which have a partner, and "none" has no join. The
- * pools have {@code -Dpool=} bytes, or 20 for each row.
+ * pools have {@code -Dpool=} bytes, or 20 for each row. {@code benchmarks/run engines flink} runs
+ * it, too.
  */
 class LookupJoinMeasurement {
   private static final int ROWS = Integer.getInteger("rows", 1_000_000);
@@ -47,6 +50,8 @@ class LookupJoinMeasurement {
 
   @TempDir Path folder;
 
+  private final FigureFile figures = new FigureFile();
+
   @Test
   void measure() throws Exception {
     PrintStream out = System.out;
@@ -55,12 +60,16 @@ class LookupJoinMeasurement {
     for (long key = 0; key < ROWS; key++) {
       map.put(key, 3 * key + 1);
     }
-    out.printf("HashMap: %d MB of heap%n", (heapBytes() - before) >> 20);
+    long mapBytes = heapBytes() - before;
+    out.printf("HashMap: %d MB of heap%n", mapBytes >> 20);
     BaselineTableFactory.LOOKUPS.put("heap", map::get);
     writeIndex();
-    out.printf(
-        "index file: %d MB, pool: %d MB%n",
-        Files.size(folder.resolve("dim.esp")) >> 20, POOL_BYTES >> 20);
+    long fileBytes = Files.size(folder.resolve("dim.esp"));
+    out.printf("index file: %d MB, pool: %d MB%n", fileBytes >> 20, POOL_BYTES >> 20);
+    figures.table("memory", "MB", "of the HashMap");
+    memory("HashMap", mapBytes, mapBytes);
+    memory("index file", fileBytes, mapBytes);
+    memory("pool", POOL_BYTES, mapBytes);
     try (Options options = new Options().setCreateIfMissing(true);
         LRUCache cache = new LRUCache(POOL_BYTES);
         RocksDB rocks = openRocks(options, cache)) {
@@ -74,15 +83,38 @@ class LookupJoinMeasurement {
           }
         }
       }
+      Map<String, Double> medians = new LinkedHashMap<>();
       seconds.forEach(
           (way, times) -> {
             times.sort(null);
             double median = times.get(times.size() / 2);
+            medians.put(way, median);
             out.printf(
                 "%s: median %.3f s, %.3f us a probe; all %s%n",
                 way, median, median * 1e6 / PROBES, times);
           });
+      keep(medians);
     }
+  }
+
+  private void memory(String of, long bytes, long mapBytes) {
+    figures.row(of, bytes / (double) (1 << 20), bytes / (double) mapBytes);
+  }
+
+  /** Keeps the time of each way, and how fast it is against each other. */
+  private void keep(Map<String, Double> medians) throws IOException {
+    figures.table("way", "s", "µs a row");
+    medians.forEach((way, median) -> figures.row(way, median, median * 1e6 / PROBES));
+    figures.table("way", "against", "times as fast");
+    medians.forEach(
+        (way, median) ->
+            medians.forEach(
+                (other, otherMedian) -> {
+                  if (!way.equals(other)) {
+                    figures.row(way, other, otherMedian / median);
+                  }
+                }));
+    figures.write();
   }
 
   private double join(String way) throws Exception {

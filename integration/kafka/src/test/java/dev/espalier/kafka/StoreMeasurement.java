@@ -3,6 +3,8 @@ package dev.espalier.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.espalier.FigureFile;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -30,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dpool=}, the bytes of Espalier's pool, and {@code -Dstores=} and {@code -Dwork=} for some of
  * them only. {@code -Dwork=heap} tells how much heap {@code -Dupdates=} entries take. The ways take
  * turns. An update reads a count by a key of 16 bytes at random, and stores the next one; every 100
- * ms there is a commit, or none until the end.
+ * ms there is a commit, or none until the end. {@code benchmarks/run engines kafka} runs it, too.
  */
 class StoreMeasurement {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
@@ -43,6 +45,7 @@ class StoreMeasurement {
   private static final List<String> WORK =
       List.of(System.getProperty("work", "update;update, 100 ms;restore").split(";"));
   private static final int RESTORED_AT_ONCE = 1_000;
+  private static final String MOST_MEMORY = "VmHWM:";
   private static final long NEVER = Long.MAX_VALUE;
   private static final long EVERY_100_MS = 100_000_000;
 
@@ -54,11 +57,9 @@ class StoreMeasurement {
 
   @Test
   void measure() throws Exception {
-    Supplier<KeyValueStore<Bytes, byte[]>> rocks = () -> Stores.persistentKeyValueStore("s").get();
-    Supplier<KeyValueStore<Bytes, byte[]>> espalier = () -> EspalierStores.keyValueStore("s").get();
     Map<String, Supplier<KeyValueStore<Bytes, byte[]>>> stores = new LinkedHashMap<>();
-    stores.put("RocksDB", rocks);
-    stores.put("Espalier", espalier);
+    stores.put("RocksDB", () -> Stores.persistentKeyValueStore("s").get());
+    stores.put("Espalier", () -> EspalierStores.keyValueStore("s").get());
     stores.keySet().removeIf(name -> !STORES.contains(name));
     for (int round = 0; round <= ROUNDS; round++) { // The first warms up.
       for (var store : stores.entrySet()) {
@@ -75,17 +76,46 @@ class StoreMeasurement {
         note(round, "restore", store.getKey(), () -> restore(store.getValue()));
       }
     }
+    FigureFile file = new FigureFile();
+    file.table("memory", "MB");
     if (WORK.contains("heap")) {
-      System.out.printf("heap: %,d bytes%n", heap());
+      long bytes = heap();
+      System.out.printf("heap: %,d bytes%n", bytes);
+      file.row("heap of the entries", bytes / 1e6);
     }
-    try (Stream<String> status = Files.lines(Path.of("/proc/self/status"))) {
-      status.filter(line -> line.startsWith("VmHWM")).forEach(System.out::println);
-    }
+    long mostKibibytes = mostKibibytes();
+    System.out.printf("%s %,d kB%n", MOST_MEMORY, mostKibibytes);
+    file.row("whole process, at most", mostKibibytes * 1024 / 1e6);
+    Map<String, Double> medians = new LinkedHashMap<>();
     figures.forEach(
         (way, all) -> {
           all.sort(null);
-          System.out.printf("%s: median %.0f ns; all %s%n", way, all.get(all.size() / 2), all);
+          double median = all.get(all.size() / 2);
+          medians.put(way, median);
+          System.out.printf("%s: median %.0f ns; all %s%n", way, median, all);
         });
+    file.table("work, store", "ns");
+    medians.forEach(file::row);
+    file.table("work", "RocksDB over Espalier");
+    for (String work : WORK) {
+      Double rocks = medians.get(work + ", RocksDB");
+      Double espalier = medians.get(work + ", Espalier");
+      if (rocks != null && espalier != null) {
+        file.row(work, rocks / espalier);
+      }
+    }
+    file.write();
+  }
+
+  /** Returns the most memory that the process has taken so far, as Linux tells it. */
+  private static long mostKibibytes() throws IOException {
+    try (Stream<String> status = Files.lines(Path.of("/proc/self/status"))) {
+      return status
+          .filter(line -> line.startsWith(MOST_MEMORY))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+          .findFirst()
+          .orElseThrow();
+    }
   }
 
   private void note(int round, String work, String store, Callable<Double> nanoseconds)

@@ -4,6 +4,8 @@ package dev.espalier.sql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.FigureFile;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -24,7 +26,8 @@ import org.junit.jupiter.api.Test;
  * How long joins of TPC-H take by index and by Calcite's hash join; not a test, but run as one:
  * {@code -Dtest=JoinMeasurement}, with {@code -Dscale=} and {@code -Drounds=}. Both read the same
  * tables by the same scans, and take turns. The hash join makes its table of the smaller side,
- * though Calcite's costs prefer the larger one, and a merge join.
+ * though Calcite's costs prefer the larger one, and a merge join. {@code benchmarks/run engines
+ * calcite} runs it, too.
  */
 class JoinMeasurement {
   private static final double SCALE = Double.parseDouble(System.getProperty("scale", "0.1"));
@@ -50,8 +53,18 @@ class JoinMeasurement {
   };
 
   @Test
-  void measure() throws SQLException {
+  void measure() throws SQLException, IOException {
     PrintStream out = System.out;
+    FigureFile figures = new FigureFile();
+    figures.table(
+        "join",
+        "by index, s",
+        "by hash, s",
+        "by index, ns a row",
+        "by hash, ns a row",
+        "times as fast",
+        "by index, MB retained",
+        "by hash, MB retained");
     try (TpchSchema tables = TpchSchema.generate(SCALE, Set.of("lineitem", "orders", "part"));
         Connection connection = new Driver().connect("jdbc:calcite:", new Properties())) {
       CalciteConnection calcite = connection.unwrap(CalciteConnection.class);
@@ -81,24 +94,36 @@ class JoinMeasurement {
             }
           }
         }
+        double[] medians = new double[2];
+        double[] nanoseconds = new double[2];
+        double[] megabytes = new double[2];
         for (int way = 0; way < 2; way++) {
           Arrays.sort(seconds[way]);
-          double median = seconds[way][ROUNDS / 2];
+          medians[way] = seconds[way][ROUNDS / 2];
+          nanoseconds[way] = 1e9 * medians[way] / count;
+          megabytes[way] = retained(connection, rows, way == 0) / 1e6;
           out.printf(
               Locale.ROOT,
               "%-16s %-5s  %7.3f  %6.0f  %.1f%n",
               query[0],
               way == 0 ? "index" : "hash",
-              median,
-              1e9 * median / count,
-              retained(connection, rows, way == 0) / 1e6);
+              medians[way],
+              nanoseconds[way],
+              megabytes[way]);
         }
-        out.printf(
-            Locale.ROOT,
-            "%-16s hash over index: %.2f%n",
+        double ratio = medians[1] / medians[0];
+        out.printf(Locale.ROOT, "%-16s hash over index: %.2f%n", query[0], ratio);
+        figures.row(
             query[0],
-            seconds[1][ROUNDS / 2] / seconds[0][ROUNDS / 2]);
+            medians[0],
+            medians[1],
+            nanoseconds[0],
+            nanoseconds[1],
+            ratio,
+            megabytes[0],
+            megabytes[1]);
       }
+      figures.write();
     }
   }
 
