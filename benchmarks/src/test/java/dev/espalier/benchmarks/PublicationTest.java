@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.espalier.benchmarks.programs.Engines;
+import dev.espalier.benchmarks.programs.FirstHour;
 import dev.espalier.benchmarks.ratios.BufferingRatios;
 import dev.espalier.benchmarks.ratios.Family;
 import dev.espalier.benchmarks.ratios.FileRatios;
@@ -159,7 +161,9 @@ final class PublicationTest {
         HashRatios.class,
         StringRatios.class,
         RecoveryTimes.class,
-        CheckpointPauses.class
+        CheckpointPauses.class,
+        Engines.class,
+        FirstHour.class
       })
   void commandsThatPrintTablesWriteThem(Class<?> command) throws IOException {
     CommandSpec spec = new CommandLine(command).getCommandSpec();
