@@ -271,9 +271,9 @@ public record TreeShape(
         options -> CssTree.create(options, new CssTree.Geometry(form, width)));
   }
 
-  /** As by default: thirteen entries below a leaf. */
+  /** As by default: 112 entries below a leaf. */
   static TreeShape digestCss() {
-    return new TreeShape("DigestCssTree 13", DigestCssTree::create);
+    return new TreeShape("DigestCssTree 112", DigestCssTree::create);
   }
 
   static TreeShape tTree(int width) {
