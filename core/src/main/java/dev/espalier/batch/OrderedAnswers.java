@@ -19,8 +19,10 @@ final class OrderedAnswers extends Answers {
   private long[] keys = new long[Probes.CAPACITY];
   private long[] values = new long[Probes.CAPACITY];
 
-  /** Which keys are present, by sequence number. */
-  private long[] found = new long[Bits.words(Probes.CAPACITY)];
+  /**
+   * Which keys are absent, by sequence number: most are there, and cost no write to a random place.
+   */
+  private long[] absent = new long[Bits.words(Probes.CAPACITY)];
 
   private int count;
 
@@ -56,7 +58,7 @@ final class OrderedAnswers extends Answers {
       tags = Arrays.copyOf(tags, 2 * count);
       keys = Arrays.copyOf(keys, 2 * count);
       values = Arrays.copyOf(values, 2 * count);
-      found = Arrays.copyOf(found, Bits.words(2 * count));
+      absent = Arrays.copyOf(absent, Bits.words(2 * count));
     }
     tags[count] = tag;
     keys[count] = key;
@@ -74,11 +76,11 @@ final class OrderedAnswers extends Answers {
       long[] sequences, long[] itsKeys, long[] itsValues, long[] itsFound, int from, int to) {
     done += to - from;
     for (int i = from; i < to; i++) {
-      int sequence = (int) sequences[i];
-      values[sequence] = itsValues[i];
-      if (Bits.has(itsFound, i)) {
-        Bits.add(found, sequence);
-      }
+      values[(int) sequences[i]] = itsValues[i];
+    }
+    for (int i = Bits.nextMissing(itsFound, from, to); i < to; ) {
+      Bits.add(absent, (int) sequences[i]);
+      i = Bits.nextMissing(itsFound, i + 1, to);
     }
   }
 
@@ -97,19 +99,23 @@ final class OrderedAnswers extends Answers {
 
   @Override
   void deliver() {
+    int words = Bits.words(count);
+    for (int i = 0; i < words; i++) {
+      absent[i] = ~absent[i];
+    }
     int next = 0;
     for (Found one : entries) {
-      deliverValues(next, one.sequence);
+      deliverValues(next, one.sequence, absent);
       guarded(() -> deliver(one));
       next = one.sequence + 1;
     }
-    deliverValues(next, count);
+    deliverValues(next, count, absent);
     entries.clear();
-    Arrays.fill(found, 0, Bits.words(count), 0);
+    Arrays.fill(absent, 0, words, 0);
     count = 0;
   }
 
-  private void deliverValues(int from, int to) {
+  private void deliverValues(int from, int to, long[] found) {
     if (from < to) {
       guarded(() -> consumer.values(tags, keys, values, found, from, to));
     }

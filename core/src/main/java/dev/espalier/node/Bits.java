@@ -25,6 +25,17 @@ public final class Bits {
     bits[number >> 6] |= 1L << number;
   }
 
+  /** Returns the first number from {@code from} on that is not in the set, at most {@code end}. */
+  public static int nextMissing(long[] bits, int from, int end) {
+    for (int number = from; number < end; number = (number | (Long.SIZE - 1)) + 1) {
+      long missing = ~bits[number >> 6] >>> number;
+      if (missing != 0) {
+        return Math.min(number + Long.numberOfTrailingZeros(missing), end);
+      }
+    }
+    return end;
+  }
+
   /**
    * Adds the numbers of a group, {@code from + i} for every bit {@code i} of a word.
    *
