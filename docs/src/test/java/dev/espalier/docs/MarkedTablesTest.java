@@ -47,8 +47,6 @@ final class MarkedTablesTest {
           Map.entry("measurements/engines.md", 3),
           Map.entry("measurements/first-hour.md", 1),
           Map.entry("measurements/ground-floor.md", 2),
-          Map.entry("measurements/index-files.md", 1),
-          Map.entry("measurements/stores.md", 3),
           Map.entry("measurements/thesis-family.md", 3));
 
   private static final Pattern RULE = Pattern.compile("\\|[-:| ]*-[-:| ]*\\|");
