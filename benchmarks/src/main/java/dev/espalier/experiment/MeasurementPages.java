@@ -9,6 +9,7 @@ import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
@@ -183,13 +184,16 @@ final class MeasurementPages {
 
         """);
     page.append(
-        "| experiment | | passed | missed | effort | commit |\n|---|---|---:|---|---|---|\n");
+        "| experiment | | passed | missed | effort | took | commit |\n"
+            + "|---|---|---:|---|---|---:|---|\n");
+    Duration all = Duration.ZERO;
     for (Result result : results) {
+      all = all.plus(result.duration());
       Description description = result.description();
       Totals totals = Totals.of(List.of(result));
       Circumstances circumstances = result.circumstances();
       page.append(
-          "| [%s](%s.md) | %s | %d | %s | %s | %s |\n"
+          "| [%s](%s.md) | %s | %d | %s | %s | %s | %s |\n"
               .formatted(
                   description.name(),
                   description.name(),
@@ -197,8 +201,10 @@ final class MeasurementPages {
                   totals.passed(),
                   totals.missed() == 0 ? "" : "**" + totals.misses() + "**",
                   circumstances.quick() ? "**quick**" : "full",
+                  Durations.text(result.duration()),
                   circumstances.shortCommit()));
     }
+    page.append("\nTogether they took %s.\n".formatted(Durations.text(all)));
     return page.toString();
   }
 }

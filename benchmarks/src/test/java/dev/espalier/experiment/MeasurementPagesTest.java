@@ -67,9 +67,10 @@ final class MeasurementPagesTest {
     new MeasurementPages(folder).write(List.of(result(true)));
     String list = Files.readString(folder.resolve(MeasurementPages.CONTENTS));
     String row =
-        "| [paper-fig1](paper-fig1.md) | Title & more | 1 | **1 timing** | **quick** | 0123456789"
-            + " |";
+        "| [paper-fig1](paper-fig1.md) | Title & more | 1 | **1 timing** | **quick** | 3 s |"
+            + " 0123456789 |";
     assertTrue(list.contains(row), list);
+    assertTrue(list.endsWith("\nTogether they took 3 s.\n"), list);
   }
 
   /** So nothing on them was written by hand, and no experiment has gone. */

@@ -94,7 +94,7 @@ public record CacheAnalysis(List<Level> levels) {
    * Returns virtual nodes for the caches of this machine. If a tree waits for each cache miss, they
    * are sized for half the second-level cache; the other half is for the probes that pass through.
    * If misses overlap, because probes are prefetched in groups, a part of the last-level cache does
-   * as well and takes fewer buffers (docs/measurements/buffering.md).
+   * as well and takes fewer buffers.
    *
    * @param missesOverlap whether the tree prefetches for groups of probes
    */
