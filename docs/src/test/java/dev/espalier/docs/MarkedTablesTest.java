@@ -45,7 +45,6 @@ final class MarkedTablesTest {
           Map.entry("measurements/buffering.md", 1),
           Map.entry("measurements/engines.md", 3),
           Map.entry("measurements/first-hour.md", 1),
-          Map.entry("measurements/ground-floor.md", 2),
           Map.entry("measurements/thesis-family.md", 1));
 
   private static final Pattern RULE = Pattern.compile("\\|[-:| ]*-[-:| ]*\\|");
