@@ -42,7 +42,6 @@ final class MarkedTablesTest {
    */
   private static final Map<String, Integer> NOT_BACKED =
       Map.ofEntries(
-          Map.entry("measurements/buffering.md", 1),
           Map.entry("measurements/thesis-family.md", 1));
 
   private static final Pattern RULE = Pattern.compile("\\|[-:| ]*-[-:| ]*\\|");
