@@ -10,9 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,8 +19,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Every table of measured figures says in a mark above it which file holds them, {@code <!--
  * figures of NAME -->}, for {@link BackedFiguresTest}; or which tests assert them, {@code <!-- held
- * by TEST -->}; or that nothing does, {@code <!-- not backed: how it was measured -->}. Other
- * tables on the same pages have {@code <!-- not measured -->}.
+ * by TEST -->}. Other tables on the same pages have {@code <!-- not measured -->}.
  */
 final class MarkedTablesTest {
   /** On these pages all tables are marked. */
@@ -35,20 +32,10 @@ final class MarkedTablesTest {
   private static final List<Path> OTHERS =
       Stream.of("engines.md", "files.md", "byte-strings.md", "using.md").map(Path::of).toList();
 
-  /**
-   * How many tables of a page no file backs yet. These numbers may only be lowered: for another
-   * table publish what was measured, with {@code benchmarks/run ... --json} or {@code ./espalier
-   * experiment --pages}.
-   */
-  private static final Map<String, Integer> NOT_BACKED =
-      Map.ofEntries(
-          Map.entry("measurements/thesis-family.md", 1));
-
   private static final Pattern RULE = Pattern.compile("\\|[-:| ]*-[-:| ]*\\|");
 
   private static final Pattern MARK =
-      Pattern.compile(
-          "<!-- (?:figures of [\\w., -]+|held by [\\w, ]+|not measured|not backed: .+) -->");
+      Pattern.compile("<!-- (?:figures of [\\w., -]+|held by [\\w, ]+|not measured) -->");
 
   private static final Pattern TEST_SOURCE = Pattern.compile(".*/src/test/java/.*/(\\w+)\\.java");
 
@@ -57,9 +44,6 @@ final class MarkedTablesTest {
   private static final Pattern FIGURE =
       Pattern.compile(
           "[0-9][0-9.,]* ?(?:ns|µs|ms|s|times|x|GB/s|%)(?!\\w)", Pattern.UNICODE_CHARACTER_CLASS);
-
-  private static final Pattern COUNT_OF_ALL =
-      Pattern.compile("No file holds the\\s+figures of (\\d+) tables");
 
   /**
    * A table of a page.
@@ -71,10 +55,6 @@ final class MarkedTablesTest {
 
     boolean isMarked() {
       return MARK.matcher(above).matches();
-    }
-
-    boolean isNotBacked() {
-      return above.startsWith("<!-- not backed: ");
     }
 
     boolean hasFigures() {
@@ -96,32 +76,6 @@ final class MarkedTablesTest {
           .forEach(table -> unmarked.add(page + ": " + table.lines.getFirst()));
     }
     assertEquals(List.of(), unmarked);
-  }
-
-  @Test
-  void noMoreTablesAreWithoutAFileThanThereWere() throws IOException {
-    List<String> wrong = new ArrayList<>();
-    for (Map.Entry<String, Integer> page : notBacked().entrySet()) {
-      int count = page.getValue();
-      int known = NOT_BACKED.getOrDefault(page.getKey(), 0);
-      if (count > known) {
-        wrong.add(
-            "%s has %d tables that no file backs, %d were known: publish the run"
-                .formatted(page.getKey(), count, known));
-      } else if (count < known) {
-        wrong.add("lower the number of %s to %d".formatted(page.getKey(), count));
-      }
-    }
-    assertEquals(List.of(), wrong);
-  }
-
-  @Test
-  void contentsSayHowManyTablesNoFileBacks() throws IOException {
-    Matcher count = COUNT_OF_ALL.matcher(Files.readString(Path.of("README.md")));
-    assertTrue(count.find());
-    assertEquals(
-        notBacked().values().stream().mapToInt(Integer::intValue).sum(),
-        Integer.parseInt(count.group(1)));
   }
 
   @Test
@@ -166,15 +120,14 @@ final class MarkedTablesTest {
     String page =
         "Text.\n\n%1$s\n<!-- figures of a, b -->\n%1$s\n<!-- not measured -->\n\n%1$s\n"
                 .formatted(table)
-            + "```\n%1$s```\n\n* Text:\n\n  %2$s\n<!-- not backed: a program -->\n%1$s"
+            + "```\n%1$s```\n\n* Text:\n\n  %2$s\n<!-- held by SomeTest -->\n%1$s"
                 .formatted(table, table.replace("\n|", "\n  |"))
-            + "\n<!-- not backed -->\n"
+            + "\n<!-- not backed: a program -->\n"
             + table;
     List<Table> tables = tables(page);
     assertEquals(
-        List.of("Text.", "* Text:", "<!-- not backed -->"),
+        List.of("Text.", "* Text:", "<!-- not backed: a program -->"),
         tables.stream().filter(some -> !some.isMarked()).map(Table::above).toList());
-    assertEquals(1, tables.stream().filter(Table::isNotBacked).count());
     assertEquals(6, tables.size());
     assertEquals(table, String.join("\n", tables.getFirst().lines) + "\n");
   }
@@ -184,15 +137,6 @@ final class MarkedTablesTest {
     assertTrue(new Table("", List.of("| `get` | 12 ns |")).hasFigures());
     assertTrue(new Table("", List.of("| `get` | 1.98x |")).hasFigures());
     assertEquals(false, new Table("", List.of("| a pool of 64 MiB | 8 bytes |")).hasFigures());
-  }
-
-  /** Returns the number of tables without a file for each page. */
-  private static Map<String, Integer> notBacked() throws IOException {
-    Map<String, Integer> counts = new TreeMap<>();
-    for (Path page : pages()) {
-      counts.put(page.toString(), (int) tables(page).stream().filter(Table::isNotBacked).count());
-    }
-    return counts;
   }
 
   /** Returns the pages on which marks stand. */
