@@ -184,8 +184,10 @@ final class MeasurementPages {
 
         """);
     page.append(
-        "| experiment | | passed | missed | effort | took | commit |\n"
-            + "|---|---|---:|---|---|---:|---|\n");
+        """
+        | experiment | | passed | missed | effort | took | commit |
+        |---|---|---:|---|---|---:|---|
+        """);
     Duration all = Duration.ZERO;
     for (Result result : results) {
       all = all.plus(result.duration());
