@@ -179,7 +179,8 @@ final class JoinCommandTest {
             "probesPerSecond",
             "rows",
             "checksum",
-            "agrees"),
+            "agrees",
+            "timesHashMap"),
         result.keySet());
     assertEquals(Integer.toString(LINE_ITEMS), result.get("rows").getAsString());
     assertTrue(result.get("checksum").getAsString().matches("[0-9a-f]{16}"));
