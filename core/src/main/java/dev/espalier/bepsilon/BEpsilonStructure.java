@@ -67,7 +67,7 @@ final class BEpsilonStructure extends StoreTree {
    *
    * Deviations from the sheet:
    *   D1  Messages have no sequence number. A key has one message in a buffer, and messages move past
-   *       none, so of two messages the one further up is newer. There is no log to replay.
+   *       none, so of two messages the one further up is newer. The log of a store has its own numbers.
    *   D2  A buffer is one sorted array over all children, in which the run of each child is found by
    *       the separators. No counts have to be kept right, and pages merge or split without messages
    *       being sent down first (B6.2).

@@ -12,9 +12,11 @@ import java.lang.foreign.MemorySegment;
  * was after an index is opened again.
  *
  * <pre>
- *  0                 32                40            48            56         64         72
- *  | newer: 4 longs | older: 4 longs | target pages | moved newer | moved older | elements |
- *                     | messages | tombstones | waste: 4 extents | newer's fences | older's | target's |
+ *  0                32               64       72            80            88
+ *  | newer: 4 longs | older: 4 longs | target | moved newer | moved older | elements |
+ *
+ *  96         104          112                144              152       160
+ *  | messages | tombstones | waste: 4 extents | newer's fences | older's | target's |
  * </pre>
  *
  * Structures of the first version have no fences: their records have three extents of waste, and
