@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-/** What is done with a file that is opened. */
+/** What a file is opened for. */
 public enum Access {
-  /** It must be there, and is only read. */
+  /** The file must exist, and is only read. */
   READ,
-  /** It must be there, and is read and written. */
+  /** The file must exist, and is read and written. */
   WRITE,
-  /** It is made, and must not be there. */
+  /** The file is made, and must not exist. */
   CREATE
 }

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread of a store that makes its checkpoints, has the next segment of the log ready, and
- * commits where that was promised within some time. Where it fails, the store says so.
+ * The thread of a store that makes its checkpoints, keeps the next segment of the log ready, and
+ * commits where a commit was promised within some time. If it fails, the store says so.
  */
 final class Background {
   /** How often it looks whether there is anything to be done. */
@@ -54,7 +54,7 @@ final class Background {
     }
   }
 
-  /** Looks from time to time, until the store is closed, or nobody knows it any more. */
+  /** Looks from time to time, until the store is closed or can no longer be reached. */
   private static Runnable lookAt(WeakReference<Background> store, long nanos) {
     return () -> {
       do {

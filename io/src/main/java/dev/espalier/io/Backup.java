@@ -11,8 +11,8 @@ import java.util.concurrent.CancellationException;
  * Copies a snapshot into a file that is a store of its own: with another id, without free places,
  * and with nothing in its log. Every page is checked on its way, and sealed anew.
  *
- * <p>The file gets its name when all of it is safe: until then it has another one, and if anything
- * fails, nothing is left.
+ * <p>The file gets its name only when all of it is safe. Until then it has another one, and if
+ * anything fails, nothing is left.
  */
 final class Backup {
   private final StoreState state;
@@ -23,7 +23,7 @@ final class Backup {
   /**
    * Prepares to write.
    *
-   * @param target which must not be there
+   * @param target the file, which must not exist
    */
   Backup(StoreState state, Path target, ProgressListener listener) {
     PathCheck.checkFileSystem(target);

@@ -52,7 +52,9 @@ final class BatchWrites {
     return targets;
   }
 
-  /** Tells the log of a batch, and makes its writes, in any order but those to one key. */
+  /**
+   * Tells the log of a batch, and makes its writes, in any order except for those to the same key.
+   */
   private long apply(WriteBatch batch, OpenIndex[] targets) {
     LogRecord record = writer.record();
     SortedWrites[] writes = new SortedWrites[targets.length];

@@ -10,21 +10,21 @@ import java.util.List;
 /**
  * Memory for the pages of files, up to a hard limit: frames of one size in one native region, in
  * huge pages where they are granted. Several indexes may share a pool and its limit; each index
- * that is opened without one has its own.
+ * that is opened without a pool has its own.
  *
- * <p>Pages that are needed no more make room: first those of which it was said, then by CLOCK.
- * Changed ones are written before, many at once and in the order of their numbers; other threads
- * find frames meanwhile, and in pools of 64 MiB or more, up to four of them write at once.
+ * <p>Pages that are no longer needed make room for others: first those that were declared so, then
+ * by CLOCK. Changed pages are written first, many at once and in the order of their numbers; other
+ * threads find frames meanwhile, and in pools of 64 MiB or more, up to four of them write at once.
  *
- * <p>Many threads may use a pool at once. A thread pins up to a quarter of the frames at a time;
- * where there are not enough for all threads, they wait for one another, and if nothing comes free
- * for {@value #PATIENCE_MILLIS} ms, get an {@link IllegalStateException}.
+ * <p>Many threads may use a pool at once. A thread pins up to a quarter of the frames at a time; if
+ * there are not enough for all threads, they wait for one another, and a thread that finds no free
+ * frame for {@value #PATIENCE_MILLIS} ms gets an {@link IllegalStateException}.
  */
 public final class BufferPool implements AutoCloseable {
   /** Fewest frames: a few pins of three, and one to be read ahead. */
   public static final int MIN_FRAMES = 8;
 
-  /** Most bytes of a pool: 256 GiB. */
+  /** The most bytes that a pool may have: 256 GiB. */
   public static final long MOST_BYTES = 1L << 38;
 
   /** Most batches of changed pages that are written at once, by as many threads. */
@@ -61,15 +61,15 @@ public final class BufferPool implements AutoCloseable {
   /**
    * Makes an empty pool.
    *
-   * @param bytes of memory it may take, room to gather what is written included; {@link
-   *     #MIN_FRAMES} pages and one more at least
-   * @param pageBytes bytes of a page, the same in all files: a power of two
+   * @param bytes the bytes of memory that the pool may take, including the room to gather what is
+   *     written; at least {@link #MIN_FRAMES} pages and one more
+   * @param pageBytes the bytes of a page, the same in all files; a power of two
    */
   public static BufferPool create(long bytes, int pageBytes) {
     return create(bytes, pageBytes, HugePages.WHEN_GROWN);
   }
 
-  /** Makes an empty pool, as {@link #create(long, int)}, with or without huge pages. */
+  /** Makes an empty pool, as {@link #create(long, int)} does, with or without huge pages. */
   public static BufferPool create(long bytes, int pageBytes, HugePages hugePages) {
     MemoryPageStore.checkPageBytes(pageBytes);
     if (bytes / pageBytes < MIN_FRAMES + 1 || bytes > MOST_BYTES) {
@@ -85,7 +85,8 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Makes a pool of so many frames, which may be few though several threads write at once.
+   * Makes a pool of a given number of frames, which may be few even if several threads write at
+   * once.
    *
    * @param rooms how many batches may be written at once
    * @param gathered most pages of each
@@ -101,12 +102,12 @@ public final class BufferPool implements AutoCloseable {
     return frames.pageBytes();
   }
 
-  /** Returns the number of pages that fit. */
+  /** Returns the number of pages that fit into the pool. */
   public int frames() {
     return frames.count;
   }
 
-  /** Returns the bytes of memory of the frames and of the room to gather what is written. */
+  /** Returns the bytes of memory that the frames and the room to gather what is written take. */
   public long bytes() {
     return (long) (frames.count + writeBack.roomPages()) * pageBytes();
   }
@@ -120,7 +121,7 @@ public final class BufferPool implements AutoCloseable {
     return region.hasHugePages();
   }
 
-  /** Returns what was done so far, exactly; O(frames). */
+  /** Returns exact counts of what the pool has done so far. O(frames). */
   public PoolCounters counters() {
     frames.lock.lock();
     try {
@@ -142,8 +143,8 @@ public final class BufferPool implements AutoCloseable {
   // ---------------------------------------------------------------- stores
 
   /**
-   * Takes the lock of the frames while nobody writes, and so keeps everybody from writing: what the
-   * files have then agrees with what is known of them.
+   * Takes the lock of the frames while nobody writes, and so keeps everybody from writing: the
+   * contents of the files then agree with what is known of them.
    */
   void lockWithoutWrites() {
     frames.lock.lock();
@@ -151,7 +152,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Takes a store in.
+   * Adds a store to those that use the pool.
    *
    * @throws IllegalStateException if the pool is closed
    */
@@ -167,7 +168,7 @@ public final class BufferPool implements AutoCloseable {
     }
   }
 
-  /** Lets a store go, all of whose pages were {@linkplain Waves#forget forgotten}. */
+  /** Removes a store, all of whose pages were {@linkplain Waves#forget forgotten}. */
   void leave(PooledPageStore store) {
     frames.lock.lock();
     try {

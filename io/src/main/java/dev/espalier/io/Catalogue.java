@@ -15,8 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a checkpoint says of the indexes of a store: their names, trees, meta words and maps; and
- * the user's note. It lies in a chain of pages, each with slot and checksum of the next one:
+ * What a checkpoint says about the indexes of a store: their names, trees, meta words and maps; and
+ * the user's note. It lies in a chain of pages, each with the slot and the checksum of the next
+ * one:
  *
  * <pre>
  *  0      16          20              24       28
@@ -25,7 +26,7 @@ import java.util.List;
  *
  * @param nextId the id that the next new index gets
  * @param entries one for each index
- * @param note what the user said last, no more than {@link IndexStore#MOST_NOTE_BYTES}
+ * @param note the user's last note, no more than {@link IndexStore#MOST_NOTE_BYTES}
  */
 @SuppressWarnings("ArrayRecordComponent") // Neither compared nor changed.
 record Catalogue(int nextId, List<Entry> entries, byte[] note) {
@@ -46,12 +47,12 @@ record Catalogue(int nextId, List<Entry> entries, byte[] note) {
   /**
    * One index.
    *
-   * @param id of the index in seals and in the log, never used again
-   * @param name by which users know it
+   * @param id the id of the index in seals and in the log, never used again
+   * @param name the name by which users know it
    * @param kind name of its tree
-   * @param codecs of keys and values
+   * @param codecs the codecs of keys and values
    * @param meta the words that its tree keeps beside its pages
-   * @param top pages ever given out
+   * @param top the number of pages ever given out
    * @param map where its map is
    */
   @SuppressWarnings("ArrayRecordComponent") // Neither compared nor changed.
@@ -129,7 +130,7 @@ record Catalogue(int nextId, List<Entry> entries, byte[] note) {
    * Reads a catalogue, and notes its slots.
    *
    * @param slots takes the slots, in any order
-   * @throws PageFileException if a page is damaged, or what they say makes no sense
+   * @throws PageFileException if a page is damaged, or what the pages say makes no sense
    */
   static Catalogue read(Place place, SlotSpace space, PageReader reader, List<Integer> slots) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

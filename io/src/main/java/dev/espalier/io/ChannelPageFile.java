@@ -20,8 +20,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The engine for programs without native access: an asynchronous channel, which unlike a {@code
- * FileChannel} an interrupt does not close, on a few threads. It goes through the page cache.
+ * The engine for programs without native access: an asynchronous channel on a few threads, which,
+ * unlike a {@code FileChannel}, is not closed by an interrupt. It goes through the page cache.
  */
 final class ChannelPageFile extends EngineFile {
   /** As many requests as an SSD answers at once. */
@@ -40,7 +40,7 @@ final class ChannelPageFile extends EngineFile {
   /**
    * Opens a file.
    *
-   * @param status which tells why this engine runs
+   * @param status the status, which says why this engine runs
    */
   static PageFile open(Path path, Access access, IoStatus status) {
     PathCheck.checkFileSystem(path);

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes checkpoints: what is in the store at one moment, complete in slots that nothing overwrites,
- * until a header makes it the one that counts.
+ * Makes checkpoints. A checkpoint is what is in the store at one moment, complete in slots that
+ * nothing overwrites; a header then makes it the one that counts.
  */
 final class Checkpoints {
   /* Overview
@@ -37,7 +37,7 @@ final class Checkpoints {
 
   private final StoreState state;
 
-  /** Held during a checkpoint; asked for before the writers' lock. */
+  /** Held during a checkpoint; taken before the writers' lock. */
   final ReentrantLock lock = new ReentrantLock();
 
   private int[] catalogueSlots;
@@ -212,7 +212,7 @@ final class Checkpoints {
     state.space.reserve(reserves ? mapSlots() + MAP_SLACK : 0);
   }
 
-  /** Returns how many slots maps and catalogue take at most, and a catalogue more. */
+  /** Returns how many slots maps and catalogue take at most, and one more catalogue. */
   private int mapSlots() {
     int catalogues = state.environment.keeps(Rule.ONE_MORE_CATALOGUE_IS_RESERVED) ? 2 : 1;
     int slots = catalogues * state.catalogue().pages(state.pageBytes());

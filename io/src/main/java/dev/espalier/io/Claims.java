@@ -2,8 +2,8 @@
 package dev.espalier.io;
 
 /**
- * Busy frames without pages, which one thread has claimed: they are given to pages in the order in
- * which they were claimed, or back. All calls are made under the lock of the frames.
+ * Busy frames without pages, which one thread has claimed. They are given to pages in the order in
+ * which they were claimed, or given back. All calls are made under the lock of the frames.
  */
 final class Claims {
   private final Replacement replacement;

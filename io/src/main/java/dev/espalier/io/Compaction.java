@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Makes the file of a store shorter: moves what is at its end to free slots before, until the end
- * can be cut off.
+ * Makes the file of a store shorter: moves what is at its end to free slots closer to its
+ * beginning, until the end can be cut off.
  */
 final class Compaction {
   /* Overview
@@ -101,7 +101,7 @@ final class Compaction {
     }
   }
 
-  /** Makes the file as short as it can be; tells whether that is longer than it was to be. */
+  /** Makes the file as short as it can be; tells whether that is longer than it was meant to be. */
   private boolean cut() {
     state.pool.frames.lock.lock();
     try {
@@ -185,7 +185,7 @@ final class Compaction {
     }
   }
 
-  /** Waits for those who are reading the pages from where they were. */
+  /** Waits for those who are reading the pages from their old places. */
   private void awaitReads(IndexPages index, PageBatch batch) {
     OpenIndex open = state.open.get(index.name);
     if (open != null) {

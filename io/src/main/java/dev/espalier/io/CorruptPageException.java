@@ -3,7 +3,7 @@ package dev.espalier.io;
 
 import java.nio.file.Path;
 
-/** A page of a file is damaged, or not the page it should be. */
+/** Thrown when a page of a file is damaged, or is not the page it should be. */
 public final class CorruptPageException extends PageFileException {
   private static final long serialVersionUID = 1L;
 
@@ -12,8 +12,8 @@ public final class CorruptPageException extends PageFileException {
   /**
    * Makes the exception.
    *
-   * @param page number of the page
-   * @param what is wrong with it
+   * @param page the number of the page
+   * @param what what is wrong with it
    */
   public CorruptPageException(Path path, long page, String what) {
     super(path, "page " + page + " " + what, NO_ERRNO);

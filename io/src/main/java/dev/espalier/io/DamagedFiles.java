@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of the pages of a damaged store: what is missing of them, or can't be opened, reads as
- * zeros. They are not changed.
+ * The files of the pages of a damaged store. Whatever is missing, or can't be opened, reads as
+ * zeros. The files are not changed.
  */
 final class DamagedFiles implements AutoCloseable {
   private final List<PageFile> files = new ArrayList<>();
@@ -20,7 +20,7 @@ final class DamagedFiles implements AutoCloseable {
    * Opens the files.
    *
    * @param findings takes what is wrong
-   * @throws PageFileException if there is none
+   * @throws PageFileException if there is no file
    */
   DamagedFiles(Path path, FileOptions options, List<String> findings) {
     this.findings = findings;
@@ -65,7 +65,7 @@ final class DamagedFiles implements AutoCloseable {
     }
   }
 
-  /** Returns the file of the pages, if they have so many bytes. */
+  /** Returns the file of the pages, assuming that they have a given number of bytes. */
   PageFile over(int pageBytes) {
     return files.size() == 1
         ? files.getFirst()

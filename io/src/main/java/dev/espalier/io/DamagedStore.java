@@ -31,7 +31,7 @@ final class DamagedStore implements AutoCloseable {
    * then; trees whose nodes are pages do without.
    */
 
-  /** Stands for the number of a checkpoint, after any. */
+  /** Stands for the number of a checkpoint after any other. */
   private static final long LAST_CHECKPOINT = (1L << 48) - 1;
 
   /** As many pages as a map may tell of, where it is not known how many. */
@@ -153,7 +153,10 @@ final class DamagedStore implements AutoCloseable {
     }
   }
 
-  /** Makes a header up that tells the size of pages, which are found where a catalogue is. */
+  /**
+   * Makes up a header that tells the size of pages, which is the one with which a catalogue is
+   * found.
+   */
   private StoreHeader withoutHeader(Path path) {
     findings.add("all copies of the header are damaged");
     for (int bytes = MemoryPageStore.MAX_PAGE_BYTES;
@@ -315,7 +318,7 @@ final class DamagedStore implements AutoCloseable {
         root);
   }
 
-  /** Searches for the pages of which the map does not tell. */
+  /** Searches for the pages that the map does not tell of. */
   private DamagedIndex damaged(
       Catalogue.Entry entry, PageMap map, List<Integer> lost, boolean hasRoot, boolean isProven) {
     BitSet found = new BitSet();

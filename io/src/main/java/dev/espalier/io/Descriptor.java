@@ -6,16 +6,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A file that was opened by the system's calls, past its page cache (O_DIRECT) where that is
+ * A file that was opened by system calls, past the system's page cache (O_DIRECT) where that is
  * possible.
  *
- * @param number by which the system knows the open file
- * @param alignment of positions, lengths and memory addresses
- * @param cached why it is not past the page cache; empty if it is
+ * @param number the number by which the system knows the open file
+ * @param alignment the alignment of positions, lengths and memory addresses
+ * @param cached why it does not go past the page cache; empty if it does
  */
 record Descriptor(Path path, int number, int alignment, String cached) {
 
-  /** Blocks of all devices of today divide it, so it suits every direct transfer. */
+  /** A multiple of the blocks of all of today's devices, so it suits every direct transfer. */
   static final int DIRECT_ALIGNMENT = 4096;
 
   /** Stands for blocks that go through the page cache, however large they are. */

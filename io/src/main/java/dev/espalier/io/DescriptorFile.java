@@ -5,8 +5,8 @@ import dev.espalier.ffi.FileCalls;
 import java.lang.ref.Cleaner;
 
 /**
- * What engines do alike that know their file by a descriptor of the system: everything but the
- * transfers.
+ * What engines that know their file by a descriptor of the system have in common: everything but
+ * the transfers.
  */
 abstract class DescriptorFile extends EngineFile {
   private final Descriptor descriptor;

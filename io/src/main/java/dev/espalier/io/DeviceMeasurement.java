@@ -14,8 +14,8 @@ import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * Measures how long a device takes for random pages, by how many are asked for at once (the
- * micro-benchmark of PIO 3.6), in a file of its own.
+ * Measures how long a device takes for random pages, depending on how many are asked for at once
+ * (the micro-benchmark of PIO 3.6), in a file of its own.
  *
  * <p>Each figure is the median of the rounds that fit into a twentieth of a second. On a device
  * that is so slow that all figures together would take too long, the last ones are not measured:
@@ -31,10 +31,10 @@ final class DeviceMeasurement {
   private static final int FILE_BYTES = 64 << 20;
   private static final int FILL_BYTES = 1 << 20;
 
-  /** As long as a file may take to be filled; what is there then will do. */
+  /** How long filling the file may take; what is there by then will do. */
   private static final long FILL_NANOS = 1_500_000_000L;
 
-  /** After that, only what has to be measured is. */
+  /** After this time, only what has to be measured is still measured. */
   private static final long MOST_NANOS = 7_000_000_000L;
 
   private static final long FIGURE_NANOS = 50_000_000L;

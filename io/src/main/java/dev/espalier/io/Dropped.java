@@ -3,9 +3,7 @@ package dev.espalier.io;
 
 import java.lang.ref.Cleaner;
 
-/**
- * Lets go of what files hold of the system's when their owners are dropped without being closed.
- */
+/** Releases the system resources of files whose owners are dropped without being closed. */
 final class Dropped {
   private static final Cleaner CLEANER = Cleaner.create();
 

@@ -5,18 +5,24 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * When what is written to a store is safe from a crash. Whichever is chosen, what survives is all
- * that was written up to some moment, in order, with no batch in part.
+ * When writes to a store are safe from a crash. Whichever is chosen, what survives is everything
+ * that was written up to some moment, in order, and never part of a batch.
  */
 public sealed interface Durability {
 
-  /** Safe when {@link IndexStore#commit} or {@code flush} of an index returns: the default. */
+  /**
+   * Writes are safe when {@link IndexStore#commit} or {@code flush} of an index returns: the
+   * default.
+   */
   Durability ON_COMMIT = new OnCommit();
 
   /** Every write is safe when it returns. Many threads that write share one wait for the device. */
   Durability EVERY_WRITE = new EveryWrite();
 
-  /** Safe at a commit, and at the latest some time after it was written, in the background. */
+  /**
+   * Returns a durability under which a write is safe at a commit or, in the background, at most a
+   * given time after it was made.
+   */
   static Durability within(Duration time) {
     return new Within(time);
   }

@@ -7,12 +7,12 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * What page files do alike, whichever engine moves the bytes: transfers that came out short are
- * continued, transient refusals repeated, failures told, and closing waits for all other calls.
+ * What page files have in common, whichever engine moves the bytes: short transfers are continued,
+ * transient refusals retried, failures reported, and closing waits for all other calls.
  *
  * <p>An engine submits the requests of a batch that are {@link IoRequest#QUEUED}, makes them {@link
- * IoRequest#PENDING}, and when one ends sets its result. What engines implement is called while the
- * file is open; so much {@code WhileOpen} sees to.
+ * IoRequest#PENDING}, and when one ends sets its result. The methods that engines implement are
+ * called while the file is open; the {@code WhileOpen} methods see to that.
  */
 abstract class EngineFile implements PageFile {
   private static final int EINTR = 4;
@@ -49,7 +49,7 @@ abstract class EngineFile implements PageFile {
   /** Waits until no request of a batch is pending. */
   abstract void await(IoBatch batch);
 
-  /** Submits and awaits: as one, where an engine can. */
+  /** Submits and awaits, in one step if an engine can. */
   void transfer(IoBatch batch) {
     submit(batch);
     await(batch);
@@ -199,7 +199,10 @@ abstract class EngineFile implements PageFile {
     check(batch);
   }
 
-  /** Queues again what came out short or was refused for now; tells whether there is any. */
+  /**
+   * Queues again the requests that came out short or were refused for now; tells whether there are
+   * any.
+   */
   private boolean requeue(IoBatch batch) {
     MemorySegment requests = batch.requests();
     boolean any = false;
@@ -290,7 +293,7 @@ abstract class EngineFile implements PageFile {
     }
   }
 
-  /** Writes zeros to an end that the file shall have; lengths of files are whole blocks. */
+  /** Writes zeros up to the end that the file is to have; lengths of files are whole blocks. */
   final void writeZeros(long from, long to) {
     try (Arena arena = Arena.ofShared()) {
       IoBatch batch = new IoBatch(arena.allocate(ZEROS_BYTES, alignment()), 1);

@@ -9,8 +9,8 @@ import dev.espalier.prefetch.NativeStatus;
 import java.nio.file.Path;
 
 /**
- * Which engines run here, and which is the best of them; a value, so that a test can have it
- * otherwise.
+ * Which engines run here, and which of them is the best. This is a value, so that a test can have
+ * another one.
  *
  * @param ring whether io_uring runs
  * @param calls whether the file calls of the system can be made
@@ -26,7 +26,7 @@ record Engines(NativeStatus ring, NativeStatus calls, String forced) {
   }
 
   /**
-   * Returns the engine that {@link #openBest} takes, and why not a better one.
+   * Returns the engine that {@link #openBest} takes, and why it is not a better one.
    *
    * @throws IllegalArgumentException if the system property has another value
    */

@@ -5,7 +5,8 @@ import java.util.Arrays;
 
 /**
  * A list of keys with their values. It grows without being copied, and keeps its memory when it is
- * cleared. Key and value of an entry lie together: in any order, both come with one cache line.
+ * cleared. The key and the value of an entry lie together, so that both come with one cache line,
+ * in whatever order entries are read.
  */
 final class Entries {
   private static final int CHUNK_SHIFT = 15;

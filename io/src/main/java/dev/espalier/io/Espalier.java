@@ -13,14 +13,14 @@ import java.util.function.Function;
  * no other process may open it but for reading.
  *
  * <p>What is written is safe from a crash after {@link LongIndex#flush} or {@link LongIndex#close}.
- * After a crash the next opening recovers it: the index then has all that was written up to some
- * moment after the last flush, in order.
+ * After a crash, the next opening recovers the index: it then has everything that was written up to
+ * some moment after the last flush, in order.
  *
- * <p>When a device fails, the index never gives a wrong answer instead: what can't be read ends in
- * a {@link PageFileException}, damaged pages in a {@link CorruptPageException}. After a failed
- * write the index takes no more changes, after a change that failed halfway it answers nothing any
- * more; both say why, and closing it is a {@link PageFileException}. Opening it again recovers what
- * was safe.
+ * <p>When a device fails, the index never gives a wrong answer: a read that fails throws a {@link
+ * PageFileException}, and a damaged page a {@link CorruptPageException}. After a failed write, the
+ * index takes no more changes; after a change that failed halfway, it no longer answers at all. In
+ * both cases its exceptions say why, and closing it throws a {@link PageFileException}. Opening it
+ * again recovers what was safe.
  */
 public final class Espalier {
   /** The name of the index in a store that this class has made, for {@link IndexStore#index}. */
@@ -38,14 +38,15 @@ public final class Espalier {
    *
    * @throws PageFileException if the file can't be opened, is open already, is no store of this
    *     version, is damaged, or holds other indexes
-   * @throws IllegalArgumentException if the file holds another tree, or pages of another size, than
-   *     the options or their pool ask for, or a path is not one of the system's own file system
+   * @throws IllegalArgumentException if the file holds a different tree, or pages of a different
+   *     size, than the options or their pool ask for, or a path is not one of the system's own file
+   *     system
    */
   public static LongIndex open(Path path, FileOptions options) {
     return open(path, StoreOptions.DEFAULT.withFiles(options));
   }
 
-  /** Opens the index in a file, or makes one, as {@link #open(Path, FileOptions)}. */
+  /** Opens the index in a file, or makes one, as {@link #open(Path, FileOptions)} does. */
   public static LongIndex open(Path path, StoreOptions options) {
     return open(path, options, StoreEnvironment.of(options.files()));
   }
@@ -62,7 +63,7 @@ public final class Espalier {
   /**
    * Opens the index of byte strings in a file, or makes one.
    *
-   * @param options of which there is no use for the variant and the missing value
+   * @param options the options, of which the variant and the missing value are not used
    * @throws PageFileException if the file can't be opened, is open already, is no store of this
    *     version, is damaged, or holds other indexes
    * @throws IllegalArgumentException if the file holds an index of longs, or pages of another size
@@ -89,10 +90,10 @@ public final class Espalier {
   }
 
   /**
-   * Returns what the header of a store says, and what its catalogue says of its indexes, as of the
-   * last checkpoint. Nothing is recovered.
+   * Returns what the header of a store says, and what its catalogue says about its indexes, as of
+   * the last checkpoint. Nothing is recovered.
    *
-   * @param options of which engine and stripes matter
+   * @param options the options, of which engine and stripes matter
    * @throws PageFileException if the file can't be opened, or is no store of this version
    */
   public static StoreDescription describe(Path path, FileOptions options) {
@@ -100,11 +101,11 @@ public final class Espalier {
   }
 
   /**
-   * Reads every page of the last checkpoint and looks for damage: what {@link LongIndex#verify}
-   * does not, which ends at the first damaged page. O(pages), in large reads.
+   * Reads every page of the last checkpoint and looks for damage. Unlike {@link LongIndex#verify},
+   * it does not end at the first damaged page. O(pages), in large reads.
    *
-   * @param options of which engine and stripes matter
-   * @param listener is told pages and may cancel
+   * @param options the options, of which engine and stripes matter
+   * @param listener told how many pages were read; may cancel
    * @return what is wrong, index by index and page by page; empty if nothing is
    * @throws PageFileException if the file can't be opened, or is no store of this version
    */

@@ -12,17 +12,17 @@ import java.util.Set;
 /**
  * What an index in a file is opened or made with.
  *
- * @param missingValue what {@code get} answers for an absent key; any value may be stored all the
+ * @param missingValue what {@code get} returns for an absent key; any value may be stored all the
  *     same. Not kept in the file
- * @param variant which tree, made and opened by its own opener; if empty, the file's, and in a new
- *     file a disk-first fpB+-tree
- * @param pageBytes bytes of a page, a power of two; 0 for the file's, and in a new file 16 KiB
+ * @param variant which tree, made and opened by its own opener; if empty, that of the file, or in a
+ *     new file a disk-first fpB+-tree
+ * @param pageBytes bytes of a page, a power of two; 0 for that of the file, or in a new file 16 KiB
  * @param poolBytes bytes of the index's own buffer pool, which has room for a few pages at least;
- *     of no account if {@code pool} is given
+ *     ignored if {@code pool} is given
  * @param pool a buffer pool that several indexes share; the index does not close it
  * @param engine what moves the bytes
  * @param stripes further files, over which the pages are spread in turn (several disks); always the
- *     same ones in the same order
+ *     same files in the same order
  * @param flags how the file is treated
  */
 public record FileOptions(
@@ -42,8 +42,8 @@ public record FileOptions(
   public static final long DEFAULT_POOL_BYTES = 64L << 20;
 
   /**
-   * Missing is {@link Long#MIN_VALUE}, a disk-first fpB+-tree in pages of 16 KiB, made if it is not
-   * there, a pool of 64 MiB, the best engine.
+   * The default options: {@link Long#MIN_VALUE} as the missing value, a disk-first fpB+-tree in
+   * pages of 16 KiB, which is made if it does not exist, a pool of 64 MiB, and the best engine.
    */
   public static final FileOptions DEFAULT =
       new FileOptions(
@@ -84,7 +84,7 @@ public record FileOptions(
     return new FileOptions(value, variant, pageBytes, poolBytes, pool, engine, stripes, flags);
   }
 
-  /** Returns these options with a tree, which must be one that lives in pages. */
+  /** Returns these options with another tree, which must be one that lives in pages. */
   public FileOptions withVariant(TreeVariant tree) {
     return new FileOptions(
         missingValue, Optional.of(tree), pageBytes, poolBytes, pool, engine, stripes, flags);
@@ -100,7 +100,7 @@ public record FileOptions(
     return new FileOptions(missingValue, variant, pageBytes, bytes, pool, engine, stripes, flags);
   }
 
-  /** Returns these options with a pool that is shared. */
+  /** Returns these options with a shared pool. */
   public FileOptions withPool(BufferPool shared) {
     return new FileOptions(
         missingValue, variant, pageBytes, poolBytes, Optional.of(shared), engine, stripes, flags);

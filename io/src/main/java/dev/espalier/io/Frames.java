@@ -11,7 +11,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The frames of a buffer pool: memory for one page each, whose page is there, and its state. */
+/**
+ * The frames of a buffer pool: each has memory for one page, a note of whose page is there, and a
+ * state.
+ */
 @SuppressWarnings("ReferenceEquality") // A store is only ever itself.
 final class Frames {
   /* Overview
@@ -208,7 +211,7 @@ final class Frames {
     }
   }
 
-  /** Returns frame and page as one number, by which frames are in the order of their pages. */
+  /** Returns frame and page as one number, which sorts frames in the order of their pages. */
   long key(int frame) {
     return (long) pages[frame] << 32 | frame;
   }
@@ -276,7 +279,7 @@ final class Frames {
     countChanged(before, before & ~bits);
   }
 
-  /** Replaces a state if it is what it was. */
+  /** Replaces a state if it has not changed. */
   boolean replace(int frame, long state, long next) {
     boolean replaced = STATE.compareAndSet(states, frame, state, next);
     if (replaced) {
@@ -286,9 +289,9 @@ final class Frames {
   }
 
   /**
-   * Makes a changed frame, which nobody is writing yet, one whose page is copied next and then
-   * written; tells whether it is. It is busy until it is copied, unless it is pinned: whoever
-   * changes the page meanwhile says so later, and it is written once more.
+   * Turns a changed frame that nobody is writing yet into one whose page is copied next and then
+   * written; tells whether it could. The frame is busy until its page is copied, unless it is
+   * pinned: whoever changes the page meanwhile says so later, and it is written once more.
    */
   boolean beginWrite(int frame) {
     while (true) {
@@ -312,8 +315,8 @@ final class Frames {
   }
 
   /**
-   * Makes a frame busy that has no pins, is not being written, and has none of some other bits.
-   * Returns its other bits before, or -1 if that is not so.
+   * Makes a frame busy if it has no pins, is not being written, and has none of some other bits.
+   * Returns its other bits from before, or -1 if it was not made busy.
    */
   int makeBusy(int frame, int unless) {
     long state = state(frame);

@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * Keeps the calls that use a file apart from the one that closes it: that one waits for those that
- * have begun, and those that come later are refused. For a file that the system knows by a number
- * this is vital: once it is closed, the number may be another file's.
+ * Keeps the calls that use a file apart from the call that closes it: closing waits for the calls
+ * that have begun, and refuses those that come later. This is vital for a file that the system
+ * knows by a number: once it is closed, the number may belong to another file.
  */
 final class Gate {
   private final Path path;
@@ -39,7 +39,9 @@ final class Gate {
     throw new IllegalStateException("the file is closed: " + path);
   }
 
-  /** Begins a use, after the file is closed if it is being closed; then returns false. */
+  /**
+   * Begins a use; if the file is being closed, waits until it is closed, and then returns false.
+   */
   boolean tryEnter() {
     use.readLock().lock();
     if (closed) {

@@ -6,7 +6,7 @@ import dev.espalier.memory.PageStore;
 import java.util.stream.IntStream;
 
 /**
- * What a store knows of one of its indexes, whether it is open or not.
+ * What a store knows about one of its indexes, whether it is open or not.
  *
  * <p>The map and the numbers change under the lock of the pool's frames.
  */

@@ -13,29 +13,30 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Indexes that live in one file, and survive a crash: of the program, of the system, of the power.
+ * Indexes that live in one file, and survive a crash of the program or of the system, or a power
+ * failure.
  *
- * <p>What is written goes to a log beside the file, and is safe from then on that the store's
- * {@link Durability} says; by default when {@link #commit} returns. From time to time a checkpoint
- * writes all that has changed to places in the file that nothing else needs, so that whatever
- * happens, the file holds one checkpoint that is whole, and the log what follows it. Opening a
- * store brings both together. What survives is always all that was written up to some moment: in
- * order, and never a batch in part.
+ * <p>Writes go to a log beside the file. The store's {@link Durability} says when they are safe: by
+ * default, when {@link #commit} returns. From time to time, a checkpoint writes everything that has
+ * changed to places in the file that nothing else needs. So whatever happens, the file holds one
+ * complete checkpoint, and the log holds what follows it; opening a store brings the two together.
+ * What survives is always everything that was written up to some moment, in order, and never part
+ * of a batch.
  *
- * <p><b>Threads.</b> Any number of threads may use a store, and write to its indexes: writers take
- * turns. To read an index while others write to it, take it {@linkplain LongIndex#withReadWriteLock
+ * <p><b>Threads.</b> Any number of threads may use a store and write to its indexes; writers take
+ * turns. To read an index while others write to it, use it {@linkplain LongIndex#withReadWriteLock
  * with a lock}.
  *
  * <p><b>Errors.</b> A full disk refuses a write ({@link dev.espalier.memory.MemoryLimitException})
- * and loses nothing; it goes on when there is room. When a write to the device or a force fails,
- * the store takes no more changes and says why; reading goes on, and opening it again recovers all
- * that was acknowledged.
+ * and loses nothing; writing goes on when there is room. When a write to the device or a force
+ * fails, the store takes no more changes and says why; reading goes on, and opening the store again
+ * recovers everything that was acknowledged.
  */
 public final class IndexStore implements AutoCloseable {
-  /** Most bytes of a note. */
+  /** The most bytes that a note may have. */
   public static final int MOST_NOTE_BYTES = 4096;
 
-  /** Most indexes that a store has ever had. */
+  /** The most indexes that a store may have over its whole life. */
   public static final int MOST_INDEXES = 1 << 15;
 
   private final StoreState state;
@@ -51,7 +52,7 @@ public final class IndexStore implements AutoCloseable {
   /**
    * Makes a store that is open.
    *
-   * @param atEnd what is to be done after its files were closed
+   * @param atEnd what to do after the files are closed
    */
   IndexStore(StoreState state, Checkpoints checkpoints, RecoveryReport recovery, Runnable atEnd) {
     this.state = state;
@@ -72,8 +73,8 @@ public final class IndexStore implements AutoCloseable {
   }
 
   /**
-   * Opens the store in a file, or makes one. After a crash this recovers what is in the log, which
-   * takes a second for some millions of writes.
+   * Opens the store in a file, or makes one. After a crash, this recovers what is in the log, which
+   * takes a second for a few million writes.
    *
    * @throws PageFileException if the file can't be opened, is open already, is no store of this
    *     version, or is damaged
@@ -85,19 +86,20 @@ public final class IndexStore implements AutoCloseable {
   }
 
   /**
-   * Opens the store in a file, or makes one, as {@link #open(Path, StoreOptions)}.
+   * Opens the store in a file, or makes one, as {@link #open(Path, StoreOptions)} does.
    *
-   * @param listener told after each file of the log that was recovered how many bytes of it were
+   * @param listener told, after each recovered file of the log, how many bytes of the log were
+   *     recovered
    * @throws java.util.concurrent.CancellationException if the listener cancels; the files are as
-   *     before, but for pages that nothing refers to
+   *     before, except for pages that nothing refers to
    */
   public static IndexStore open(Path path, StoreOptions options, ProgressListener listener) {
     return new StoreOpening(path, options, StoreEnvironment.of(options.files()), listener).open();
   }
 
   /**
-   * Returns the files of a store that are there: its own, while it is open or was not closed those
-   * of its log, and what an interrupted making has left. Further stripes are not among them.
+   * Returns the existing files of a store: its own file, the files of its log if it is open or was
+   * not closed, and what is left if making it was interrupted. Further stripes are not among them.
    *
    * @throws PageFileException if the folder can't be read
    */
@@ -119,8 +121,8 @@ public final class IndexStore implements AutoCloseable {
   }
 
   /**
-   * Opens an index, or makes one with the tree of the store's options. It is open until it, or the
-   * store, is closed; opened twice, it is the same one.
+   * Opens an index, or makes one with the tree of the store's options. The index stays open until
+   * it or the store is closed; opening it again meanwhile returns the same object.
    *
    * @throws PageFileException if a new one can't be made durable
    */
@@ -177,8 +179,8 @@ public final class IndexStore implements AutoCloseable {
 
   /**
    * Opens an index whose keys and values are byte strings, or makes one: a {@link
-   * dev.espalier.prefix.PrefixBPlusTree} with the pages of this store. It is open until it, or the
-   * store, is closed; opened twice, it is the same one.
+   * dev.espalier.prefix.PrefixBPlusTree} with the pages of this store. The index stays open until
+   * it or the store is closed; opening it again meanwhile returns the same object.
    *
    * @throws IllegalArgumentException if the index has longs, or the name is empty or longer than
    *     200 characters
@@ -208,7 +210,9 @@ public final class IndexStore implements AutoCloseable {
     return index;
   }
 
-  /** Returns the one index that {@link Espalier} has made, or makes it; closing it closes all. */
+  /**
+   * Returns the one index that {@link Espalier} has made, or makes it; closing it closes the store.
+   */
   LongIndex only() {
     return only(
         () ->
@@ -217,7 +221,7 @@ public final class IndexStore implements AutoCloseable {
                 state.options.files().variant().orElseGet(() -> knownVariant(Espalier.NAME))));
   }
 
-  /** Does as {@link #only} does, with an index of byte strings. */
+  /** Does the same as {@link #only}, with an index of byte strings. */
   BytesIndex onlyBytes() {
     return only(() -> bytesIndex(Espalier.NAME));
   }
@@ -300,9 +304,10 @@ public final class IndexStore implements AutoCloseable {
   }
 
   /**
-   * Removes an index with all its entries, for good when this returns. It must not be in use.
+   * Removes an index with all its entries; when this returns, it is gone for good. The index must
+   * not be in use.
    *
-   * @return whether there was one
+   * @return whether there was such an index
    */
   public boolean drop(String name) {
     checkpoints.lock.lock();
@@ -334,19 +339,19 @@ public final class IndexStore implements AutoCloseable {
   // ---------------------------------------------------------------- write
 
   /**
-   * Makes the writes of a batch, to one or more indexes of this store. After a crash all of them
-   * are there, or none.
+   * Makes the writes of a batch, to one or more indexes of this store. After a crash, either all of
+   * them are there or none.
    *
-   * @throws IllegalArgumentException if an index is none of this store's
-   * @throws dev.espalier.memory.MemoryLimitException if the device has no room for them; nothing
-   *     has changed then
+   * @throws IllegalArgumentException if an index does not belong to this store
+   * @throws dev.espalier.memory.MemoryLimitException if the device has no room for the writes;
+   *     nothing has changed then
    */
   public void write(WriteBatch batch) {
     batches.write(batch);
   }
 
   /**
-   * Waits until all that was written so far is safe from a crash.
+   * Waits until everything written so far is safe from a crash.
    *
    * @throws PageFileException if it may not be, because the device failed
    */
@@ -356,10 +361,11 @@ public final class IndexStore implements AutoCloseable {
   }
 
   /**
-   * Commits, as {@link #commit()}, and keeps a few bytes of the caller's that belong to it, such as
-   * the offset of a stream: after a crash {@link #note} is the one that belongs to what is there.
+   * Commits, as {@link #commit()} does, and keeps a few bytes of the caller's with the commit, such
+   * as the offset of a stream. After a crash, {@link #note} returns the note that belongs to what
+   * is there.
    *
-   * @param note at most {@link #MOST_NOTE_BYTES}
+   * @param note at most {@link #MOST_NOTE_BYTES} bytes
    */
   public void commit(byte[] note) {
     if (note.length > MOST_NOTE_BYTES) {
@@ -370,7 +376,7 @@ public final class IndexStore implements AutoCloseable {
     writer.commit();
   }
 
-  /** Returns the note of the last commit that had one, empty if there was none. */
+  /** Returns the note of the last commit that had one; empty if there was none. */
   public byte[] note() {
     state.writing.lock();
     try {
@@ -382,8 +388,8 @@ public final class IndexStore implements AutoCloseable {
   }
 
   /**
-   * Makes a checkpoint now, as the store does by itself from time to time: opening it again after a
-   * crash will take no longer than opening it does.
+   * Makes a checkpoint now, as the store does by itself from time to time. Opening the store after
+   * a crash then takes no longer than opening it otherwise does.
    */
   public void checkpoint() {
     state.condition.checkUsable();
@@ -393,30 +399,31 @@ public final class IndexStore implements AutoCloseable {
   // ---------------------------------------------------------------- the whole
 
   /**
-   * Keeps all indexes as they are now, to be read while writing goes on. Takes as long as a
-   * checkpoint, unless nothing was written since the last one.
+   * Keeps all indexes as they are now, so that they can be read while writing goes on. This takes
+   * as long as a checkpoint, unless nothing was written since the last one.
    *
    * @throws PageFileException if there is no room for a checkpoint, or the device fails
-   * @throws IllegalStateException if the store takes no more changes and has some that are in no
+   * @throws IllegalStateException if the store takes no more changes but has some that are in no
    *     checkpoint
    */
   public Snapshot snapshot() {
     return Snapshot.take(state, checkpoints);
   }
 
-  /** Copies the store, as {@link #backup(Path, ProgressListener)}. */
+  /** Copies the store, as {@link #backup(Path, ProgressListener)} does. */
   public void backup(Path target) {
     backup(target, ProgressListener.NONE);
   }
 
   /**
    * Copies all indexes and the note, as they are now, into a store in another file, while writing
-   * goes on. The copy is safe from a crash when this returns; it is one file even where this store
-   * is spread over several. O(pages); takes no room in the pool.
+   * goes on. The copy is safe from a crash when this returns; it is one file even if this store is
+   * spread over several. O(pages); takes no room in the pool.
    *
-   * @param target a file that is not there. If this ends by an exception, it is not there either
+   * @param target a file that does not exist. If this throws an exception, it does not exist
+   *     afterwards either
    * @param listener told how many pages were copied; may write to this store
-   * @throws PageFileException if the file is there, can't be written or has no room
+   * @throws PageFileException if the file exists, can't be written or has no room
    * @throws CorruptPageException if a page of this store is damaged
    * @throws IllegalArgumentException if the path is not one of the system's own file system
    * @throws java.util.concurrent.CancellationException if the listener cancels
@@ -426,23 +433,24 @@ public final class IndexStore implements AutoCloseable {
     new Backup(state, target, listener).write(checkpoints);
   }
 
-  /** Makes the file shorter, as {@link #shrink(ProgressListener)}. */
+  /** Makes the file shorter, as {@link #shrink(ProgressListener)} does. */
   public long shrink() {
     return shrink(ProgressListener.NONE);
   }
 
   /**
-   * Makes the file as short as what is in it allows, while reading and writing go on: worth its
-   * time after an index was dropped, or much was removed. Pages at the end of the file are moved to
-   * free places before, and the end is given back. Places that a snapshot holds stay where they
-   * are. Trees are not made more compact. {@link LongIndex#shrink} of one index does nothing, for
-   * the file is that of all. O(pages), and two checkpoints or a few more.
+   * Makes the file as short as its contents allow, while reading and writing go on. This is worth
+   * its time after an index was dropped, or much was removed. Pages at the end of the file are
+   * moved to free places closer to its beginning, and the end is given back. Places that a snapshot
+   * holds stay where they are. Trees are not made more compact. {@link LongIndex#shrink} does
+   * nothing on an index of a store, because all indexes share the file. O(pages), and two
+   * checkpoints or a few more.
    *
    * @param listener told how many pages were moved; may write to this store
    * @return the bytes given back
    * @throws PageFileException if there is no room for a checkpoint, or the device fails
-   * @throws CorruptPageException if a page that is to be moved is damaged
-   * @throws UnsupportedOperationException if the store is opened for reading only
+   * @throws CorruptPageException if a page to be moved is damaged
+   * @throws UnsupportedOperationException if the store was opened for reading only
    * @throws java.util.concurrent.CancellationException if the listener cancels; the store is sound
    */
   public long shrink(ProgressListener listener) {
@@ -450,23 +458,22 @@ public final class IndexStore implements AutoCloseable {
     return new Compaction(state, checkpoints, listener).run();
   }
 
-  /** Checks the store, as {@link #verify(ProgressListener)}. */
+  /** Checks the store, as {@link #verify(ProgressListener)} does. */
   public void verify() {
     verify(ProgressListener.NONE);
   }
 
   /**
-   * Checks everything: headers, log, maps, places, the checksum of every page, of open snapshots as
-   * well, and every invariant of every index. Reads all of the file and does not change it; writers
-   * wait meanwhile. O(pages + entries).
+   * Checks everything: headers, log, maps, places, the checksum of every page, including those of
+   * open snapshots, and every invariant of every index. Reads the whole file without changing it;
+   * writers wait meanwhile. O(pages + entries).
    *
    * @param listener told how many pages were read; must not use this store
    * @throws dev.espalier.inspect.InvariantViolationException naming the first invariant that does
    *     not hold, by its number in the source of {@code StoreVerifier}, and the place
-   * @throws IllegalArgumentException if an index that is not open has a tree of a geometry that
-   *     neither its name nor the store's options tell; open it before
-   * @throws PageFileException if the device fails, or has no room for a checkpoint that is under
-   *     way
+   * @throws IllegalArgumentException if an index that is not open has a tree whose geometry neither
+   *     its name nor the store's options tell; open the index first
+   * @throws PageFileException if the device fails, or has no room for a checkpoint under way
    * @throws java.util.concurrent.CancellationException if the listener cancels
    */
   public void verify(ProgressListener listener) {
@@ -489,7 +496,7 @@ public final class IndexStore implements AutoCloseable {
     return state.path;
   }
 
-  /** Returns what its parts share. */
+  /** Returns what the parts of the store share. */
   StoreState state() {
     return state;
   }

@@ -8,11 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests to move bytes between a file and one region of memory: what {@link PageFile} reads or
- * writes at once. Made once and used again. For one thread at a time.
+ * Requests to move bytes between a file and one region of memory, which a {@link PageFile} reads or
+ * writes at once. A batch is made once and used again, by one thread at a time.
  *
- * <p>The requests lie in native memory, in the form in which the shim's ring takes them ({@link
- * IoRequest}); whichever engine moves the bytes notes there how far it has come.
+ * <p>The requests lie in native memory, in the form that the shim's ring takes ({@link IoRequest});
+ * whichever engine moves the bytes notes its progress there.
  */
 public final class IoBatch {
   private final MemorySegment memory;
@@ -25,7 +25,7 @@ public final class IoBatch {
 
   private final int[] lengths;
 
-  /** What the file that it was started in keeps with it, null if there is nothing yet. */
+  /** What the file that the batch was started in keeps with it; null if there is nothing yet. */
   @Nullable Object attachment;
 
   /** Whether the batch under way writes. */
@@ -36,7 +36,7 @@ public final class IoBatch {
    *
    * @param memory native memory that all requests read into or write from, kept as long as they are
    *     under way
-   * @param capacity most requests
+   * @param capacity the most requests that the batch can have
    */
   public IoBatch(MemorySegment memory, int capacity) {
     Objects.requireNonNull(memory, "memory");
@@ -61,9 +61,9 @@ public final class IoBatch {
   /**
    * Adds a request.
    *
-   * @param position of the first byte in the file
-   * @param offset of the first byte in the memory
-   * @param length bytes to be moved, positive
+   * @param position the position of the first byte in the file
+   * @param offset the offset of the first byte in the memory
+   * @param length the number of bytes to move, positive
    * @throws IndexOutOfBoundsException if the memory does not reach so far
    * @throws IllegalStateException if the batch is full
    */
@@ -82,7 +82,7 @@ public final class IoBatch {
     count++;
   }
 
-  /** Lets all requests be made again, none of which may be under way. */
+  /** Prepares all requests to be made again, none of which may be under way. */
   void repeat() {
     for (int i = 0; i < count; i++) {
       IoRequest.set(requests, i, positions[i], memory.address() + offset(i), lengths[i]);
@@ -94,7 +94,7 @@ public final class IoBatch {
     return count;
   }
 
-  /** Returns the most requests there can be. */
+  /** Returns the most requests that the batch can have. */
   public int capacity() {
     return capacity;
   }
@@ -109,7 +109,7 @@ public final class IoBatch {
     return positions[Objects.checkIndex(request, count)];
   }
 
-  /** Returns the bytes that a request asked for. */
+  /** Returns the number of bytes that a request asked for. */
   public int length(int request) {
     return lengths[Objects.checkIndex(request, count)];
   }

@@ -4,11 +4,11 @@ package dev.espalier.io;
 /**
  * Which engine moves the bytes of a file, and why that one.
  *
- * @param engine its kind
+ * @param engine the kind of engine
  * @param direct whether it goes past the page cache of the system (O_DIRECT)
  * @param reason why a better engine is not in use, and why the page cache is; empty if nothing is
  *     better
- * @param remedy what the user can do to have a better one; empty if nothing is to be done
+ * @param remedy what the user can do to get a better engine; empty if there is nothing to do
  */
 public record IoStatus(Engine engine, boolean direct, String reason, String remedy) {
 

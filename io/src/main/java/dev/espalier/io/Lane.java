@@ -10,7 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A ring and what is under way on it. The thread that uses it holds its lock, also while it waits.
+ * A ring and what is under way on it. The thread that uses the ring holds its lock, even while it
+ * waits.
  */
 final class Lane {
   /**

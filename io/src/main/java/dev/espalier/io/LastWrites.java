@@ -6,10 +6,9 @@ import java.util.Arrays;
 /**
  * Finds the last write to each key, in the order of the keys.
  *
- * <p>What is sorted are numbers that have the highest bits of a key above the number of its write:
- * the system sorts longs by vector instructions and on several cores, and never has to look at a
- * key. Where keys agree in those bits and not in the others, they are sorted once more among
- * themselves.
+ * <p>It sorts numbers that have the highest bits of a key above the number of its write: the system
+ * sorts longs with vector instructions and on several cores, and never has to look at a key. Keys
+ * that agree in those bits but not in the others are sorted once more among themselves.
  */
 final class LastWrites {
   /** Fewer are sorted one by one. */

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * The end of a store's log, where records are appended and made durable.
  *
  * <p>Records are appended by one thread at a time, in the order of their sequence numbers. Any
- * number of threads may wait until a record is durable: the first one writes and forces for all
- * that have been appended by then, and the others get that for nothing (group commit).
+ * number of threads may wait until a record is durable: the first one writes and forces everything
+ * that has been appended by then, and the others get that for free (group commit).
  */
 final class Log implements AutoCloseable {
   /* Overview
@@ -104,8 +104,8 @@ final class Log implements AutoCloseable {
   // ---------------------------------------------------------------- append
 
   /**
-   * Sees to it that a record fits, before anything is changed of which it tells. Unless it is
-   * larger than the buffer, to append it then can't fail.
+   * Makes sure that a record fits, before anything that it tells of is changed. Unless the record
+   * is larger than the buffer, appending it then can't fail.
    *
    * @throws PageFileException if there is no room for another segment, or writing fails
    */
@@ -131,8 +131,8 @@ final class Log implements AutoCloseable {
   }
 
   /**
-   * Makes the segment ready that comes next, and one to spare, if there is none; while a new one is
-   * made, others append. For one thread at a time.
+   * Makes the next segment ready, and one to spare, if there is none; while a new one is made,
+   * others append. For one thread at a time.
    *
    * @throws PageFileException if there is no room for them
    */
@@ -197,7 +197,7 @@ final class Log implements AutoCloseable {
   }
 
   /**
-   * Appends the record of one write of a long, as {@link #append}.
+   * Appends the record of one write of a long, as {@link #append} does.
    *
    * @param checkpoint the last one that is durable
    */
@@ -286,7 +286,7 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** Waits, as {@link #finishWrite}, and tells whether there was room. */
+  /** Waits, as {@link #finishWrite} does, and tells whether there was room. */
   private boolean tryFinishWrite() {
     try {
       finishWrite();
@@ -364,8 +364,9 @@ final class Log implements AutoCloseable {
   }
 
   /**
-   * Waits until a record is durable, and the segment is where the next one goes: then a header may
-   * name that segment. A write that was refused may have begun it and appended nothing.
+   * Waits until a record is durable, and so is the segment into which the next one goes: then a
+   * header may name that segment. A write that was refused may have begun the segment and appended
+   * nothing.
    *
    * @throws PageFileException as {@link #await}
    */
@@ -389,7 +390,7 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** Writes and forces all that was appended so far, without the lock meanwhile. */
+  /** Writes and forces everything appended so far, releasing the lock meanwhile. */
   private void lead() {
     finishWrite();
     long end = appended;
@@ -451,7 +452,9 @@ final class Log implements AutoCloseable {
 
   // ---------------------------------------------------------------- segments
 
-  /** Lets the segments before one be used again, of which the newest checkpoint needs none. */
+  /**
+   * Lets the segments before a given one be used again; the newest checkpoint needs none of them.
+   */
   void trim(long firstNeeded) {
     List<LogSegment> surplus;
     lock.lock();
@@ -490,7 +493,7 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** Deletes all segments, of which no checkpoint needs any. */
+  /** Deletes all segments, none of which any checkpoint needs. */
   void delete() {
     lock.lock();
     try {

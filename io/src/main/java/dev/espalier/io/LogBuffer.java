@@ -8,9 +8,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The bytes at the end of the log that are not all written yet: those of one segment from a block
- * on. Two memories change places, so that one can be written while the other is filled. For one
- * thread at a time, but for writing.
+ * The bytes at the end of the log that are not all written yet: those of one segment from some
+ * block on. Two regions of memory take turns, so that one can be written while the other is filled.
+ * For one thread at a time, except for writing.
  */
 final class LogBuffer implements AutoCloseable {
   /** Bytes of each memory: a write that a disk does in about a millisecond. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the segments of a log one after another, in chunks. While the records of one chunk are
- * carried out, the device reads the next ones, also those of the next segment.
+ * carried out, the device reads the next chunks, including those of the next segment.
  */
 final class LogReader implements AutoCloseable {
   private static final int CHUNK_BYTES = 1 << 20;
@@ -43,7 +43,8 @@ final class LogReader implements AutoCloseable {
    * Begins.
    *
    * @param segments returns the segment of a number, null if there is none
-   * @param mostBytes of the largest segment: no more memory is taken than a short log needs
+   * @param mostBytes the bytes of the largest segment, so that no more memory is taken than a short
+   *     log needs
    */
   LogReader(LongFunction<@Nullable LogSegment> segments, long mostBytes) {
     this.segments = segments;
@@ -64,8 +65,8 @@ final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Turns to a segment, of which nothing is loaded yet. That it follows the one before makes it
-   * fast.
+   * Turns to a segment, of which nothing is loaded yet. This is fast if the segment follows the one
+   * before.
    *
    * @return the array into which its bytes are loaded; beyond the segment it has zeros. The next
    *     call may return it again.

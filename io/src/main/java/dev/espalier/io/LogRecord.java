@@ -11,16 +11,16 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record of the log, as it is put together: a batch of operations, or a note. Little-endian,
- * and begins at a multiple of 16 bytes:
+ * One record of the log while it is being put together: a batch of operations, or a note. It is
+ * little-endian, and begins at a multiple of 16 bytes:
  *
  * <pre>
  *  0        4        8                 16      20     21                24
  *  | length | crc32c | sequence number | epoch | kind | checkpoint, low | payload ... |
  * </pre>
  *
- * The length is that of the payload, at least 1. The checksum is that of all other bytes, and
- * before them of store id, segment and offset, so that a record counts only where it was written.
+ * The length is that of the payload, at least 1. The checksum covers store id, segment and offset,
+ * followed by all other bytes, so that a record counts only where it was written.
  *
  * <p>An operation is its kind, the id of its index, and its keys and values:
  *
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *  | CLEAR  | index |
  * </pre>
  *
- * <p>Those of an index of byte strings have lengths, of keys in two bytes and of values in four:
+ * <p>Operations on an index of byte strings have lengths, two bytes for a key and four for a value:
  *
  * <pre>
  *  | SET_BYTES    | index | key length | value length | key | value |
@@ -49,7 +49,7 @@ final class LogRecord {
 
   static final int ALIGNMENT = 16;
 
-  /** Kind of a record with operations, which come true together. */
+  /** Kind of a record with operations, which take effect together. */
   static final int BATCH = 1;
 
   /** Kind of a record with a note. */
@@ -236,7 +236,7 @@ final class LogRecord {
     return logBytes(end - PAYLOAD_AT);
   }
 
-  /** Returns the bytes that a record with so long a payload takes in the log. */
+  /** Returns the bytes that a record with a payload of a given length takes in the log. */
   static int logBytes(int payload) {
     return (HEADER_BYTES + payload + ALIGNMENT - 1) & -ALIGNMENT;
   }
@@ -277,7 +277,7 @@ final class LogRecord {
 
   // ---------------------------------------------------------------- read
 
-  /** What a record says that was read and is whole. */
+  /** What a complete record that was read says. */
   record Header(int length, long sequence, int epoch, int kind, int checkpoint) {}
 
   /**
@@ -329,7 +329,7 @@ final class LogRecord {
     return (offset + LogBuffer.BLOCK_BYTES - 1) & -LogBuffer.BLOCK_BYTES;
   }
 
-  /** Returns how long the payload of a record says that it is; 0 where no record can begin. */
+  /** Returns the length that a record states for its payload; 0 where no record can begin. */
   static int lengthAt(byte[] segment, int offset) {
     return offset > segment.length - HEADER_BYTES ? 0 : (int) INT.get(segment, offset);
   }

@@ -14,8 +14,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file with a part of the log. It is made once, with zeros, and used again and again, so that a
- * commit changes nothing but bytes. Its first block says which part it has; records follow it.
+ * A file with a part of the log. It is made once, filled with zeros, and used again and again, so
+ * that a commit changes nothing but bytes. Its first block says which part it has; records follow.
  *
  * <pre>
  *    0  magic, 8 bytes "ESPALLOG"   24  number of the segment, long

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The segments of a log around the one that is written to: those before it, which a recovery may
- * need, and those that come after it, which were made and forced before, so that a commit never
- * waits for that. All but {@link #create} is for one thread at a time.
+ * need, and those that come after it, which were made and forced in advance, so that a commit never
+ * waits for that. All methods but {@link #create} are for one thread at a time.
  *
  * <pre>
  *   in use | current | ready | free ...
@@ -26,7 +26,7 @@ final class LogSegments {
   /** A new segment has this part of what was written so far, ... */
   private static final int SEGMENTS = 8;
 
-  /** ... and at most so many bytes. */
+  /** ... and at most this many bytes. */
   private static final long MOST_BYTES = 64L << 20;
 
   private final LogIdentity identity;
@@ -54,7 +54,7 @@ final class LogSegments {
 
   // ---------------------------------------------------------------- make
 
-  /** Returns a segment of so many bytes at least: one that is free, or a new one. */
+  /** Returns a segment of at least a given number of bytes: one that is free, or a new one. */
   LogSegment take(long bytes) {
     for (LogSegment segment : free) {
       if (segment.bytes >= bytes) {
@@ -73,8 +73,8 @@ final class LogSegments {
   }
 
   /**
-   * Returns how large the segment is that has to be made, so that one is ready and one to spare; 0
-   * if there are enough.
+   * Returns the size of the segment that has to be made so that there is one ready and one to
+   * spare; 0 if there are enough.
    */
   long neededBytes(long appendedBytes) {
     readyOne();
@@ -108,7 +108,7 @@ final class LogSegments {
   }
 
   /**
-   * Sees to it that there is a segment which recovery can begin, without any room on the device,
+   * Makes sure that there is a segment that recovery can begin without any room on the device,
    * while it still needs all those that are in use.
    */
   void ensureSpare() {
@@ -143,7 +143,7 @@ final class LogSegments {
     return released;
   }
 
-  /** Removes and returns the segments that are more than are kept for use. */
+  /** Removes and returns the segments beyond those that are kept for use. */
   List<LogSegment> removeSurplus() {
     List<LogSegment> surplus = new ArrayList<>();
     while (free.size() > MOST_FREE) {

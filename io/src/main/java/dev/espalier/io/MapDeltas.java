@@ -11,16 +11,16 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * What has changed of a map since its chunks were written: a chain of pages in the file, of which
- * the newest is known and each names the one before.
+ * What has changed in a map since its chunks were written: a chain of pages in the file. The newest
+ * one is known, and each names the one before.
  *
  * <pre>
  *  0      16           20               24      28                    40
  *  | seal | older slot | older checksum | count | page, slot, checksum | page, slot, checksum | ...
  * </pre>
  *
- * An entry counts before those of the same page that are in older pages of the chain, and before
- * that in the chunk. The newest page is written again, elsewhere, until it is full.
+ * An entry takes precedence over entries for the same page in older pages of the chain, and over
+ * the one in the chunk. The newest page is written again, elsewhere, until it is full.
  */
 final class MapDeltas {
   /** In numbers of map pages a level that no map has. */
@@ -86,8 +86,8 @@ final class MapDeltas {
    * Tells whether it is better to write chunks, and to begin with a new chain.
    *
    * @param changed pages of the index that were changed
-   * @param chunks that were changed since the chain was begun
-   * @param all chunks that there are
+   * @param chunks the number of chunks that were changed since the chain was begun
+   * @param all the number of all chunks
    */
   boolean areToBeFolded(BitSet changed, int chunks, int all) {
     int written = Math.ceilDiv(with(changed).cardinality(), perPage);
@@ -156,11 +156,11 @@ final class MapDeltas {
   // ---------------------------------------------------------------- read
 
   /**
-   * Reads a chain, and notes its slots. Of each page only the entry that counts is told.
+   * Reads a chain, and notes its slots. For each page, only the entry that counts is told.
    *
    * @param count pages of the chain
    * @param top highest number of a page of the index
-   * @throws CorruptPageException if a page is damaged, or says what can't be
+   * @throws CorruptPageException if a page is damaged, or says something impossible
    */
   void read(
       Place last,

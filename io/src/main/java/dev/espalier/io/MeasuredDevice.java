@@ -11,30 +11,30 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * How long the device of a folder takes for pages, as the proportions of a PIO B-tree depend on it.
+ * How long the device of a folder takes for pages, on which the proportions of a PIO B-tree depend.
  *
- * @param profile its times
+ * @param profile the times of the device
  * @param origin whether they were measured or read back, and where they are kept, or why not
  */
 public record MeasuredDevice(DeviceProfile profile, String origin) {
 
   /**
-   * Returns the times of a folder's device: those that are kept in the user's cache folder, if the
-   * file system, its size and the engine are the same and the file is sound; else they are measured
-   * and kept.
+   * Returns the times of a folder's device. Those kept in the user's cache folder are used if the
+   * file system, its size and the engine are the same and the file is sound; otherwise the times
+   * are measured and kept.
    *
-   * <p>Measuring takes less than ten seconds, and 64 MiB of the device for as long. It should be
-   * idle.
+   * <p>Measuring takes less than ten seconds, and 64 MiB of the device for as long. The device
+   * should be idle.
    *
    * @param folder an existing folder
-   * @throws PageFileException if they have to be measured, and the device fails or has no room, or
-   *     no file can be made in the folder
+   * @throws PageFileException if the times have to be measured, and the device fails or has no
+   *     room, or no file can be made in the folder
    */
   public static MeasuredDevice of(Path folder) {
     return of(folder, PageFiles.BEST, System::nanoTime);
   }
 
-  /** Measures the device of a folder again, and keeps the times, as {@link #of(Path)}. */
+  /** Measures the device of a folder again, and keeps the times, as {@link #of(Path)} does. */
   public static MeasuredDevice measure(Path folder) {
     return measure(folder, PageFiles.BEST, System::nanoTime);
   }
@@ -60,7 +60,7 @@ public record MeasuredDevice(DeviceProfile profile, String origin) {
     }
   }
 
-  /** Makes a file that has no name any more, so that nothing is left of it whatever happens. */
+  /** Makes a file and deletes its name, so that nothing is left of it whatever happens. */
   private static PageFile scratchFile(Path folder, PageFileOpener engine) {
     Path path = folder.resolve("espalier-" + UUID.randomUUID() + ".tmp");
     PageFile file = engine.open(path, Access.CREATE, DeviceMeasurement.BLOCK_BYTES);
@@ -73,7 +73,7 @@ public record MeasuredDevice(DeviceProfile profile, String origin) {
     }
   }
 
-  /** Returns what tells the device from others, and the engine. */
+  /** Returns a name that tells the device and the engine from others. */
   private static String name(Path folder, PageFile file) {
     try {
       FileStore store = Files.getFileStore(folder);

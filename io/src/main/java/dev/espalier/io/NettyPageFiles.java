@@ -6,25 +6,25 @@ import java.util.Objects;
 
 /**
  * The engine for programs that run Netty's io_uring event loops: page files are read and written by
- * a ring that is there already.
+ * a ring that already exists.
  *
- * <p>It takes {@code io.netty:netty-transport-classes-io_uring} and the native library of Netty,
- * {@code netty-transport-native-io_uring}, on the class path or module path. All else in Espalier
- * does without.
+ * <p>It needs {@code io.netty:netty-transport-classes-io_uring} and the native library of Netty,
+ * {@code netty-transport-native-io_uring}, on the class path or module path. The rest of Espalier
+ * does without them.
  */
 public final class NettyPageFiles {
   private NettyPageFiles() {}
 
   /**
-   * Returns an opener of files that are moved by event loops. Each file belongs to one loop, the
-   * group's next when it is opened; a batch is one task of that loop.
+   * Returns an opener of files whose bytes are moved by event loops. Each file belongs to one loop,
+   * the group's next one when the file is opened; a batch is one task of that loop.
    *
    * <p>The loop's own thread may start batches and ask whether they are done. It must not wait for
    * them: {@link PageFile#read}, {@link PageFile#write}, {@link PageFile#close}, and {@link
    * PageFile#finish} of a batch under way throw {@link IllegalStateException} there.
    *
-   * <p>The loops stay the program's. Requests that a loop was shut down under end with a {@link
-   * PageFileException}, and so does every later one.
+   * <p>The loops still belong to the program. If it shuts down a loop while requests are under way,
+   * they end with a {@link PageFileException}, and so does every later request.
    *
    * @param loops a group made with {@code IoUringIoHandler.newFactory()}, or one loop of it
    */

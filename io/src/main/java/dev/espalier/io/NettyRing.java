@@ -34,7 +34,7 @@ final class NettyRing implements IoUringIoHandle {
   private static final byte IORING_OP_READ = 22;
   private static final byte IORING_OP_WRITE = 23;
 
-  /** What {@link IoRegistration#submit} answers when it takes nothing any more. */
+  /** What {@link IoRegistration#submit} returns when it takes nothing any more. */
   private static final long REFUSED = 0;
 
   private final IoEventLoop loop;

@@ -3,7 +3,7 @@ package dev.espalier.io;
 
 import dev.espalier.memory.MemoryLimitException;
 
-/** A store's file has no room for a page, and can't grow. What is there stays good. */
+/** Thrown when a store's file has no room for a page, and can't grow. What is there stays sound. */
 final class NoSlotException extends PageFileException {
   private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,7 @@ final class NoSlotException extends PageFileException {
         : new NoSlotException(failure);
   }
 
-  /** Returns what an index says that may not grow further. */
+  /** Returns the exception of an index that may not grow any further. */
   MemoryLimitException asLimit() {
     return new MemoryLimitException(String.valueOf(getMessage()), this);
   }

@@ -16,12 +16,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of stores that this process has open, and the locks that keep other processes out: one
- * that writes is alone, many may read.
+ * The files of stores that this process has open, and the locks that keep other processes out: a
+ * process that writes is alone, while many may read.
  *
  * <p>A lock of the system is gone as soon as the process closes any descriptor of the file. So a
- * file is not opened twice in a process, not even for a look, and whatever name it is known by: it
- * is known by its path and, once it is there, by what the system calls it (device and inode).
+ * process does not open a file twice, not even to look at it, and not by another name either: a
+ * file is known by its path and, once it exists, by what the system calls it (device and inode).
  */
 final class OpenFiles {
   /** Paths and system's keys of the files that are open. */
@@ -29,7 +29,10 @@ final class OpenFiles {
 
   private OpenFiles() {}
 
-  /** Files that are open in this process; until it is closed, no other can be made for them. */
+  /**
+   * Files that are open in this process; until this claim is closed, no other one can be made for
+   * them.
+   */
   static final class Claim implements AutoCloseable {
     private final List<Path> paths;
     private final Claimed claimed;
@@ -112,7 +115,7 @@ final class OpenFiles {
   }
 
   /**
-   * Claims files, which need not be there yet.
+   * Claims files, which need not exist yet.
    *
    * @throws PageFileException if one is open in this process already
    */

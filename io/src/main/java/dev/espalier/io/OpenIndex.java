@@ -3,7 +3,7 @@ package dev.espalier.io;
 
 import dev.espalier.ProgressListener;
 
-/** An index of a store that is open, whatever its keys are. */
+/** An open index of a store, whatever its keys are. */
 interface OpenIndex {
   /** Returns the number by which the log knows the index. */
   int id();

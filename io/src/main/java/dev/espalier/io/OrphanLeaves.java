@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leaf pages of a tree whose nodes are pages, found by its map instead of from its root: what
- * leads to them may be damaged. Each has all that is to be known of its entries, and the map tells
- * that it is in use and what was written last.
+ * The leaf pages of a tree whose nodes are pages, found through its map instead of from its root,
+ * because what leads to them may be damaged. Each leaf has everything there is to know about its
+ * entries, and the map says that it is in use and what was written last.
  */
 final class OrphanLeaves implements AutoCloseable {
   private final IndexPages pages;
@@ -141,7 +141,8 @@ final class OrphanLeaves implements AutoCloseable {
 
     /**
      * Tells whether what was handed out is all that was in the range, because no leaf page is
-     * damaged: no page is, or only one, and that led to those that were found here.
+     * damaged: either no page is damaged, or only one, which led to the leaves that were found
+     * here.
      *
      * @param tree whether a tree was read that failed in this range only because of a damaged page
      */

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The files of a store that is recovered for this opening only: whatever is done to its log is not
- * done to the files. All other files are as they are.
+ * The files of a store that is recovered for this opening only: whatever is done to its log does
+ * not reach the files. All other files are as they are.
  *
  * @param below the files
  * @param store the path of the store

@@ -9,9 +9,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that stays as it is, whatever is written: blocks that are written go to a temporary file,
- * which is gone when this is closed. What lies behind the end of the file is zeros, and so is all
- * of a file that is missing.
+ * A file that stays as it is, whatever is written: written blocks go to a temporary file, which is
+ * gone when this file is closed. Everything past the end of the file reads as zeros, and so does
+ * all of a missing file.
  *
  * <p>Positions and lengths of requests are multiples of the bytes of a block.
  */

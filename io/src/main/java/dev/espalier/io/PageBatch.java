@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some pages of one index that are read at once from their slots, beside the pool, to be checked or
- * written elsewhere. Made once and used again. For one thread at a time.
+ * Some pages of one index that are read at once from their slots, bypassing the pool, to be checked
+ * or written elsewhere. A batch is made once and used again, by one thread at a time.
  */
 final class PageBatch implements AutoCloseable {
   /** Bytes that are moved at once: an SSD's bandwidth grows little beyond. */
@@ -100,7 +100,7 @@ final class PageBatch implements AutoCloseable {
   /**
    * Checks all pages that were read.
    *
-   * @throws CorruptPageException if one is damaged, or another one
+   * @throws CorruptPageException if a page is damaged, or is another one
    */
   void check(PageFile file, IndexPages index) {
     for (int i = 0; i < count; i++) {

@@ -3,11 +3,14 @@ package dev.espalier.io;
 
 import java.nio.file.Path;
 
-/** A file could not be opened, read, written or enlarged. The message names it and says why. */
+/**
+ * Thrown when a file could not be opened, read, written or enlarged. The message names the file and
+ * says why.
+ */
 public class PageFileException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** No number of the operating system's says why. */
+  /** Stands for a failure for which there is no error number of the operating system. */
   public static final int NO_ERRNO = 0;
 
   private final transient Path path;
@@ -16,9 +19,9 @@ public class PageFileException extends RuntimeException {
   /**
    * Makes the exception.
    *
-   * @param path of the file
-   * @param what was done to it and what became of it, without the name of the file
-   * @param errno error number of the operating system, or {@link #NO_ERRNO}
+   * @param path the path of the file
+   * @param what what was done to the file and what became of it, without the name of the file
+   * @param errno the error number of the operating system, or {@link #NO_ERRNO}
    */
   public PageFileException(Path path, String what, int errno) {
     super(path + ": " + what);
@@ -26,7 +29,7 @@ public class PageFileException extends RuntimeException {
     this.errno = errno;
   }
 
-  /** Makes the exception for what another one reported. */
+  /** Makes the exception for a failure that another exception reported. */
   public PageFileException(Path path, String what, Throwable cause) {
     super(path + ": " + what, cause);
     this.path = path;

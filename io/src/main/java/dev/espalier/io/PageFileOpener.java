@@ -10,9 +10,10 @@ public interface PageFileOpener {
   /**
    * Opens a file.
    *
-   * @param path of the file
+   * @param path the path of the file
    * @param access what will be done with it
-   * @param blockBytes what all positions, lengths and memory addresses will be multiples of
+   * @param blockBytes the number that all positions, lengths and memory addresses will be multiples
+   *     of
    * @throws PageFileException if it can't be opened, or this engine does not run here
    */
   PageFile open(Path path, Access access, int blockBytes);

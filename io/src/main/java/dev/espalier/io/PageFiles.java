@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 public final class PageFiles {
 
   /**
-   * io_uring by the native library. Where it does not run, files can't be opened, and the exception
-   * says why and what would help.
+   * io_uring through the native library. Where it does not run, files can't be opened, and the
+   * exception says why and what would help.
    */
   public static final PageFileOpener IO_URING =
       (path, access, blockBytes) -> Engines.current().openRing(path, access, blockBytes);
@@ -32,16 +32,16 @@ public final class PageFiles {
 
   /**
    * The best engine that runs here, or the one that the system property {@code espalier.io} names:
-   * {@code uring}, {@code threads} or {@code channel}. {@link PageFile#status} says which, and why
-   * not a better one.
+   * {@code uring}, {@code threads} or {@code channel}. {@link PageFile#status} says which one it
+   * is, and why it is not a better one.
    */
   public static final PageFileOpener BEST =
       (path, access, blockBytes) -> Engines.current().openBest(path, access, blockBytes);
 
   /**
-   * As {@link #BEST}, but through the page cache of the system, which keeps pages beside the pool:
-   * faster where most of a file fits into memory and the pool is smaller. How much memory that
-   * takes is up to the system.
+   * Like {@link #BEST}, but through the page cache of the system, which keeps pages beside the
+   * pool: faster where most of a file fits into memory and the pool is smaller. How much memory
+   * that takes is up to the system.
    */
   public static final PageFileOpener CACHED =
       (path, access, _) -> Engines.current().openBest(path, access, Descriptor.CACHED);
@@ -49,8 +49,8 @@ public final class PageFiles {
   private PageFiles() {}
 
   /**
-   * Returns the engine that {@link #BEST} takes, and why not a better one; direct means that it
-   * goes past the page cache where the file system can do it.
+   * Returns the engine that {@link #BEST} takes, and why it is not a better one. Direct means that
+   * it goes past the page cache where the file system can do it.
    *
    * @throws IllegalArgumentException if the system property {@code espalier.io} names no engine
    */
@@ -59,11 +59,12 @@ public final class PageFiles {
   }
 
   /**
-   * Returns an opener that spreads the blocks of a file over several in turn, best on a disk each.
-   * They must always be the same ones in the same order.
+   * Returns an opener that spreads the blocks of a file over several files in turn, ideally each on
+   * a disk of its own. They must always be the same files in the same order.
    *
-   * @param engine that opens each of them
-   * @param further files, beside the one that is opened; if there are none, the engine is returned
+   * @param engine the engine that opens each of them
+   * @param further the files beside the one that is opened; if there are none, the engine is
+   *     returned
    */
   public static PageFileOpener striped(PageFileOpener engine, List<Path> further) {
     if (further.isEmpty()) {

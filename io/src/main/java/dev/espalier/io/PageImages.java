@@ -7,7 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Pages that a checkpoint writes beside those of the trees: of the maps and of the catalogue. */
+/**
+ * Pages that a checkpoint writes besides those of the trees: pages of the maps and of the
+ * catalogue.
+ */
 final class PageImages implements AutoCloseable {
   private static final int PER_BLOCK = 64;
 

@@ -12,14 +12,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which slot each page of an index is, and the checksum it was written with: 8 bytes a page, all
- * in memory.
+ * The slot of each page of an index, and the checksum it was written with: 8 bytes per page, all in
+ * memory.
  *
- * <p>In the file the map is a tree of pages. A leaf, a <em>chunk</em>, has the entries of
- * consecutive pages, and a page above it those of its children. A checkpoint that changes few
+ * <p>In the file, the map is a tree of pages. A leaf, called a <em>chunk</em>, has the entries of
+ * consecutive pages, and a page above it has those of its children. A checkpoint that changes few
  * entries of many chunks writes those entries alone, as {@linkplain MapDeltas deltas}; otherwise it
- * writes the chunks that were changed and what is above them, each into a new slot, and there are
- * no deltas any more.
+ * writes the changed chunks and what is above them, each into a new slot, and there are no deltas
+ * any more.
  *
  * <p>All calls are made under the lock of the pool's frames.
  */
@@ -60,7 +60,7 @@ final class PageMap {
   /** Pages whose entries were changed since the last capture. */
   final BitSet changed = new BitSet();
 
-  /** Chunks with an entry that is another one than in the page of the chunk. */
+  /** Chunks with an entry that differs from the one in the chunk's page. */
   final BitSet changedChunks = new BitSet();
 
   /** Whether the next capture writes chunks in any case. */
@@ -141,7 +141,10 @@ final class PageMap {
         .toArray();
   }
 
-  /** Lets the next capture put those of the map's own pages into new slots that are from one on. */
+  /**
+   * Lets the next capture put those of the map's own pages that are in slots from a given one on
+   * into new slots.
+   */
   void renewFrom(int mark) {
     long chunks = 1;
     for (int level = 1; level < columns.length; level++, chunks *= perPage) {
@@ -156,7 +159,10 @@ final class PageMap {
     renews |= Arrays.stream(deltas.slots()).anyMatch(slot -> slot >= mark);
   }
 
-  /** Returns how many pages a capture writes at most if the map has entries for so many pages. */
+  /**
+   * Returns how many pages a capture writes at most if the map has entries for a given number of
+   * pages.
+   */
   int mapPages(int top) {
     int pages = 0;
     int count = top + 1;
@@ -277,7 +283,9 @@ final class PageMap {
     return mapPage & ((1 << LEVEL_SHIFT) - 1);
   }
 
-  /** Returns of how many pages of the index a page of a map tells, itself or by those below. */
+  /**
+   * Returns how many pages of the index a page of a map tells of, by itself or through those below.
+   */
   static long pagesBelow(int mapPage, int pageBytes) {
     int perPage = (pageBytes - PageStore.RESERVED_BYTES) / ENTRY_BYTES;
     long pages = perPage;
@@ -324,7 +332,7 @@ final class PageMap {
    * Reads the map whose top page is given, and notes all its slots.
    *
    * @param top pages ever given out
-   * @throws CorruptPageException if a page of the map is damaged, or says what can't be
+   * @throws CorruptPageException if a page of the map is damaged, or says something impossible
    */
   static PageMap read(Root root, int top, SlotSpace space, PageReader reader, int index) {
     PageMap map = new PageMap(reader.pageBytes());

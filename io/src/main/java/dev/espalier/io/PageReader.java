@@ -4,7 +4,7 @@ package dev.espalier.io;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Reads single pages of a store by slot, beside the pool, and checks what they are. */
+/** Reads single pages of a store by slot, bypassing the pool, and checks what they are. */
 class PageReader implements AutoCloseable {
   private final PageFile file;
   private final int pageBytes;
@@ -25,9 +25,9 @@ class PageReader implements AutoCloseable {
   /**
    * Returns a page, until the next one is read.
    *
-   * @param checksum that it must have
-   * @param page number that it must have
-   * @param index that it must belong to
+   * @param checksum the checksum that it must have
+   * @param page the number that it must have
+   * @param index the index that it must belong to
    * @throws CorruptPageException if it is another one, or damaged
    */
   MemorySegment read(int slot, int checksum, int page, int index) {
@@ -44,7 +44,7 @@ class PageReader implements AutoCloseable {
   /**
    * Notes that a map refers to a slot.
    *
-   * @throws CorruptPageException if the slot can't be, or another page is there
+   * @throws CorruptPageException if there can be no such slot, or another page is there
    */
   void claim(SlotSpace space, int slot, int page) {
     if (slot < space.first() || slot >= space.room()) {
@@ -58,7 +58,7 @@ class PageReader implements AutoCloseable {
     space.noteLoaded(slot);
   }
 
-  /** Returns what to throw where a page says what can't be. */
+  /** Returns the exception to throw if a page says something impossible. */
   CorruptPageException corrupt(int page, String what) {
     return new CorruptPageException(file.path(), page, what);
   }

@@ -9,8 +9,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first bytes of every page in a file, by which damage is found and pages that are not where
- * they belong. They are set when a page is written and checked when it is read.
+ * The first bytes of every page in a file. They reveal damage, and pages that are not where they
+ * belong. They are set when a page is written and checked when it is read.
  *
  * <pre>
  *  0        4      8       10                  16
@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  *    int      int    short   48 bits
  * </pre>
  *
- * The checksum is that of all bytes behind it; the map has it as well, so that a page that was
- * written earlier is not taken for the one that was written last. Index and checkpoint, the tag,
- * say what a page was if its map is lost. Little-endian.
+ * The checksum covers all bytes after it. The map has it as well, so that a page that was written
+ * earlier is not taken for the one that was written last. Index and checkpoint together are the
+ * tag, which says what a page was if its map is lost. Little-endian.
  */
 final class PageSeal {
   private static final long CHECKSUM = 0;
@@ -32,7 +32,10 @@ final class PageSeal {
 
   private PageSeal() {}
 
-  /** Returns what says to which index a page belongs, and which checkpoint it was written after. */
+  /**
+   * Returns the tag that says to which index a page belongs, and after which checkpoint it was
+   * written.
+   */
   static long tag(int index, long checkpoint) {
     return index | checkpoint << INDEX_BITS;
   }
@@ -47,8 +50,8 @@ final class PageSeal {
   /**
    * Returns what is wrong with a page that was read from its slot, or null.
    *
-   * @param index that it must belong to
-   * @param checksum with which it was written last
+   * @param index the index that it must belong to
+   * @param checksum the checksum with which it was written last
    */
   static @Nullable String fault(
       MemorySegment memory, long offset, int pageBytes, int page, int index, int checksum) {

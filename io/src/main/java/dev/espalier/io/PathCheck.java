@@ -18,7 +18,7 @@ final class PathCheck {
   private PathCheck() {}
 
   /**
-   * Checks that a path is one of the system's, whose calls know no others.
+   * Checks that a path is one of the system's own file system; system calls know no others.
    *
    * @throws IllegalArgumentException if it is not
    */
@@ -42,7 +42,7 @@ final class PathCheck {
   }
 
   /**
-   * Checks that nothing is there which has no positions, and which to open could take for ever.
+   * Checks that nothing is there that has no positions, and that could take forever to open.
    *
    * @throws PageFileException if it is a directory, a pipe or a socket
    */

@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Options for a PIO B-tree in a file whose proportions are chosen for its work, from times that are
- * measured on the device of the file's folder (PIO 3.6).
+ * Options for a PIO B-tree in a file, with proportions chosen for its work from times measured on
+ * the device of the file's folder (PIO 3.6).
  *
  * {@snippet :
  * PioWork work = new PioWork(100_000_000, 0.5, 64 << 20);
@@ -24,13 +24,13 @@ public final class PioTuning {
   private PioTuning() {}
 
   /**
-   * Returns options with a PIO B-tree, pages and pool for some work. Of an index that is there
-   * already the pages and leaves stay as they are, and the queue is chosen for them.
+   * Returns options with a PIO B-tree, pages and pool for some work. If the index already exists,
+   * its pages and leaves stay as they are, and the queue is chosen for them.
    *
    * @param path the file of the index, which need not exist; its folder must
-   * @param options all else; a pool that they give stays, and should have the memory of {@code
-   *     work}
-   * @throws PageFileException as {@link MeasuredDevice#of}
+   * @param options all other options; a pool that they give stays, and should have the memory of
+   *     {@code work}
+   * @throws PageFileException as for {@link MeasuredDevice#of}
    */
   public static FileOptions options(Path path, FileOptions options, PioWork work) {
     Path folder = path.toAbsolutePath().resolveSibling("");

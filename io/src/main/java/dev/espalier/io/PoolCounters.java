@@ -6,11 +6,11 @@ package dev.espalier.io;
  * or a miss, whichever thread makes it.
  *
  * @param hits pins that found their page
- * @param misses pins that had to read their page, or to wait for a read that had begun before
- * @param readAheads pages that were asked for ahead and were not there
+ * @param misses pins that had to read their page, or to wait for a read that had already begun
+ * @param readAheads pages that were asked for ahead and were not in the pool
  * @param readAheadsWasted pages read ahead that made room for others before they were pinned
  * @param written pages written to files
- * @param writeRequests requests by which they were written: neighbours go by one
+ * @param writeRequests requests by which pages were written; neighbours share one
  * @param evictions pages that had to make room for others
  * @param readWaves batches of reads that were handed to a device at once
  * @param mostInFlight most reads that were under way at once: the depth of the queue

@@ -8,10 +8,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pages of one index, of which those in use are in the frames of a {@link BufferPool}: everything
- * that does not depend on where in a file they lie.
+ * The pages of one index; those in use are in the frames of a {@link BufferPool}. This class has
+ * everything that does not depend on where in a file the pages lie.
  *
- * <p>Pins of pages that are in their frames are hot, so nothing on their way is virtual.
+ * <p>Pinning a page that is in its frame is a hot path, so nothing on it is virtual.
  */
 abstract class PooledPageStore implements PageStore {
   final PageFile file;
@@ -20,7 +20,7 @@ abstract class PooledPageStore implements PageStore {
   final StoreCondition condition;
   private final boolean readsAhead;
 
-  /** By number of page its frame and 1, or 0; replaced under the lock of the frames. */
+  /** By page number, the frame of the page plus 1, or 0; replaced under the lock of the frames. */
   private int[] frameOf;
 
   /** Whether anything is different from what was last made safe. */
@@ -29,7 +29,7 @@ abstract class PooledPageStore implements PageStore {
   /**
    * Makes a store over an open file.
    *
-   * @param pages for how many the table of frames has room at first
+   * @param pages the number of pages that the table of frames has room for at first
    */
   PooledPageStore(
       PageFile file, BufferPool pool, StoreCondition condition, int pages, boolean readsAhead) {
@@ -170,7 +170,8 @@ abstract class PooledPageStore implements PageStore {
   }
 
   /**
-   * Under the lock, for a page of this store may have to make room for one of another meanwhile.
+   * Under the lock, because a page of this store may have to make room for one of another
+   * meanwhile.
    */
   final void enlargeTable(int page) {
     if (page < frameOf.length) {

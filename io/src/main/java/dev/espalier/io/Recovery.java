@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Brings a store and its log together: carries out again what follows the checkpoint, up to the
- * last record that is whole, and ends in a checkpoint of a new epoch. It may itself be cut off
- * anywhere: until the new header is durable, nothing that the old one needs is changed.
+ * last complete record, and ends with a checkpoint of a new epoch. It may itself be cut off at any
+ * point: until the new header is durable, nothing that the old one needs is changed.
  */
 final class Recovery {
   private final StoreState state;
@@ -284,7 +284,7 @@ final class Recovery {
     throw damage("its log tells of index " + id + ", which it does not have");
   }
 
-  /** Closes the trees, whose pages are written; users open them by what variant they like. */
+  /** Closes the trees, whose pages are written; users open them with whatever variant they like. */
   private void closeTrees() {
     state.open.values().forEach(OpenIndex::closeTree);
     state.open.clear();

@@ -5,11 +5,11 @@ package dev.espalier.io;
  * What opening a store found and did.
  *
  * @param wasClean whether the store had been closed, so that there was nothing to recover
- * @param checkpoint number of the checkpoint from which it began
- * @param records of the log that were carried out again
- * @param writes in those records
+ * @param checkpoint number of the checkpoint from which recovery began
+ * @param records log records that were carried out again
+ * @param writes number of writes in those records
  * @param logBytes bytes of those records
- * @param end why the log was followed no further
+ * @param end why the log was not followed any further
  */
 public record RecoveryReport(
     boolean wasClean, long checkpoint, long records, long writes, long logBytes, String end) {

@@ -2,17 +2,18 @@
 package dev.espalier.io;
 
 /**
- * Which page makes room for another: first those of which it was said that they are not needed for
- * a while, then by CLOCK. Changed ones are written before, with others that would come next.
+ * Chooses which page makes room for another: first those that were declared unneeded for a while,
+ * then by CLOCK. Changed pages are written first, together with others that would come next.
  *
- * <p>All calls are made under the lock of the frames, which {@link #claim} leaves while it writes.
+ * <p>All calls are made under the lock of the frames, which {@link #claim} releases while it
+ * writes.
  */
 @SuppressWarnings("ReferenceEquality") // A store is only ever itself.
 final class Replacement {
   /** How many frames are looked at for each one that could be written, so that they adjoin. */
   private static final int WRITE_STEPS = 8;
 
-  /** What keeps a frame's page from making room, beside being changed or written. */
+  /** What keeps a frame's page from making room, besides being changed or written. */
   private static final int IN_USE = Frames.PINS | Frames.BUSY | Frames.USED;
 
   /** What makes the hand pass a frame at once. */
@@ -26,7 +27,7 @@ final class Replacement {
   private int hand;
 
   /**
-   * Keys of frames whose pages are not needed for a while. Those of which it was said last make
+   * Keys of frames whose pages are not needed for a while. Those that were declared so last make
    * room first: the first ones may be about to be merged with them.
    */
   private final long[] unneeded;
@@ -72,8 +73,8 @@ final class Replacement {
   // ---------------------------------------------------------------- claim
 
   /**
-   * Returns a busy frame without a page, or {@link Frames#NONE}. Where there is no room to write
-   * more, because other threads are writing, it finds none but of pages that need not be written.
+   * Returns a busy frame without a page, or {@link Frames#NONE}. If there is no room to write more,
+   * because other threads are writing, it finds only frames of pages that need not be written.
    *
    * @param steps most frames that the hand passes
    * @param mayWrite whether changed pages may be written for it
@@ -112,7 +113,7 @@ final class Replacement {
     return Frames.NONE;
   }
 
-  /** As {@link #claim}, of a page of which it was said that it is not needed for a while. */
+  /** Does what {@link #claim} does, but only with a page that was declared unneeded for a while. */
   private int claimUnneeded() {
     while (unneededCount > 0) {
       long key = unneeded[unneededCount - 1];
@@ -138,7 +139,7 @@ final class Replacement {
     return Frames.NONE;
   }
 
-  /** Tells whether nobody has used the page since it was said that it is not needed. */
+  /** Tells whether nobody has used the page since it was declared unneeded. */
   private boolean isUnneeded(PooledPageStore store, long key) {
     return frames.holds(store, key) && (frames.state(Frames.frameOf(key)) & IN_USE) == 0;
   }
@@ -204,7 +205,7 @@ final class Replacement {
     return writeBack.tryWrite(store, victims, count);
   }
 
-  /** As {@link #writeFrom}, of the pages that are not needed for a while. */
+  /** Does what {@link #writeFrom} does, with the pages that are not needed for a while. */
   private boolean writeUnneeded(PooledPageStore store) {
     int count = 0;
     for (int i = unneededCount - 1; i >= 0 && count < victims.length; i--) {

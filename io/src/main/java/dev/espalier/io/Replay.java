@@ -10,13 +10,13 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out again what records of the log tell, in order. Writes to single keys are gathered, and
- * applied in the order of the keys, of each key the last one only.
+ * Carries out again what the records of the log say, in order. Writes to single keys are gathered
+ * and applied in the order of the keys, only the last one for each key.
  */
 final class Replay {
   private static final int MOST_GATHERED = 1 << 26;
 
-  /** Of the memory that the heap may have, what gathering takes at most. */
+  /** What part of the memory that the heap may have gathering takes at most. */
   private static final int HEAP_PART = 4;
 
   private final IntFunction<LongIndex> longs;
@@ -38,7 +38,7 @@ final class Replay {
    *
    * @param longs returns an index of longs by its id
    * @param byteStrings returns an index of byte strings by its id
-   * @param bytes of memory that writes may take while they are gathered
+   * @param bytes the bytes of memory that writes may take while they are gathered
    */
   Replay(IntFunction<LongIndex> longs, IntFunction<BytesIndex> byteStrings, long bytes) {
     this.gatheredBytes = Math.min(bytes, Runtime.getRuntime().maxMemory() / HEAP_PART);
@@ -53,7 +53,7 @@ final class Replay {
     return writes;
   }
 
-  /** Carries out the operations that a batch tells of, now or at {@link #finish}. */
+  /** Carries out the operations of a batch, now or at {@link #finish}. */
   void add(byte[] segment, int from, int length) {
     int at = from;
     while (at < from + length) {
@@ -76,7 +76,7 @@ final class Replay {
     }
   }
 
-  /** Adds an operation on longs, and returns how many bytes tell of it. */
+  /** Adds an operation on longs, and returns how many bytes describe it. */
   private static int add(int kind, SortedWrites index, byte[] segment, int at) {
     return switch (kind) {
       case LogRecord.SET -> {
@@ -116,7 +116,7 @@ final class Replay {
         id, any -> new SortedStringWrites(byteStrings.apply(any), gatheredBytes));
   }
 
-  /** Adds an operation on byte strings, and returns how many bytes tell of it. */
+  /** Adds an operation on byte strings, and returns how many bytes describe it. */
   private static int add(int kind, SortedStringWrites index, byte[] segment, int at) {
     return switch (kind) {
       case LogRecord.SET_BYTES -> {

@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The engine of choice: io_uring, by which a batch is one system call and all of it is with the
+ * The engine of choice: io_uring, with which a batch is one system call that hands all of it to the
  * device at once.
  *
  * <p>A ring is for one thread at a time. So there are several: a thread takes one that no other
- * uses, and if there is none, opens another, up to a number. A batch that was started is finished
- * on the ring it was started on.
+ * thread uses or, if there is none, opens another, up to a limit. A batch is finished on the ring
+ * on which it was started.
  */
 final class RingPageFile extends DescriptorFile {
   /** Requests that a ring has with the device at once; more than an SSD works on. */
@@ -33,9 +33,9 @@ final class RingPageFile extends DescriptorFile {
   }
 
   /**
-   * Makes a file of a descriptor and its first ring, both of which it closes.
+   * Makes a file from a descriptor and its first ring, both of which the file closes.
    *
-   * @param status which tells why this engine runs
+   * @param status the status, which says why this engine runs
    */
   static PageFile of(Descriptor descriptor, Ring ring, IoStatus status) {
     return new RingPageFile(descriptor, status, ring);

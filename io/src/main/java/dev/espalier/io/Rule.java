@@ -3,7 +3,7 @@ package dev.espalier.io;
 
 /**
  * Rules that a store follows so that a crash harms nothing. All stores follow all of them; a test
- * leaves out one, to see that its crashes show what that one is for.
+ * leaves one out, to see that its crashes show what that rule is for.
  */
 enum Rule {
   /** From its capture on, nothing is written to the slots of a checkpoint. */

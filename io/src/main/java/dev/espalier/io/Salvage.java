@@ -20,12 +20,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Saves what can still be read of a damaged store, whatever is damaged: headers, catalogue, maps,
- * pages, the log, or one of several files missing. The damaged files are only read.
+ * Saves what can still be read of a damaged store, whether its headers, its catalogue, its maps,
+ * its pages or its log are damaged, or one of several files is missing. The damaged files are only
+ * read.
  *
- * <p>What is saved goes to a new store, with indexes of the same names and trees. What is not is
- * told by ranges of keys; a page is taken for what was written last only where its checksum in a
- * map, or the seals of all pages, show that it is.
+ * <p>What is saved goes to a new store, with indexes of the same names and trees. What is not saved
+ * is reported as ranges of keys. A page is taken for the one that was written last only if its
+ * checksum in a map, or the seals of all pages, show that it is.
  */
 public final class Salvage {
   /** Appended to the name of the new store until it is complete. */
@@ -54,10 +55,11 @@ public final class Salvage {
   /**
    * Saves what can be read of a damaged store into a new one. O(pages + entries).
    *
-   * @param path of the damaged store, which nobody may have open for writing
-   * @param options of which engine, stripes, variant and size of the pool matter; all stripes are
-   *     to be named, also those that are missing
-   * @param target a file that is not there. If this ends by an exception, it is not there either
+   * @param path the path of the damaged store, which nobody may have open for writing
+   * @param options the options, of which engine, stripes, variant and size of the pool matter; name
+   *     all stripes, including those that are missing
+   * @param target a file that does not exist. If this throws an exception, it does not exist
+   *     afterwards either
    * @param listener told how many entries were saved; may cancel
    * @throws PageFileException if the store can't be opened, no catalogue was found in it, or the
    *     new one can't be made
@@ -128,7 +130,7 @@ public final class Salvage {
     return new SalvageReport(List.copyOf(findings), log.records(), List.copyOf(reports));
   }
 
-  /** What of an index is not saved: of longs, or of byte strings. */
+  /** What was not saved of an index, of longs or of byte strings. */
   private record Losses(List<SalvageReport.Range> ranges, List<SalvageReport.KeyRange> keyRanges) {}
 
   private SalvageReport.Index report(Catalogue.Entry entry, Losses losses, @Nullable String later) {
@@ -181,7 +183,7 @@ public final class Salvage {
     return new Losses(List.of(), lost);
   }
 
-  /** Saves an index, and returns what is not saved. */
+  /** Saves an index, and returns what was not saved. */
   private List<SalvageReport.Range> save(DamagedStore.DamagedIndex index) {
     Catalogue.Entry entry = index.entry();
     List<SalvageReport.Range> ranges = new ArrayList<>();
@@ -211,7 +213,7 @@ public final class Salvage {
     return ranges;
   }
 
-  /** Returns where pages are needed that may be old. */
+  /** Returns the ranges for which pages that may be old are needed. */
   private List<SalvageWalk.Lost> walkOverSure(
       DamagedStore.DamagedIndex index, TreeVariant variant) {
     try (Opened sure = new Opened(damaged.state, DamagedStore.sure(index), variant)) {

@@ -11,10 +11,7 @@ import java.util.Objects;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Carries out what the log of a damaged store tells, as far as it goes on without a hole, on what
- * was saved.
- */
+/** Applies the log of a damaged store, as far as it has no gap, to what was saved. */
 final class SalvageLog {
   private final StoreState state;
   private final StoreHeader header;

@@ -6,7 +6,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** Entries that are sure, and between them, in the ranges that lack them, what may be old. */
+/**
+ * Entries that are sure and, in the ranges between them that have none, entries that may be old.
+ */
 final class SalvageMerge implements LongEntrySource {
   private final LongEntrySource sure;
   private final LongEntrySource others;
@@ -22,7 +24,7 @@ final class SalvageMerge implements LongEntrySource {
   /**
    * Begins before the first entry.
    *
-   * @param ranges in which entries may be old, ascending; no sure one is there
+   * @param ranges the ranges in which entries may be old, ascending; no sure entry is in them
    */
   SalvageMerge(LongEntrySource sure, LongEntrySource others, List<SalvageWalk.Lost> ranges) {
     this.sure = sure;

@@ -6,9 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Reads the maps of a damaged store: a page of a map that is damaged is noted, and tells nothing.
- */
+/** Reads the maps of a damaged store. A damaged page of a map is noted, and tells nothing. */
 final class SalvageReader extends PageReader {
   private final MemorySegment nothing;
   private List<Integer> lost = new ArrayList<>();
@@ -35,7 +33,7 @@ final class SalvageReader extends PageReader {
     }
   }
 
-  /** Notes the slot, if there is such a one. */
+  /** Notes the slot, if there is such a slot. */
   @Override
   void claim(SlotSpace space, int slot, int page) {
     if (slot >= space.first() && slot < space.room()) {

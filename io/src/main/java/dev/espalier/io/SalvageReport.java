@@ -5,25 +5,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was saved from a damaged store, and what was not. A key is in the new store with its right
- * value, or in a range that is listed, or was not there.
+ * What was saved from a damaged store, and what was not. Every key is in the new store with its
+ * right value, or lies in a range that is listed, or was not there.
  *
  * @param findings what is damaged, each in a sentence; more than a few damaged pages are only
  *     counted
- * @param records of the log that were carried out
- * @param indexes in the order in which they were made
+ * @param records log records that were carried out
+ * @param indexes the indexes in the order in which they were made
  */
 public record SalvageReport(List<String> findings, long records, List<Index> indexes) {
 
   /**
    * What was saved of an index.
    *
-   * @param name of it
+   * @param name name of the index
    * @param kind name of its tree
-   * @param entries saved
-   * @param ranges of keys of which not all that was there was saved, ascending; of an index of
-   *     longs, or one of which nothing is known
-   * @param keyRanges the same of an index of byte strings
+   * @param entries number of entries saved
+   * @param ranges ranges of keys in which not everything that was there was saved, ascending; for
+   *     an index of longs, or one of which nothing is known
+   * @param keyRanges the same for an index of byte strings
    */
   public record Index(
       String name, String kind, long entries, List<Range> ranges, List<KeyRange> keyRanges) {
@@ -34,21 +34,22 @@ public record SalvageReport(List<String> findings, long records, List<Index> ind
   }
 
   /**
-   * Keys.
+   * A range of keys.
    *
-   * @param first the smallest
-   * @param last the largest, included
+   * @param first the smallest key
+   * @param last the largest key, included
    * @param mayBeOld true if what could be found there was saved, but it may be older than what was
-   *     there last, or have been removed since; false if nothing was saved, for all is lost
+   *     there last, or have been removed since; false if nothing was saved, because everything is
+   *     lost
    * @param reason why
    */
   public record Range(long first, long last, boolean mayBeOld, String reason) {}
 
   /**
-   * Keys that are byte strings.
+   * A range of keys that are byte strings.
    *
-   * @param first none of them is below it
-   * @param end all of them are below it; null if they may be any from the first on
+   * @param first a lower bound: no key is below it
+   * @param end an upper bound: all keys are below it; null if there is none
    * @param mayBeOld as in {@link Range}
    * @param reason why
    */

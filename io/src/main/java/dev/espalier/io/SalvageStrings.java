@@ -15,9 +15,9 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Saves the entries of a damaged index of byte strings, leaf by leaf, as the map leads to them: the
- * pages above are not needed. Each leaf tells between which separators it is, so what is missing
- * between two of them is known.
+ * Saves the entries of a damaged index of byte strings, leaf by leaf, as the map leads to them; the
+ * pages above are not needed. Each leaf says which separators it lies between, so what is missing
+ * between two leaves is known.
  */
 final class SalvageStrings {
   private static final byte[] FIRST_KEY = {};
@@ -55,7 +55,7 @@ final class SalvageStrings {
    * Saves what can be read.
    *
    * @param listener told how many entries were saved
-   * @return ranges of keys of which not all was saved
+   * @return the ranges of keys in which not everything was saved
    */
   List<SalvageReport.KeyRange> save(ProgressListener listener) {
     long expected = StoredPrefixTree.size(index.entry().meta()); // which change

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The entries of a damaged index in the order of their keys, as far as they can be read.
  *
- * <p>Where the tree can't be read on, keys further on are tried, each twice as far away as that
- * before, and then those between the last that failed and the first that did not. So what is
- * skipped begins behind the last entry that was read, and ends where the tree can be read again.
- * For what is skipped, leaf pages are asked that the map leads to.
+ * <p>Where the tree can't be read any further, later keys are tried, each twice as far away as the
+ * one before, and then keys between the last one that failed and the first one that did not. So
+ * what is skipped begins after the last entry that was read, and ends where the tree can be read
+ * again. What is skipped is looked for in the leaf pages that the map leads to.
  */
 final class SalvageWalk implements LongEntrySource {
   /** A range of keys that is lost. */
@@ -189,7 +189,7 @@ final class SalvageWalk implements LongEntrySource {
     }
   }
 
-  /** Skips what begins with the next key, but for what other leaf pages have. */
+  /** Skips what begins with the next key, except for what other leaf pages have. */
   private void skip(long last, String why) {
     OrphanLeaves leaves = orphans.get();
     reason = why;

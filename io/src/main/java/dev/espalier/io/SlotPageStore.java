@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of one index of a store. A page keeps its number; each time it is written for the first
- * time after a checkpoint it gets another slot, so that what the checkpoint needs stays as it is.
+ * The pages of one index of a store. A page keeps its number, but gets another slot whenever it is
+ * written for the first time after a checkpoint, so that what the checkpoint needs stays as it is.
  */
 final class SlotPageStore extends PooledPageStore {
   /** Slots that are kept free for one change of a tree, which may touch some pages per level. */
@@ -104,7 +104,7 @@ final class SlotPageStore extends PooledPageStore {
     }
   }
 
-  /** Where only room is lacking the store goes on; all other failures end its changes. */
+  /** If only room is lacking, the store goes on; all other failures end its changes. */
   @Override
   PageFileException noteFailure(RuntimeException cause) {
     if (cause instanceof PageFileException failed
@@ -172,7 +172,7 @@ final class SlotPageStore extends PooledPageStore {
     changed = true;
   }
 
-  /** Returns how many pages more the map has if pages are given out. */
+  /** Returns how many more pages the map has if pages are given out. */
   private int moreOfMap(int first, int count) {
     int top = pages.numbers.top();
     return pages.map.mapPages(Math.max(top, first + count - 1)) - pages.map.mapPages(top);
@@ -185,7 +185,8 @@ final class SlotPageStore extends PooledPageStore {
   }
 
   /**
-   * Sees to it that what is changed and not yet written will find slots, and more pages.
+   * Makes sure that there will be slots for what is changed and not yet written, and for more
+   * pages.
    *
    * @throws MemoryLimitException if the device has no room for them
    */
@@ -198,8 +199,8 @@ final class SlotPageStore extends PooledPageStore {
   }
 
   /**
-   * Sees to it that there are slots for what is changed and not yet written, for one change, and so
-   * many pages more.
+   * Makes sure that there are slots for what is changed and not yet written, for one change, and
+   * for a given number of pages more.
    *
    * @throws NoSlotException if the device has no room for them
    */
@@ -219,7 +220,9 @@ final class SlotPageStore extends PooledPageStore {
     return failed instanceof NoSlotException full ? full.asLimit() : noteFailure(failed);
   }
 
-  /** Also if no more changes are taken: one that failed gives back what it had allocated. */
+  /**
+   * Works even if no more changes are taken: a change that failed gives back what it had allocated.
+   */
   @Override
   public void free(int page) {
     condition.checkWritable();

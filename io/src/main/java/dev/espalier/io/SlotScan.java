@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What lies in the slots of a damaged store, by the seals of the pages alone: which page of which
- * index, and after which checkpoint it was written. A pass over the file.
+ * What lies in the slots of a damaged store, according to the seals of the pages alone: which page
+ * of which index, and after which checkpoint it was written. This takes a pass over the file.
  */
 final class SlotScan {
   private final int first;
@@ -171,9 +171,9 @@ final class SlotScan {
   }
 
   /**
-   * Tells whether every slot holds a sound page, but for some, that is not of a later checkpoint,
-   * and none is there twice. So nothing has taken the place of the newest version of a page, and it
-   * is among those found.
+   * Tells whether every slot, except for some, holds a sound page that is not of a later
+   * checkpoint, and no page is there twice. So nothing has taken the place of the newest version of
+   * a page, and it is among those found.
    *
    * @param referred slots of maps and of what they lead to
    */

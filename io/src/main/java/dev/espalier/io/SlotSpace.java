@@ -137,7 +137,7 @@ final class SlotSpace {
 
   // ---------------------------------------------------------------- take
 
-  /** Returns how many slots are free beside those that are reserved; without the lock. */
+  /** Returns how many slots are free besides those that are reserved; without the lock. */
   int available() {
     return available;
   }
@@ -175,8 +175,8 @@ final class SlotSpace {
   }
 
   /**
-   * Sees to it that so many slots are free beside those that are reserved, and lets the file grow
-   * if need be.
+   * Makes sure that a given number of slots are free besides those that are reserved, and lets the
+   * file grow if need be.
    *
    * @throws NoSlotException if there is no room on the device
    */
@@ -188,7 +188,7 @@ final class SlotSpace {
   }
 
   /**
-   * Sees to it that so many slots are free, and lets the file grow if need be.
+   * Makes sure that a given number of slots are free, and lets the file grow if need be.
    *
    * @throws NoSlotException if there is no room on the device
    */
@@ -374,7 +374,7 @@ final class SlotSpace {
     return Math.max(first, captured.length());
   }
 
-  /** The captured checkpoint is durable: what only the one before refers to is free. */
+  /** Notes that the captured checkpoint is durable: what only the one before refers to is free. */
   void settle() {
     durable = captured;
     captured = new BitSet();
@@ -502,7 +502,7 @@ final class SlotSpace {
     }
   }
 
-  /** Makes the file so short; none of the slots behind is busy. */
+  /** Shortens the file to a given number of slots; none of the slots behind is busy. */
   void truncateTo(int slots) {
     file.truncate(position(slots));
     room = slots;

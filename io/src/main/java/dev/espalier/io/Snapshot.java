@@ -16,17 +16,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 
 /**
- * All indexes of a store as they were at one moment, to be read while the store is written to. Made
- * by {@link IndexStore#snapshot()}.
+ * All indexes of a store as they were at one moment, which can be read while the store is written
+ * to. Made by {@link IndexStore#snapshot()}.
  *
  * <p>A snapshot is a checkpoint whose places in the file are not used for anything else until the
- * snapshot is closed: the file grows by what is changed meanwhile. It is read through the store's
- * buffer pool, beside the store's own pages. Any number of snapshots may be open at once. They end
- * with the store, at the latest; nothing of them is left after a crash.
+ * snapshot is closed, so the file grows by what is changed meanwhile. It is read through the
+ * store's buffer pool, beside the store's own pages. Any number of snapshots may be open at once.
+ * They end with the store at the latest, and nothing of them is left after a crash.
  *
  * <p>A snapshot stays readable when the store takes no more changes because its device failed.
  *
- * <p><b>Threads.</b> Any number of threads may use a snapshot, and read one index of it.
+ * <p><b>Threads.</b> Any number of threads may use a snapshot, and may read the same index of it.
  */
 public final class Snapshot implements AutoCloseable {
   private final StoreState state;
@@ -38,10 +38,10 @@ public final class Snapshot implements AutoCloseable {
   private final Catalogue catalogue;
   private final List<Integer> catalogueSlots;
 
-  /** Refuses whatever is to be written. */
+  /** Refuses all writes. */
   private final StoreWriter writer;
 
-  /** Held while the snapshot is closed, and where it must not be. */
+  /** Held while the snapshot is being closed, and where it must not be closed. */
   final ReentrantLock lock = new ReentrantLock();
 
   private final Map<String, OpenIndex> open = new LinkedHashMap<>();
@@ -92,7 +92,7 @@ public final class Snapshot implements AutoCloseable {
     }
   }
 
-  /** Holds the last durable checkpoint; no other is made meanwhile. */
+  /** Holds the last durable checkpoint; no other one may be made meanwhile. */
   static Snapshot hold(StoreState state, StoreWriter writer) {
     StoreHeader header = state.header;
     BitSet slots;
@@ -114,7 +114,9 @@ public final class Snapshot implements AutoCloseable {
     }
   }
 
-  /** Returns what maps may note their slots in: the store's own account has them already. */
+  /**
+   * Returns a space in which maps may note their slots: the store's own account has them already.
+   */
   private static SlotSpace own(StoreState state) {
     return new SlotSpace(state.file, state.pageBytes(), null);
   }
@@ -146,7 +148,7 @@ public final class Snapshot implements AutoCloseable {
     }
   }
 
-  /** Returns the note of the last commit that had one, empty if there was none. */
+  /** Returns the note of the last commit that had one; empty if there was none. */
   public byte[] note() {
     lock.lock();
     try {
@@ -158,8 +160,8 @@ public final class Snapshot implements AutoCloseable {
   }
 
   /**
-   * Opens an index, as {@link #index(String, TreeVariant)}, with the tree of the store's options if
-   * it is of that name, and else with the one of its name in its usual geometry.
+   * Opens an index, as {@link #index(String, TreeVariant)} does. Its tree is that of the store's
+   * options if the names agree, and otherwise the tree of its name in its usual geometry.
    */
   public LongIndex index(String name) {
     Catalogue.Entry entry = entry(name);
@@ -168,9 +170,10 @@ public final class Snapshot implements AutoCloseable {
   }
 
   /**
-   * Opens an index with a given tree. All its writes end in an {@link
-   * UnsupportedOperationException}. It is open until it, the snapshot or the store is closed;
-   * opened twice, it is the same one. The first time reads where its pages are, 8 bytes for each.
+   * Opens an index with a given tree. All writes to it throw an {@link
+   * UnsupportedOperationException}. It stays open until it, the snapshot or the store is closed;
+   * opening it again meanwhile returns the same object. Opening it for the first time reads where
+   * its pages are, 8 bytes for each.
    *
    * @throws IllegalArgumentException if there is no such index, or it has another tree
    * @throws CorruptPageException if a page is damaged
@@ -204,8 +207,9 @@ public final class Snapshot implements AutoCloseable {
   }
 
   /**
-   * Opens an index of byte strings. All its writes end in an {@link UnsupportedOperationException}.
-   * It is open until it, the snapshot or the store is closed; opened twice, it is the same one.
+   * Opens an index of byte strings. All writes to it throw an {@link
+   * UnsupportedOperationException}. It stays open until it, the snapshot or the store is closed;
+   * opening it again meanwhile returns the same object.
    *
    * @throws IllegalArgumentException if there is no such index, or it has longs
    * @throws CorruptPageException if a page is damaged
@@ -283,16 +287,16 @@ public final class Snapshot implements AutoCloseable {
   }
 
   /**
-   * What a checkpoint says of its indexes.
+   * What a checkpoint says about its indexes.
    *
-   * @param slots all to which its maps and its catalogue refer
+   * @param slots all slots that its maps and its catalogue refer to
    */
   record Contents(List<IndexPages> indexes, BitSet slots) {}
 
   /**
    * Reads the maps of all indexes.
    *
-   * @throws CorruptPageException if one is damaged, or a slot has two pages
+   * @throws CorruptPageException if a map is damaged, or a slot has two pages
    */
   Contents contents() {
     SlotSpace space = own(state);
@@ -336,7 +340,10 @@ public final class Snapshot implements AutoCloseable {
     }
   }
 
-  /** Closes its indexes, and lets the store use its places again. A second call does nothing. */
+  /**
+   * Closes the snapshot's indexes, and lets the store use its places again. A second call does
+   * nothing.
+   */
   @Override
   public void close() {
     lock.lock();

@@ -7,7 +7,8 @@ import java.util.Arrays;
 
 /**
  * Writes to one tree of byte strings that are gathered and then made in the order of their keys, so
- * that neighbours share a page and each page is read once. What {@link SortedWrites} is to longs.
+ * that neighbours share a page and each page is read once. The counterpart of {@link SortedWrites},
+ * which is for longs.
  */
 final class SortedStringWrites {
   /** Least memory for what is gathered, in bytes. */
@@ -56,7 +57,7 @@ final class SortedStringWrites {
     return tree;
   }
 
-  /** Adds: store a value, which is behind its key in {@code from}. */
+  /** Adds a write that stores a value, which is behind its key in {@code from}. */
   void set(byte[] from, int at, int key, int value) {
     if ((long) key + value > most / LARGE_PART) {
       apply();
@@ -67,7 +68,7 @@ final class SortedStringWrites {
     }
   }
 
-  /** Adds: remove a key, if it is there. */
+  /** Adds a write that removes a key, if it is there. */
   void delete(byte[] from, int at, int key) {
     add(from, at, key, REMOVED);
   }
@@ -98,7 +99,7 @@ final class SortedStringWrites {
     end = 0;
   }
 
-  /** Makes the writes, of those to one key the last. */
+  /** Makes the writes, of those to the same key only the last. */
   void apply() {
     Integer[] order = new Integer[count];
     Arrays.setAll(order, i -> i);

@@ -5,14 +5,15 @@ import dev.espalier.LongIndex;
 import java.util.BitSet;
 
 /**
- * Writes to one tree that are gathered and then made in the order of their keys, those that store
- * together: so the tree asks for many of its pages at once, and neighbours share one.
+ * Writes to one tree that are gathered and then made in the order of their keys. Those that store
+ * values are made together, so that the tree asks for many of its pages at once, and neighbours
+ * share one.
  */
 final class SortedWrites {
   /** Bytes of memory for a write that is gathered, those to sort it included. */
   static final int BYTES = 41;
 
-  /** Most writes that are gathered unless it is told, in a few MiB. */
+  /** The most writes that are gathered unless told otherwise, in a few MiB. */
   static final int USUAL_MOST = 1 << 17;
 
   /** Puts that the tree is given at once. */
@@ -47,12 +48,12 @@ final class SortedWrites {
     return tree;
   }
 
-  /** Adds: store a value for a key. */
+  /** Adds a write that stores a value for a key. */
   void set(long key, long value) {
     add(key, value);
   }
 
-  /** Adds: remove a key, if it is there. */
+  /** Adds a write that removes a key, if it is there. */
   void delete(long key) {
     add(key, 0);
     removals.set(entries.count() - 1);
@@ -71,7 +72,7 @@ final class SortedWrites {
     removals.clear();
   }
 
-  /** Makes the writes, of those to one key the last. */
+  /** Makes the writes, of those to the same key only the last. */
   void apply() {
     int[] order = LastWrites.of(entries);
     int room = Math.min(AT_ONCE, order.length);

@@ -6,7 +6,7 @@ import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.ValueReader;
 import java.lang.foreign.MemorySegment;
 
-/** A cursor of an index of byte strings of a store, which tells the log of what it writes. */
+/** A cursor over an index of byte strings of a store, which tells the log what it writes. */
 final class StoreBytesCursor implements BytesCursor {
   private final BytesIndex index;
   private final BytesCursor cursor;

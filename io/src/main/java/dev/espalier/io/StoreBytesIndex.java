@@ -14,8 +14,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index of byte strings of a store. It reads from a tree as it is, and tells the store's log of
- * every write, so that it survives.
+ * An index of byte strings of a store. It passes reads on to a tree as they are, and tells the
+ * store's log of every write, so that the write survives.
  *
  * <p>Writers of all indexes of a store take turns; while one waits for the device, others go on.
  */
@@ -278,7 +278,7 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
     }
   }
 
-  /** Is not logged entry by entry: a checkpoint makes it durable before it returns. */
+  /** Does not log entry by entry: a checkpoint makes the load durable before this returns. */
   @Override
   public void bulkload(
       BytesEntrySource entries, double fillFactor, long total, ProgressListener listener) {

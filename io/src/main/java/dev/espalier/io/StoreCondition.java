@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store is still good for. It never gets better: a store that was closed, or that holds half
- * a change, answers nothing any more; one that could not write takes no more changes.
+ * What a store can still be used for. This never gets better: a store that was closed, or that
+ * holds half a change, no longer answers; one that could not write takes no more changes.
  */
 final class StoreCondition {
   private final Path path;
@@ -86,7 +86,7 @@ final class StoreCondition {
   }
 
   /**
-   * Checks that pages may be changed, be it only to take back what a change that failed has done.
+   * Checks that pages may be changed, even if only to take back what a failed change has done.
    *
    * @throws IllegalStateException if pages can't be pinned
    * @throws UnsupportedOperationException if the file is opened for reading only
@@ -99,7 +99,7 @@ final class StoreCondition {
   }
 
   /**
-   * Checks that a change may begin, as {@link #checkWritable}.
+   * Checks that a change may begin, as {@link #checkWritable} does.
    *
    * @throws IllegalStateException if earlier changes could not be written, too
    */
@@ -139,7 +139,7 @@ final class StoreCondition {
     return damage.failure;
   }
 
-  /** Answers nothing any more, because a change was left halfway. */
+  /** Stops answering, because a change was left halfway. */
   void noteHalfway(Throwable cause) {
     if (damage.halfway == null) {
       damage.halfway = cause;

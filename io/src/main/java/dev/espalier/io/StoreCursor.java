@@ -4,7 +4,7 @@ package dev.espalier.io;
 import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
 
-/** A cursor of an index of a store, which tells the log of what it writes. */
+/** A cursor over an index of a store, which tells the log what it writes. */
 final class StoreCursor implements LongCursor {
   private final StoreWriter writer;
   private final SlotPageStore store;

@@ -7,14 +7,14 @@ import java.util.List;
 /**
  * What a store's file says, as of its last checkpoint.
  *
- * @param path of the file
- * @param version of the format
+ * @param path the path of the file
+ * @param version the version of the format
  * @param pageBytes bytes of a page
  * @param stripes files that the pages are spread over
  * @param checkpoint number of the last checkpoint
- * @param isClean whether the store was closed, so that nothing is to be recovered
- * @param logBytes bytes of the files of its log; 0 if it has none, as after it was closed
- * @param indexes in it
+ * @param isClean whether the store was closed, so that there is nothing to recover
+ * @param logBytes bytes of the files of its log; 0 if it has none, as after the store was closed
+ * @param indexes the indexes in the store
  * @param engine what reads the file
  */
 public record StoreDescription(
@@ -31,18 +31,18 @@ public record StoreDescription(
   /**
    * One index of the store.
    *
-   * @param name by which it is opened
+   * @param name the name by which it is opened
    * @param kind name of the tree
-   * @param codecs of keys and values
-   * @param pages in use
+   * @param codecs the codecs of keys and values
+   * @param pages number of pages in use
    * @param freePages numbers of pages that were given back and are kept for reuse
    * @param height levels of the tree
-   * @param entries in the tree; -1 if the tree does not know it without a pass
+   * @param entries number of entries in the tree; -1 if the tree does not know it without a pass
    */
   public record Index(
       String name, String kind, String codecs, int pages, int freePages, int height, long entries) {
 
-    /** Returns whether keys and values are byte strings; if not, they are longs. */
+    /** Tells whether keys and values are byte strings; if not, they are longs. */
     public boolean hasByteStrings() {
       return codecs.equals(Catalogue.BYTES_CODECS);
     }

@@ -6,13 +6,13 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * What a store gets from outside beside its options, so that a test can have it otherwise.
+ * What a store gets from outside besides its options, so that a test can replace it.
  *
  * @param files the file system
  * @param random source of ids and nonces
  * @param scatters whether slots are taken anywhere, which must make no difference
  * @param inBackground whether a thread makes checkpoints and the segments of the log
- * @param without rules that are left out
+ * @param without the rules that are left out
  */
 record StoreEnvironment(
     StoreFiles files,
@@ -37,7 +37,7 @@ record StoreEnvironment(
     return !without.contains(rule);
   }
 
-  /** Returns the environment of all stores that are no test's. */
+  /** Returns the environment of all stores that do not belong to a test. */
   static StoreEnvironment of(FileOptions options) {
     PageFileOpener engine = options.engine();
     return new StoreEnvironment(

@@ -6,9 +6,9 @@ import java.util.List;
 
 /**
  * The files of a store and their names: everything that a store asks of a file system. A test has
- * one of its own, which loses power.
+ * an implementation of its own, which loses power.
  *
- * <p>As with all file systems, what is done is safe from a crash only after a force: bytes and the
+ * <p>As with all file systems, changes are safe from a crash only after a force: the bytes and the
  * length of a file after {@link PageFile#force}, names after {@link #forceNames}.
  */
 interface StoreFiles {

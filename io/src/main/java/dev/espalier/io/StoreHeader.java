@@ -13,8 +13,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header of a store, which makes a checkpoint the one that counts. It is one sector, so that
- * power that fails leaves it whole or not there. The file begins with four blocks for headers:
+ * The header of a store, which makes a checkpoint the one that counts. It is one sector, so that a
+ * power failure leaves either all of it or nothing. The file begins with four blocks for headers:
  * checkpoint N has its header in blocks N mod 2 and N mod 2 + 2, so the one before stays whole, and
  * damage to one copy loses nothing. Little-endian.
  *
@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
  *   48  log: segment, offset, 2 longs  512
  * </pre>
  *
- * @param storeId a random number, another one in every store and every backup
+ * @param storeId a random number, a different one in every store and every backup
  * @param checkpoint N, one more with each checkpoint
- * @param sequence of the last batch that the checkpoint contains
+ * @param sequence the sequence number of the last batch that the checkpoint contains
  * @param epoch one more with every opening for writing
- * @param logSegment where in the log that which follows the checkpoint begins
- * @param catalogueSlot of the first page of the catalogue
- * @param slots that the file must have room for
+ * @param logSegment where in the log the records that follow the checkpoint begin
+ * @param catalogueSlot the slot of the first page of the catalogue
+ * @param slots the number of slots that the file must have room for
  * @param stripes files that the blocks are spread over in turn
  * @param clean whether the store was closed after this checkpoint, so that nothing follows it
  */

@@ -67,7 +67,7 @@ final class StoreHeaders {
     return block;
   }
 
-  /** Checks what a header with the right checksum may still say that can't be. */
+  /** Checks for impossible values that a header with the right checksum may still have. */
   private static StoreHeader check(Path path, StoreHeader header) {
     int bytes = header.pageBytes();
     if (Integer.bitCount(bytes) != 1

@@ -14,8 +14,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * An index of a store. It reads from a tree as it is, and tells the store's log of every write, so
- * that it survives.
+ * An index of a store. It passes reads on to a tree as they are, and tells the store's log of every
+ * write, so that the write survives.
  *
  * <p>Writers of all indexes of a store take turns; while one waits for the device, others go on.
  */
@@ -297,7 +297,7 @@ final class StoreIndex implements LongIndex, OpenIndex {
     }
   }
 
-  /** Is not logged entry by entry: a checkpoint makes it durable before it returns. */
+  /** Does not log entry by entry: a checkpoint makes the load durable before this returns. */
   @Override
   public void bulkload(
       LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
@@ -310,7 +310,7 @@ final class StoreIndex implements LongIndex, OpenIndex {
     }
   }
 
-  /** Does nothing: the file is that of all indexes, and {@link IndexStore#shrink()} is for it. */
+  /** Does nothing: all indexes share the file, and {@link IndexStore#shrink()} is for it. */
   @Override
   public long shrink(ProgressListener listener) {
     return tree.shrink(listener);

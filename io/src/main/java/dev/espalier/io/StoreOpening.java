@@ -28,7 +28,7 @@ final class StoreOpening {
   /**
    * Takes what a store is to be opened with.
    *
-   * @param listener of recovery
+   * @param listener the listener of recovery
    */
   StoreOpening(
       Path path, StoreOptions options, StoreEnvironment environment, ProgressListener listener) {
@@ -83,7 +83,8 @@ final class StoreOpening {
   // ---------------------------------------------------------------- make
 
   /**
-   * Makes an empty store under another name, and then gives it its own: it is whole or not there.
+   * Makes an empty store under another name, and then gives it its own, so that it is either
+   * complete or not there.
    */
   private void make() {
     int pageBytes =

@@ -8,12 +8,12 @@ import java.util.Objects;
  * What a store is opened or made with.
  *
  * @param files how its file is opened and its pages are kept in memory; the variant is the tree of
- *     new indexes, and the one by which indexes of that name are opened
+ *     new indexes, and the one with which indexes whose tree has its name are opened
  * @param durability when writes are safe from a crash
- * @param segmentBytes least bytes of a file of the log, a multiple of 4096; of account for a new
- *     store only
- * @param checkpointBytes bytes of the log after which a checkpoint is made in the background: more
- *     make checkpoints rarer, and opening after a crash longer
+ * @param segmentBytes minimum size of a file of the log in bytes, a multiple of 4096; used for a
+ *     new store only
+ * @param checkpointBytes bytes of the log after which a checkpoint is made in the background: a
+ *     larger value makes checkpoints rarer, and opening after a crash slower
  * @param checkpointTime time after which a checkpoint is made if anything was written
  */
 public record StoreOptions(
@@ -23,7 +23,10 @@ public record StoreOptions(
     long checkpointBytes,
     Duration checkpointTime) {
 
-  /** Least bytes of a file of the log, of which there are two at least while a store is open. */
+  /**
+   * The default minimum size of a file of the log, in bytes. There are at least two such files
+   * while a store is open.
+   */
   public static final int DEFAULT_SEGMENT_BYTES = 1 << 20;
 
   /** The smallest files that a log can have. */
@@ -32,7 +35,10 @@ public record StoreOptions(
   /** The largest {@code segmentBytes}. */
   public static final int MOST_SEGMENT_BYTES = 1 << 30;
 
-  /** Safe by commit, segments of 1 MiB, checkpoints after 256 MiB of log or five minutes. */
+  /**
+   * The default options: writes are safe after a commit, segments have 1 MiB, and checkpoints are
+   * made after 256 MiB of log or five minutes.
+   */
   public static final StoreOptions DEFAULT =
       new StoreOptions(
           FileOptions.DEFAULT,
@@ -64,27 +70,27 @@ public record StoreOptions(
     }
   }
 
-  /** Returns these options with others for the file. */
+  /** Returns these options with other options for the file. */
   public StoreOptions withFiles(FileOptions options) {
     return new StoreOptions(options, durability, segmentBytes, checkpointBytes, checkpointTime);
   }
 
-  /** Returns these options with another promise. */
+  /** Returns these options with another durability. */
   public StoreOptions withDurability(Durability promise) {
     return new StoreOptions(files, promise, segmentBytes, checkpointBytes, checkpointTime);
   }
 
-  /** Returns these options with other files of the log. */
+  /** Returns these options with another minimum size of a file of the log. */
   public StoreOptions withSegmentBytes(int bytes) {
     return new StoreOptions(files, durability, bytes, checkpointBytes, checkpointTime);
   }
 
-  /** Returns these options with checkpoints after other amounts of log. */
+  /** Returns these options with checkpoints after another amount of log. */
   public StoreOptions withCheckpointBytes(long bytes) {
     return new StoreOptions(files, durability, segmentBytes, bytes, checkpointTime);
   }
 
-  /** Returns these options with checkpoints after other times. */
+  /** Returns these options with checkpoints after another time. */
   public StoreOptions withCheckpointTime(Duration time) {
     return new StoreOptions(files, durability, segmentBytes, checkpointBytes, time);
   }

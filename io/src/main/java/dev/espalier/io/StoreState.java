@@ -178,7 +178,7 @@ final class StoreState {
         : openTree(index, variant(index.kind), writer, () -> {});
   }
 
-  /** Answers nothing any more, because a change was left halfway; by the thread that writes. */
+  /** Stops answering, because a change was left halfway. Called by the thread that writes. */
   void noteHalfway(Throwable cause) {
     condition.noteHalfway(cause);
     open.values().forEach(index -> pool.waves.forget(index.pages()));

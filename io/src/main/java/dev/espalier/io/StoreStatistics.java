@@ -6,13 +6,13 @@ package dev.espalier.io;
  *
  * @param checkpoint number of the last durable checkpoint
  * @param fileBytes bytes of the file
- * @param usedBytes bytes of it that are in use, by the indexes as they are and as of the last
- *     checkpoint
- * @param logSegments files of the log, those without contents included
+ * @param usedBytes bytes of the file that are in use, by the indexes as they are now and as of the
+ *     last checkpoint
+ * @param logSegments files of the log, including those without contents
  * @param pageBytesWritten bytes of the trees' pages written since the store was opened
- * @param mapBytesWritten bytes written since then that say where those pages are: of maps and
- *     catalogues
- * @param loggedBytes bytes of the records that were added to the log since then
+ * @param mapBytesWritten bytes of maps and catalogues, which say where those pages are, written
+ *     since then
+ * @param loggedBytes bytes of the records added to the log since then
  * @param forces how often a commit waited for the device since then
  */
 public record StoreStatistics(

@@ -24,8 +24,8 @@ final class StoreWriter {
   // ---------------------------------------------------------------- one record
 
   /**
-   * Waits for this thread's turn, and begins a record with so many writes. {@link #end} is to
-   * follow, whatever happens.
+   * Waits for this thread's turn, and begins a record with a given number of writes. {@link #end}
+   * must follow, whatever happens.
    *
    * @throws dev.espalier.memory.MemoryLimitException if there is no room on the device; nothing has
    *     changed then
@@ -137,7 +137,7 @@ final class StoreWriter {
 
   // ---------------------------------------------------------------- without a record
 
-  /** Begins a change of which the log is not told; {@link #endUnlogged} is to follow. */
+  /** Begins a change that the log is not told of; {@link #endUnlogged} must follow. */
   void beginUnlogged(SlotPageStore store) {
     checkpoints.lock.lock();
     try {

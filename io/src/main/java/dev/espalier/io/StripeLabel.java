@@ -13,8 +13,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which of the files of a store a file is: each further file of a store that is spread over
- * several begins with it. The first one begins with a header, and has place 0. Little-endian.
+ * Says which of the files of a store a file is. Each further file of a store that is spread over
+ * several begins with a label. The first file begins with a header, and has place 0. Little-endian.
  *
  * <pre>
  *    0  magic, 8 bytes "ESPSTRIP"       24  place, int
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  *   16  store id, long
  * </pre>
  *
- * @param storeId of the store
- * @param place of this file, from 1 on
- * @param stripes files of the store
+ * @param storeId the id of the store
+ * @param place the place of this file, from 1 on
+ * @param stripes the number of files of the store
  */
 record StripeLabel(long storeId, int place, int stripes) {
   private static final byte[] MAGIC = "ESPSTRIP".getBytes(StandardCharsets.US_ASCII);

@@ -3,7 +3,9 @@ package dev.espalier.io;
 
 import java.util.Objects;
 
-/** A batch cut at the ends of blocks: for each of several files a batch of the pieces in it. */
+/**
+ * A batch cut at the ends of blocks: for each of several files, a batch of the pieces in that file.
+ */
 final class StripedBatch {
   private final IoBatch[] parts;
 

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.function.ObjIntConsumer;
 
 /**
- * One page file over several, best on a disk each: block b is in file b mod n of n, so that blocks
- * side by side are moved by different disks (fpB+ 4.3.2).
+ * One page file spread over several files, ideally each on a disk of its own: block b is in file b
+ * mod n of n, so that neighbouring blocks are moved by different disks (fpB+ 4.3.2).
  *
- * <p>A batch becomes a batch per file; all are started before one is waited for. The length is that
- * up to which no file lacks a byte: where one could not grow, others may be longer than it takes.
+ * <p>A batch becomes a batch per file; all are started before any is waited for. The length is that
+ * up to which no file lacks a byte: if one could not grow, others may be longer than needed.
  */
 final class StripedPageFile implements PageFile {
   private final List<PageFile> files;
@@ -79,7 +79,10 @@ final class StripedPageFile implements PageFile {
     return files.getFirst().path();
   }
 
-  /** Returns the status of the first file that goes through the page cache, else of the first. */
+  /**
+   * Returns the status of the first file that goes through the page cache, or of the first file if
+   * none does.
+   */
   @Override
   public IoStatus status() {
     return files.stream()
@@ -189,7 +192,10 @@ final class StripedPageFile implements PageFile {
     return file == 0 ? 0 : before;
   }
 
-  /** Returns how long the blocks of a file have to be so that all together are so long. */
+  /**
+   * Returns how long the blocks of a file have to be so that all files together have a given
+   * length.
+   */
   private long bytesOf(int file, long bytes) {
     long fullBlocks = bytes / blockBytes;
     int n = files.size();

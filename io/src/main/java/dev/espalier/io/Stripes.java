@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The further files of a store that is spread over several: which each is, its {@linkplain
- * StripeLabel label} says, and a file in the wrong place is refused before anything is written.
+ * The further files of a store that is spread over several. The {@linkplain StripeLabel label} of
+ * each says which one it is, and a file in the wrong place is refused before anything is written.
  *
  * @param files the file system
- * @param path of the first file
+ * @param path the path of the first file
  * @param others the further files, in their order
  */
 record Stripes(StoreFiles files, Path path, List<Path> others) {
@@ -55,10 +55,10 @@ record Stripes(StoreFiles files, Path path, List<Path> others) {
   }
 
   /**
-   * Deletes what a making that was cut off has left of these files.
+   * Deletes what is left of these files if making them was cut off.
    *
-   * @param unfinished the first file, as it was named meanwhile
-   * @throws PageFileException if there is a file that may be another store's
+   * @param unfinished the first file, under the name that it had meanwhile
+   * @throws PageFileException if there is a file that may belong to another store
    */
   void deleteLeft(Path unfinished) {
     List<Path> there = others.stream().filter(files::exists).toList();

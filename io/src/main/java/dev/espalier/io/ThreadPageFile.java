@@ -27,9 +27,9 @@ final class ThreadPageFile extends DescriptorFile {
   }
 
   /**
-   * Makes a file of a descriptor, which it closes.
+   * Makes a file from a descriptor, which the file closes.
    *
-   * @param status which tells why this engine runs
+   * @param status the status, which says why this engine runs
    */
   static PageFile of(Descriptor descriptor, IoStatus status) {
     return new ThreadPageFile(descriptor, status);

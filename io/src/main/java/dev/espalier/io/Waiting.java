@@ -6,7 +6,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Waiting that an interrupt does not end; a thread that was interrupted is so again afterwards. */
+/**
+ * Waiting that an interrupt does not end; a thread that was interrupted is interrupted again
+ * afterwards.
+ */
 final class Waiting {
   private Waiting() {}
 

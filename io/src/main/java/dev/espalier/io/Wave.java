@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pages of one store that are read into frames by one batch. The frames are busy until the wave is
- * settled; whoever needs one of them sees to it that it is.
+ * settled; whoever needs one of them sees to it that the wave is settled.
  *
- * <p>A wave ends in two steps: it is <em>finished</em>, which waits for the device and looks at the
- * pages and needs {@link #finishing} only; then it is <em>settled</em> under the lock of the
+ * <p>A wave ends in two steps: it is <em>finished</em>, which waits for the device, looks at the
+ * pages, and needs only {@link #finishing}; then it is <em>settled</em> under the lock of the
  * frames.
  */
 final class Wave {
@@ -96,7 +96,9 @@ final class Wave {
     }
   }
 
-  /** As {@link #finish}, if that needs no waiting; tells whether it is finished. */
+  /**
+   * Does what {@link #finish} does, if that needs no waiting; tells whether the wave is finished.
+   */
   boolean finishIfDone() {
     if (!finishing.tryLock()) {
       return false;
@@ -130,7 +132,7 @@ final class Wave {
     return found;
   }
 
-  /** Gives the wave up that could not be started. */
+  /** Gives up the wave, which could not be started. */
   void fail(RuntimeException refused) {
     finished = true;
     faults = new PageFileException[count];

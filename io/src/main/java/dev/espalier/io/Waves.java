@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings pages into frames: those that are to be pinned and are not there by waves of reads, those
- * that are wanted soon by waves that nobody waits for yet, new ones without reading.
+ * Brings pages into frames: those that are to be pinned and are not there, by waves of reads; those
+ * that are wanted soon, by waves that nobody waits for yet; and new ones, without reading.
  */
 final class Waves {
   /* Overview
@@ -31,7 +31,7 @@ final class Waves {
   /** How long a thread waits for its turn: those before it may have slow devices. */
   private static final int TURN_SECONDS = 60;
 
-  /** How far the hand goes to read ahead, which shall cost little where it can't. */
+  /** How far the hand goes to read ahead, which should cost little where it can't. */
   private static final int AHEAD_STEPS = 64;
 
   private final Frames frames;
@@ -72,7 +72,7 @@ final class Waves {
     return misses.sum();
   }
 
-  /** Returns how many pages were asked for ahead; under the lock, as what follows. */
+  /** Returns how many pages were asked for ahead; under the lock, like what follows. */
   long readAheads() {
     return readAheads;
   }
@@ -139,7 +139,7 @@ final class Waves {
     return missing;
   }
 
-  /** Unpins what is pinned of a wave that lacks frames; offsets are page numbers again. */
+  /** Unpins what is pinned of a wave that lacks frames; offsets become page numbers again. */
   private void giveBack(long[] pages, int from, int count) {
     for (int i = from; i < from + count; i++) {
       if (pages[i] < 0) {
@@ -158,7 +158,7 @@ final class Waves {
   }
 
   /**
-   * What a round of pinning has come to.
+   * The outcome of a round of pinning.
    *
    * @param own the wave that it needs, not yet read, or null
    * @param others another's wave to be waited for, or null
@@ -198,7 +198,7 @@ final class Waves {
     return missing;
   }
 
-  /** Tells whether a page is none of those before it, of which there are few. */
+  /** Tells whether a page is not among those before it, of which there are few. */
   private static boolean isFirst(long[] pages, int from, int i) {
     int j = from;
     while (pages[j] != pages[i]) {
@@ -293,7 +293,7 @@ final class Waves {
 
   // ---------------------------------------------------------------- claim
 
-  /** Claims frames, as many as are wanted and to be had; leaves the lock while it writes. */
+  /** Claims as many of the wanted frames as can be had; releases the lock while it writes. */
   private Claims claim(int wanted, int steps, boolean mayWrite) {
     Claims claims = new Claims(replacement, wanted);
     try {
@@ -312,8 +312,8 @@ final class Waves {
   }
 
   /**
-   * Returns a busy frame without a page, as {@link Replacement#claim}. Where other threads are
-   * writing and there is none before they have, it waits for them, as long as they succeed.
+   * Returns a busy frame without a page, as {@link Replacement#claim} does. If there is none until
+   * other threads have finished writing, it waits for them, as long as they succeed.
    */
   private int claim(int steps, boolean mayWrite) {
     long failures = writeBack.failures();
@@ -516,8 +516,8 @@ final class Waves {
   }
 
   /**
-   * Waits a little for a pin that may be none: a thread that looks for another page in this frame,
-   * which that has lost meanwhile, counts one for a moment.
+   * Waits a little for a pin that may not be a real one: a thread that looks in this frame for
+   * another page, which the frame has lost meanwhile, counts a pin for a moment.
    *
    * @param patience when it ends, 0 if it begins now
    * @return when it ends
@@ -557,7 +557,7 @@ final class Waves {
   }
 
   /**
-   * Forgets the pages that no wave is reading, once those are written on which that has begun;
+   * Forgets the pages that no wave is reading, once those whose writing has begun are written;
    * returns a wave.
    */
   private @Nullable Wave forgetSettled(PooledPageStore store) {

@@ -8,11 +8,11 @@ import java.util.concurrent.locks.Condition;
 
 /**
  * Writes changed pages in batches: copies of them are gathered in page order and sealed, and
- * neighbours become one request. All of a batch are written and waited for at once, with no read
- * among them (PIO principles 1 to 3).
+ * neighbours become one request. All pages of a batch are written and waited for at once, with no
+ * read among them (PIO principles 1 to 3).
  *
  * <p>All calls but {@link #writeAll} are made under the lock of the frames. Those that write or
- * wait leave it meanwhile.
+ * wait release it meanwhile.
  */
 final class WriteBack {
   /* Overview
@@ -75,7 +75,7 @@ final class WriteBack {
     return capacity;
   }
 
-  /** Returns how many pages there is room for copies of. */
+  /** Returns the number of pages for whose copies there is room. */
   int roomPages() {
     return rooms * capacity;
   }
@@ -149,7 +149,7 @@ final class WriteBack {
     }
   }
 
-  /** Writes pages as far as others are not writing them; returns the rest. */
+  /** Writes the pages that others are not writing; returns the rest. */
   private long[] writeFree(PooledPageStore store, long[] keys) {
     long[] rest = new long[keys.length];
     int count = 0;
@@ -172,7 +172,8 @@ final class WriteBack {
    * Writes some frames of a store, as far as they are changed, if there {@linkplain #hasRoom is
    * room}. Tells whether it could.
    *
-   * @param keys of the frames; they are sorted, and not looked at any more when the lock is left
+   * @param keys the keys of the frames; they are sorted, and not looked at any more once the lock
+   *     is released
    * @param count how many, no more than are written at once
    */
   boolean tryWrite(PooledPageStore store, long[] keys, int count) {
@@ -188,7 +189,7 @@ final class WriteBack {
     }
   }
 
-  /** Writes those of some frames, in page order, that still have their pages and are changed. */
+  /** Writes, in page order, those of some frames that still have their pages and are changed. */
   private void write(PooledPageStore store, long[] keys, int from, int to) {
     WriteRoom room = free.removeFirst();
     boolean isWritten = false;
@@ -221,7 +222,7 @@ final class WriteBack {
     }
   }
 
-  /** Writes what was gathered, and leaves the lock meanwhile. */
+  /** Writes what was gathered, releasing the lock meanwhile. */
   private void writeGathered(PageFile file, WriteRoom room) {
     if (room.count() == 0) {
       return;

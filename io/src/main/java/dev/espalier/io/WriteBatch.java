@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Writes to one or more indexes of a store that come true together: after a crash all of them are
- * there, or none. Filled, given to {@link IndexStore#write}, and then cleared and used again. For
- * one thread at a time.
+ * Writes to one or more indexes of a store that take effect together: after a crash, either all of
+ * them are there or none. A batch is filled, passed to {@link IndexStore#write}, and then cleared
+ * and used again. It is for one thread at a time.
  */
 public final class WriteBatch {
-  /** Most writes of a batch. */
+  /** The most writes that a batch may have. */
   public static final int MOST_WRITES = 1 << 22;
 
-  /** Most bytes of all keys and values that are byte strings. */
+  /** The most bytes that all keys and values that are byte strings may have together. */
   public static final int MOST_BYTES = 1 << 30;
 
   private static final byte SET = 0;
@@ -35,10 +35,10 @@ public final class WriteBatch {
   private byte[] kinds = new byte[16];
   private int[] targets = new int[16];
 
-  /** Keys; of byte strings, where key and value begin. */
+  /** Keys; for byte strings, where key and value begin. */
   private long[] keys = new long[16];
 
-  /** Values; of byte strings, the lengths of key and value. */
+  /** Values; for byte strings, the lengths of key and value. */
   private long[] values = new long[16];
 
   private int count;
@@ -49,36 +49,36 @@ public final class WriteBatch {
   /** Makes an empty batch. */
   public WriteBatch() {}
 
-  /** Adds: store a value for a key. */
+  /** Adds a write that stores a value for a key. */
   public WriteBatch set(LongIndex index, long key, long value) {
     return add(SET, index, key, value);
   }
 
-  /** Adds: remove a key, if it is there. */
+  /** Adds a write that removes a key, if it is there. */
   public WriteBatch delete(LongIndex index, long key) {
     return add(DELETE, index, key, 0);
   }
 
   /**
-   * Adds: store a copy of a value for a copy of a key.
+   * Adds a write that stores a copy of a value for a copy of a key.
    *
-   * @throws IllegalArgumentException if one of them is longer than the index takes
+   * @throws IllegalArgumentException if the key or the value is longer than the index takes
    */
   public WriteBatch set(BytesIndex index, byte[] key, byte[] value) {
     return add(SET_BYTES, index, key, value);
   }
 
   /**
-   * Adds: remove a copy of a key, if it is there.
+   * Adds a write that removes a key, if it is there. The batch keeps a copy of the key.
    *
-   * @throws IllegalArgumentException if it is longer than the index takes
+   * @throws IllegalArgumentException if the key is longer than the index takes
    */
   public WriteBatch delete(BytesIndex index, byte[] key) {
     return add(DELETE_BYTES, index, key, NO_VALUE);
   }
 
   /**
-   * Adds: give a key an id, if it does not have it.
+   * Adds a write that gives a key an id, if it does not have it.
    *
    * @throws IllegalArgumentException if the codec can't store the key, or the entry is too long
    */
@@ -86,7 +86,7 @@ public final class WriteBatch {
     return set(index.entries(), index.entry(key, id), NO_VALUE);
   }
 
-  /** Adds: take an id away from a key, if it has it. */
+  /** Adds a write that takes an id away from a key, if it has it. */
   public <K> WriteBatch remove(SecondaryIndex<K> index, K key, long id) {
     return delete(index.entries(), index.entry(key, id));
   }
@@ -195,7 +195,7 @@ public final class WriteBatch {
     return MemorySegment.ofArray(bytes).asSlice(keys[write] + key, values[write] & 0xffff_ffffL);
   }
 
-  /** Returns the bytes that the writes take in a record, at most. */
+  /** Returns the most bytes that the writes take in a record. */
   int recordBytes() {
     return count * LogRecord.MOST_OPERATION_BYTES + usedBytes;
   }

@@ -6,8 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Room for copies of changed pages of one store, which are written at once: gathered in the order
- * of their positions, sealed, and neighbours written by one request.
+ * Room for copies of changed pages of one store, which are written at once. They are gathered in
+ * the order of their positions and sealed, and neighbours are written by one request.
  */
 final class WriteRoom {
   /** What O_DIRECT wants of memory addresses. */
