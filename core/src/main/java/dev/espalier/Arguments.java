@@ -20,7 +20,10 @@ final class Arguments {
     }
   }
 
-  /** For calls that an adapter answers without calling the index, which would check this itself. */
+  /**
+   * Checks that the index is open. For calls that an adapter answers without calling the index,
+   * which would check this itself.
+   */
   static void checkOpen(LongIndex index) {
     if (index.isClosed()) {
       throw new IllegalStateException("the " + index.variant().name() + " is closed");
@@ -60,7 +63,9 @@ final class Arguments {
     }
   }
 
-  /** Checks that an array has a bit for each of {@code count} keys, where that is not negative. */
+  /**
+   * Checks that an array has a bit for each of {@code count} keys, unless the count is negative.
+   */
   static void checkFound(long[] found, int count) {
     Objects.requireNonNull(found, "found");
     if (found.length < (count + 63L) / 64) {

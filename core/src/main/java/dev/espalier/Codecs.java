@@ -80,8 +80,9 @@ final class Codecs {
     }
 
     /**
-     * IEEE 754 stores sign and magnitude, so bits of negative numbers sort backwards; with their
-     * magnitude bits flipped all bits sort as signed integers. Its own inverse.
+     * Flips the magnitude bits of negative numbers. IEEE 754 stores sign and magnitude, so the bits
+     * of negative numbers sort backwards; with their magnitude bits flipped, all bits sort as
+     * signed integers. This function is its own inverse.
      */
     private static long flipMagnitudeOfNegative(long bits) {
       return bits ^ ((bits >> 63) & Long.MAX_VALUE);
@@ -115,7 +116,7 @@ final class Codecs {
       return Float.intBitsToFloat(flipMagnitudeOfNegative(Math.toIntExact(stored)));
     }
 
-    /** As {@code DoubleKeyCodec}'s, in 32 bits. */
+    /** Does the same as in {@code DoubleKeyCodec}, in 32 bits. */
     private static int flipMagnitudeOfNegative(int bits) {
       return bits ^ ((bits >> 31) & Integer.MAX_VALUE);
     }

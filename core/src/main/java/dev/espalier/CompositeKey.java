@@ -99,7 +99,8 @@ public final class CompositeKey {
   }
 
   /**
-   * Returns the key made of any number of parts. Unlike the other forms, allocates an array.
+   * Returns the key made of any number of parts. Unlike the other forms, this one allocates an
+   * array.
    *
    * @throws IllegalArgumentException if this layout has another number of parts, or a part does not
    *     fit into its bits; the message names the part and its range
@@ -131,8 +132,8 @@ public final class CompositeKey {
   }
 
   /**
-   * Returns the least key that begins with the given parts: where a range scan over all keys that
-   * begin with them starts.
+   * Returns the least key that begins with the given parts. A range scan over all keys that begin
+   * with them starts here.
    *
    * @param prefix one or more leading parts, at most {@link #parts()}
    * @throws IllegalArgumentException if there are none or too many, or one does not fit
@@ -150,8 +151,8 @@ public final class CompositeKey {
   }
 
   /**
-   * Returns the greatest key that begins with the given parts: where a range scan over all keys
-   * that begin with them ends, inclusive.
+   * Returns the greatest key that begins with the given parts. A range scan over all keys that
+   * begin with them ends here, inclusive.
    *
    * @param prefix one or more leading parts, at most {@link #parts()}
    * @throws IllegalArgumentException if there are none or too many, or one does not fit
@@ -223,8 +224,9 @@ public final class CompositeKey {
   }
 
   /**
-   * Returns a part where it belongs in the key. The first keeps its sign, which is the key's; the
-   * others are stored without one, so that the bits of their least value are all 0.
+   * Returns a part, shifted to its place in the key. The first part keeps its sign, which is also
+   * the key's. The others are stored without a sign, so that the bits of their least value are all
+   * 0.
    */
   private long place(int i, long part) {
     int width = bits[i];
@@ -247,7 +249,7 @@ public final class CompositeKey {
     return part >= -half(width) && part < half(width);
   }
 
-  /** Returns half the number of values that {@code width} bits have, for widths below 64. */
+  /** Returns half the number of values that {@code width} bits can hold, for widths below 64. */
   private static long half(int width) {
     return 1L << (width - 1);
   }

@@ -4,7 +4,9 @@ package dev.espalier;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentNavigableMap;
 
-/** The map of an index that many threads may use: its views are such maps, too. */
+/**
+ * The map of an index that many threads may use. The views of this map are concurrent maps, too.
+ */
 final class ConcurrentIndexMap<K, V> extends IndexMap<K, V>
     implements ConcurrentNavigableMap<K, V> {
   ConcurrentIndexMap(LongNavigable entries, KeyCodec<K> keyCodec, ValueCodec<V> valueCodec) {

@@ -16,7 +16,7 @@ public interface ConcurrentLongIndex extends LongIndex {
   /**
    * Returns a live map whose keys and values are stored as longs in this index; see {@link
    * LongIndex#asMap(KeyCodec, ValueCodec)}. Each of its methods for one entry takes effect at one
-   * moment; {@code size} costs as much as that of the index, and that of a view counts its entries.
+   * moment; {@code size} costs as much as that of the index; on a view, it counts the entries.
    */
   @Override
   default <K, V> ConcurrentNavigableMap<K, V> asMap(

@@ -5,8 +5,8 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * The entries of an index or view, one ahead of its cursor: {@code next} gives what was there when
- * {@code hasNext} said so, whatever has changed in between.
+ * Iterates over the entries of an index or view, reading one entry ahead: {@code next} returns the
+ * entry that was there when {@code hasNext} returned true, whatever has changed in between.
  */
 final class CursorIterator<T> implements Iterator<T> {
 

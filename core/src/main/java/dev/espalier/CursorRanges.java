@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
-/** Counts and removes the entries of a range by a cursor, which every index has. */
+/** Counts and removes the entries of a range with a cursor, which every index has. */
 final class CursorRanges {
   private CursorRanges() {}
 

@@ -23,18 +23,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link NavigableMap} over an index or view: keys and values pass through codecs, null is
+ * A {@link NavigableMap} over an index or view. Keys and values pass through codecs; null is
  * refused.
  *
  * <p>Iterators are weakly consistent, like those of {@link
  * java.util.concurrent.ConcurrentSkipListMap}: they never throw because the map has changed, show
- * each entry that exists all the time exactly once, and may or may not show what is added or
- * removed meanwhile. {@code setValue} of their entries writes through; entries from all other
- * methods are immutable snapshots.
+ * each entry that exists throughout the iteration exactly once, and may or may not show entries
+ * that are added or removed meanwhile. {@code setValue} of their entries writes through; entries
+ * from all other methods are immutable snapshots.
  *
- * <p>Over an index that several threads may write, each method of one entry takes effect at one
- * moment. It reads the entry, and writes on condition that the entry is still the same; otherwise
- * it begins anew. No lock is held while a user's function runs.
+ * <p>Over an index that several threads may write, each method for one entry takes effect at one
+ * moment. It reads the entry, and writes only if the entry is still the same; otherwise it starts
+ * over. No lock is held while a user's function runs.
  */
 class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
   private final LongNavigable entries;
@@ -227,7 +227,10 @@ class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
     return entries.find(key, value) ? value[0] : null;
   }
 
-  /** Stores a value, or none if it is null, unless the entry is no longer as it was found. */
+  /**
+   * Stores a value, or removes the entry if the value is null, unless the entry has changed since
+   * it was found.
+   */
   private boolean store(long key, @Nullable Long before, @Nullable V value) {
     if (value != null) {
       return exchange(key, before, valueCodec.encode(value));
@@ -349,7 +352,9 @@ class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
     return poll(entries.cursor(), LongCursor::last);
   }
 
-  /** Removes the entry that a move goes to; again if another thread has changed it meanwhile. */
+  /**
+   * Removes the entry that a move goes to; tries again if another thread has changed it meanwhile.
+   */
   private @Nullable Entry<K, V> poll(LongCursor cursor, Predicate<LongCursor> move) {
     while (move.test(cursor)) {
       long key = cursor.key();
@@ -450,7 +455,7 @@ class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
     return over(part, keyCodec, valueCodec, descending);
   }
 
-  /** Makes a view of the kind of this map. */
+  /** Creates a view of the same kind as this map. */
   IndexMap<K, V> over(
       LongNavigable part,
       KeyCodec<K> codecOfKeys,
@@ -468,7 +473,7 @@ class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
     return valueCodec.encode(Objects.requireNonNull(value, "value"));
   }
 
-  /** An entry of an iterator, with the value it had when the iterator came by. */
+  /** An entry of an iterator, with the value it had when the iterator reached it. */
   private final class WriteThroughEntry extends SimpleEntry<K, V> {
     private static final long serialVersionUID = 1;
 

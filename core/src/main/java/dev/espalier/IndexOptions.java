@@ -42,15 +42,15 @@ public record IndexOptions(long missingValue, long memoryLimit, HugePages hugePa
    * Creates an empty page store in memory, with this memory limit.
    *
    * @param pageBytes size of a page, in bytes: a power of two, usually from 4 to 64 KiB; some trees
-   *     need more than the least, 256 bytes
+   *     need more than the minimum, 256 bytes
    */
   public MemoryPageStore pagesInMemory(int pageBytes) {
     return new MemoryPageStore(pageBytes, memoryLimit, hugePages);
   }
 
   /**
-   * Creates an empty page store in memory, with this memory limit, for a tree that others read
-   * while it grows: it takes no memory from them.
+   * Creates an empty page store in memory, with this memory limit, for a tree that other threads
+   * read while it grows: the store does not free memory that they may be reading.
    *
    * @param pageBytes size of a page, in bytes, as for {@link #pagesInMemory}
    */

@@ -5,13 +5,13 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part of a {@link PartitionedIndex}: an index behind a lock of its own, and the keys that are
- * its own. Bounds change only while the locks of both parts that they divide are held.
+ * One part of a {@link PartitionedIndex}: an index behind a lock of its own, and the range of keys
+ * that belong to it. A bound changes only while the locks of both parts that it divides are held.
  */
 final class IndexPart {
   /**
-   * Writes of a part from one look at the sizes of all parts to the next: less than a piece, so
-   * that moves keep up with inserts.
+   * How many writes a part takes between two checks of the sizes of all parts: fewer than the
+   * entries of a piece, so that moves keep up with inserts.
    */
   private static final int CHECK_EVERY = 256;
 
@@ -23,7 +23,7 @@ final class IndexPart {
   /** How often a lookup is tried without the lock. */
   final int tries;
 
-  /** The lowest and the highest key that may be here; there is always one. */
+  /** The lowest and the highest key that may be here; the range is never empty. */
   long low;
 
   long high;
@@ -51,7 +51,7 @@ final class IndexPart {
     return value == null ? index.containsKey(key) : index.find(key, value);
   }
 
-  /** Counts writes; tells whether the sizes should be looked at. The lock is held. */
+  /** Counts writes, and tells whether the sizes should be checked. The caller holds the lock. */
   boolean countWrites(int more) {
     writesSinceCheck += more;
     if (writesSinceCheck < CHECK_EVERY) {

@@ -6,9 +6,9 @@ package dev.espalier;
  * {@link java.util.TreeMap} do: a narrower view may repeat an exclusive bound, but not go beyond
  * it.
  *
- * <p>{@link #size} of a bounded view counts its entries, and {@link #countRange} and {@link
- * #removeRange} take their bounds in the view's order; what lies outside the view they leave out.
- * Every method is one call of the index, so behind a lock it is atomic.
+ * <p>{@link #size} of a bounded view counts its entries. {@link #countRange} and {@link
+ * #removeRange} take their bounds in the view's order, and leave out what lies outside the view.
+ * Every method makes one call to the index, so it is atomic behind a lock.
  */
 final class IndexView implements LongNavigable {
   private final LongIndex index;

@@ -47,7 +47,7 @@ record KeyRange(long from, boolean fromInclusive, long to, boolean toInclusive) 
     return new KeyRange(from, fromInclusive, to, inclusive);
   }
 
-  /** Returns the keys that are in both; crossed if the two lie apart. */
+  /** Returns the keys that are in both ranges; the ends cross if the two ranges lie apart. */
   KeyRange intersect(KeyRange other) {
     KeyRange lower = from > other.from || (from == other.from && !fromInclusive) ? this : other;
     KeyRange upper = to < other.to || (to == other.to && !toInclusive) ? this : other;

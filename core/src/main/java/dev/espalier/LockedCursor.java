@@ -2,11 +2,11 @@
 package dev.espalier;
 
 /**
- * A cursor of a {@link LockedIndex}. Each move is one call under the lock, and takes key and value
- * along: what they answer belongs together and stays as it was then, whatever other threads write.
+ * A cursor of a {@link LockedIndex}. Each move is one call under the lock, and copies the key and
+ * the value: they belong together and stay as they were then, whatever other threads write.
  */
 final class LockedCursor implements LongCursor {
-  /** Grows to the longest run; room for a leaf of a few cache lines. */
+  /** Room for a leaf of a few cache lines; the buffer grows to the longest run. */
   private static final int INITIAL_RUN = 64;
 
   private final LongIndex index;
@@ -135,7 +135,7 @@ final class LockedCursor implements LongCursor {
     return true;
   }
 
-  /** Takes key and value of the entry along, while the lock is held. */
+  /** Copies the key and value of the entry while the lock is held. */
   private boolean take(boolean found) {
     onEntry = found;
     if (found) {

@@ -16,22 +16,24 @@ import java.util.concurrent.locks.ReentrantReadWriteLock.WriteLock;
  * called with the lock held: a listener of {@code verify} that wrote to this index would wait for
  * itself.
  *
- * <p>Lookups of one key do without the lock, if the index {@linkplain LongIndex#allowsTornReads
- * allows that}: they write nothing, so any number of them does not slow down the others. Each looks
- * at a count of writes before and after. If a writer has come between, the answer may be nonsense,
- * and an exception a lie: the lookup begins anew, and takes the lock after a few tries (decision
- * 31).
+ * <p>Lookups of one key do not take the lock, if the index {@linkplain LongIndex#allowsTornReads
+ * allows that}. They write nothing, so they do not slow one another down, however many there are.
+ * Each reads a count of writes before and after. If a writer has come between, an answer may be
+ * nonsense, and an exception may be spurious: the lookup starts over, and takes the lock after a
+ * few tries (decision 31).
  *
- * <p>{@link #rootView} is the one thing that the lock does not guard: nodes are looked at after the
- * call, so no writer may be at work.
+ * <p>{@link #rootView} is the one thing that the lock does not guard: its nodes are read after the
+ * call returns, so no thread may write meanwhile.
  */
 final class LockedIndex implements ConcurrentLongIndex {
-  /** More would only delay the lock, which a reader needs if writers leave no pause. */
+  /**
+   * More tries would only delay taking the lock, which a reader needs if writers leave no pause.
+   */
   static final int MOST_TRIES = 4;
 
   /**
-   * Looks at the lock before a writer gives up its processor: a few writes of one entry, where to
-   * wake a thread takes as long as a hundred.
+   * How often a writer tries the lock before it gives up its processor. This takes as long as a few
+   * writes of one entry; waking a thread takes as long as a hundred.
    */
   private static final int SPINS = 100;
 
@@ -45,7 +47,7 @@ final class LockedIndex implements ConcurrentLongIndex {
     this(index, new ReentrantReadWriteLock());
   }
 
-  /** Guards {@code index} by a lock that others can see. */
+  /** Guards {@code index} with a lock that others can see. */
   LockedIndex(LongIndex index, ReentrantReadWriteLock lock) {
     this.index = index;
     this.reading = new Reading(lock.readLock());
@@ -67,7 +69,10 @@ final class LockedIndex implements ConcurrentLongIndex {
     }
   }
 
-  /** As {@link Reading}, but counts. A thread that writes may call a method that writes. */
+  /**
+   * Like {@link Reading}, but counts writes. A thread that writes may call another method that
+   * writes.
+   */
   record Writing(WriteLock lock, WriteCount writes) implements AutoCloseable {
     Writing acquire() {
       for (int spins = 0; !lock.tryLock(); spins++) {
@@ -112,7 +117,7 @@ final class LockedIndex implements ConcurrentLongIndex {
     return index.isClosed();
   }
 
-  /** Does not wait for a writer: whoever looks at an index, in a debugger say, changes nothing. */
+  /** Does not wait for a writer: looking at an index, say in a debugger, changes nothing. */
   @Override
   public String toString() {
     return index.toString();
@@ -262,7 +267,9 @@ final class LockedIndex implements ConcurrentLongIndex {
     }
   }
 
-  /** The cursor's runs are copies, as another thread may write while they are read. */
+  /**
+   * Returns a cursor whose runs are copies, because another thread may write while they are read.
+   */
   @Override
   public LongCursor cursor() {
     try (var _ = reading.acquire()) {

@@ -93,7 +93,7 @@ public interface LongCursor extends LongEntrySource {
   /**
    * Fills {@code run} with the entries that follow and lie together in memory, at least one, and
    * moves the cursor to the last of them. A loop over {@code nextRun} sees the same entries as a
-   * loop over {@link #next}, but much faster. At the end, returns false and leaves the cursor
+   * loop over {@link #next}, but is much faster. At the end, returns false and leaves the cursor
    * nowhere.
    *
    * <p>The run is valid until the index changes or this cursor moves.

@@ -4,7 +4,7 @@ package dev.espalier;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Entries in ascending key order of which any range can be read by itself: the input of a bulkload
+ * Entries in ascending key order, any range of which can be read by itself: the input of a bulkload
  * by several threads.
  */
 public interface LongEntryRanges {
@@ -14,7 +14,7 @@ public interface LongEntryRanges {
 
   /**
    * Returns a source of the entries with numbers from {@code from} to {@code to - 1}, counted from
-   * 0. Called by several threads at once; each reads its sources alone.
+   * 0. Several threads may call this at once; each of them reads only its own sources.
    */
   LongEntrySource range(long from, long to);
 

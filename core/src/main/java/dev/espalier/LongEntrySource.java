@@ -7,7 +7,7 @@ package dev.espalier;
  */
 public interface LongEntrySource {
 
-  /** Moves to the next entry, at the first call to the first entry. Returns false at the end. */
+  /** Moves to the next entry; the first call moves to the first entry. Returns false at the end. */
   boolean next();
 
   /** Returns the current entry's key. */

@@ -11,9 +11,9 @@ import java.util.NavigableMap;
  * An ordered index outside the Java heap: long keys in signed order, each with a long value (a row
  * id, a handle, a number).
  *
- * <p>Create one in memory by {@link dev.espalier.family.Indexes#create()}, or in a file by {@code
- * dev.espalier.io.Espalier.open(path)}; {@code dev.espalier.io.IndexStore} keeps several in one
- * file. Close it after use.
+ * <p>Create one in memory with {@link dev.espalier.family.Indexes#create()}, or in a file with
+ * {@code dev.espalier.io.Espalier.open(path)}; {@code dev.espalier.io.IndexStore} keeps several in
+ * one file. Close it after use.
  *
  * <p><b>Threads.</b> Any number of threads may read at the same time, or one may write. Either the
  * caller keeps readers and writers apart, or {@link #withReadWriteLock()} does. Misuse may lead to
@@ -25,7 +25,7 @@ import java.util.NavigableMap;
  * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every method of the index, its
  * views, cursors and maps throws {@link IllegalStateException}, in any thread. The exceptions are
  * {@link #isClosed}, {@link #variant}, {@link #asMap()} and {@link #withReadWriteLock}; what the
- * last two return throws when it is used.
+ * last two return throws once it is used.
  *
  * <p><b>Memory.</b> {@code get}, {@code put}, {@code set}, {@code remove}, {@code delete}, {@code
  * getAll} of fewer than 4096 keys from one array into another, and the moves of a cursor allocate
@@ -47,9 +47,9 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
 
   /**
    * Looks up many keys: {@code values[i]} becomes the value of {@code keys[i]}, or {@link
-   * #missingValue()}. Faster per key than {@link #get}, because the cache misses of several keys
-   * overlap; worthwhile from about 16 keys. Keys may be in any order and may repeat. Both arrays
-   * may be the same one.
+   * #missingValue()}. This is faster per key than {@link #get}, because the cache misses of several
+   * keys overlap; it is worthwhile from about 16 keys. Keys may be in any order and may repeat. The
+   * two arrays may be the same.
    *
    * <p>If the call throws, the contents of {@code values} are undefined.
    *
@@ -222,18 +222,19 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Returns whether a lookup of one key ends soon even if another thread writes meanwhile, with
-   * whatever answer or exception, and leaves nothing behind. This is so in all indexes of this
-   * library that are in memory and not in a file, as far as they know their memory.
+   * Returns whether a lookup of one key ends soon even if another thread writes meanwhile. The
+   * lookup may then return any answer or throw any exception, but leaves nothing behind. This is so
+   * in all indexes of this library that are in memory and not in a file, as far as they know their
+   * memory.
    */
   default boolean allowsTornReads() {
     return false;
   }
 
   /**
-   * Says that there will be lookups beside writers, from now on, if they are {@linkplain
-   * #allowsTornReads allowed}. An index that grows then takes no memory from them: it keeps what it
-   * has outgrown until it is closed.
+   * Announces that from now on, lookups will run at the same time as writes, if that is {@linkplain
+   * #allowsTornReads allowed}. An index that grows then frees no memory that a lookup may be
+   * reading: it keeps what it has outgrown until it is closed.
    */
   default void expectTornReads() {}
 
@@ -303,14 +304,15 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   NodeView rootView();
 
   /**
-   * Returns the height, the numbers of nodes, how full they are, and bytes. Visits all nodes, O(n).
+   * Returns the height, the numbers of nodes, how full they are, and how many bytes they take.
+   * Visits all nodes, O(n).
    */
   IndexStatistics statistics();
 
   /**
    * Makes all changes so far safe from a crash of the program or the machine, if the index lives in
-   * a file; does nothing in memory. After a crash, the index has everything that was written up to
-   * some moment after the last flush, in order.
+   * a file; does nothing for an index in memory. After a crash, the index has everything that was
+   * written up to some moment after the last flush, in order.
    */
   default void flush() {
     Arguments.checkOpen(this);

@@ -35,7 +35,7 @@ public interface LongNavigable {
 
   /**
    * Looks up {@code key} and tells whether it has an entry, even if its value is {@link
-   * #missingValue()}. The trees of this library need one lookup, whatever the answer.
+   * #missingValue()}. The trees of this library need only one lookup, whatever the answer.
    *
    * @param value an array whose first element receives the value; undefined if there is none
    */
@@ -88,9 +88,9 @@ public interface LongNavigable {
   void delete(long key);
 
   /**
-   * Stores {@code value} for {@code key} unless the key has an entry, and tells whether it did:
-   * other than {@link #putIfAbsent}, also if {@link #missingValue()} is among the values. Throws
-   * the same exceptions as {@link #put}.
+   * Stores {@code value} for {@code key} unless the key has an entry, and tells whether it did.
+   * Unlike {@link #putIfAbsent}, this works even if {@link #missingValue()} is among the values.
+   * Throws the same exceptions as {@link #put}.
    *
    * <p>This method, {@link #replace} and {@link #remove(long, long)} each take effect at one moment
    * in an index that several threads may write.

@@ -6,13 +6,13 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps the parts of a {@link PartitionedIndex} about as large as one another. Once a part is twice
- * as large as they are on average, entries move between neighbours until all are even: a piece of
- * bounded size at a time, with the locks of the two parts. One thread at a time does this, a writer
- * that comes by.
+ * Keeps the parts of a {@link PartitionedIndex} about equally large. Once a part is twice as large
+ * as the average, entries move between neighbours until all parts are even: a piece of bounded size
+ * at a time, under the locks of the two parts. One thread at a time does this, a writer that comes
+ * by.
  */
 final class PartBalance {
-  /** A piece of so many entries keeps two parts locked for less than a millisecond. */
+  /** The entries of a piece: moving so many keeps two parts locked for less than a millisecond. */
   static final int PIECE = 1024;
 
   private static final int FACTOR = 2;
@@ -40,7 +40,7 @@ final class PartBalance {
     this.values = new long[piece];
   }
 
-  /** Moves at most one piece across each bound, if need be and no other thread is at it. */
+  /** Moves at most one piece across each bound, if necessary and if no other thread is doing so. */
   void check() {
     if (!turn.tryLock()) {
       return;
@@ -59,8 +59,9 @@ final class PartBalance {
   }
 
   /**
-   * Moves until all parts are even, for a thread that has all locks. If another is at it, which
-   * waits for a lock, that goes on later.
+   * Moves entries until all parts are even, for a thread that holds all locks. If another thread is
+   * moving entries already, it is waiting for a lock and will continue later; then this does
+   * nothing.
    */
   void finish() {
     if (!turn.tryLock()) {
@@ -140,7 +141,7 @@ final class PartBalance {
     }
   }
 
-  /** Notes the last entries of a part, downwards; its lowest key stays its own. */
+  /** Notes the last entries of a part, in descending order; the part keeps its lowest key. */
   private int takeLast(IndexPart part, long most) {
     LongCursor cursor = part.index.cursor();
     int count = 0;
@@ -153,7 +154,7 @@ final class PartBalance {
     return count;
   }
 
-  /** Notes the first entries of a part, upwards; its highest key stays its own. */
+  /** Notes the first entries of a part, in ascending order; the part keeps its highest key. */
   private int takeFirst(IndexPart part, long most) {
     LongCursor cursor = part.index.cursor();
     int count = 0;
@@ -166,7 +167,7 @@ final class PartBalance {
     return count;
   }
 
-  /** Moves the entries that were noted; if there is no room for them, they are where they were. */
+  /** Moves the entries that were noted; if there is no room for them, they stay where they were. */
   private void transfer(LongIndex from, LongIndex to, int count) {
     try {
       to.putAll(keys, 0, values, 0, count);

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batches of a {@link PartitionedIndex}: keys are divided among the parts, and each part has
- * its share looked up or stored in one call, with its lock.
+ * Runs the batches of a {@link PartitionedIndex}: divides keys among the parts, and looks up or
+ * stores the share of each part in one call, under its lock.
  */
 final class PartBatches {
-  /** Keys that are divided among the parts at a time. */
+  /** How many keys are divided among the parts at a time. */
   private static final int GROUP = 1024;
 
   private static final ThreadLocal<Room> ROOMS = ThreadLocal.withInitial(Room::new);
@@ -32,7 +32,7 @@ final class PartBatches {
     this.parts = parts;
   }
 
-  /** As {@link LongIndex#getAll}; {@code found} may be null. */
+  /** Looks up keys as {@link LongIndex#getAll} does; {@code found} may be null. */
   int getAll(
       long[] keys,
       int keysFrom,
@@ -69,7 +69,7 @@ final class PartBatches {
     return there;
   }
 
-  /** Sorts keys by their parts, those of a part in the order in which they came. */
+  /** Sorts keys by part; those of one part stay in the order in which they came. */
   private void divide(long[] keys, int from, int count, Room room) {
     long[] bounds = whole.lows();
     int[] ends = room.ends;
@@ -88,7 +88,7 @@ final class PartBatches {
     }
   }
 
-  /** Returns where the keys of the part end that begin at a slot. */
+  /** Returns where the keys of a part end, given the slot where they begin. */
   private static int endOfPart(Room room, int from, int count) {
     int to = from + 1;
     while (to < count && room.partOf[room.places[to]] == room.partOf[room.places[from]]) {
@@ -129,7 +129,7 @@ final class PartBatches {
     return true;
   }
 
-  /** As {@link PartitionedIndex#putAll(long[], int, long[], int, int)}. */
+  /** Stores entries as {@link PartitionedIndex#putAll(long[], int, long[], int, int)} does. */
   void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     Arguments.checkBatch(keys, keysFrom, values, valuesFrom, count);
     Arguments.checkOpen(whole);

@@ -15,7 +15,7 @@ final class PartitionedBulkload {
   private final long total;
   private final ProgressListener listener;
 
-  /** Entries read, of which the last is the current one if there is one. */
+  /** The number of entries read; the last of them is the current one, if there is one. */
   private long read;
 
   private boolean isAtEnd;
@@ -56,7 +56,7 @@ final class PartitionedBulkload {
     }
   }
 
-  /** Goes to the next entry, whose key has to be above the one before. */
+  /** Goes to the next entry, whose key must be greater than the one before. */
   private boolean advance() {
     if (isAtEnd || !entries.next()) {
       isAtEnd = true;
@@ -77,7 +77,10 @@ final class PartitionedBulkload {
     return true;
   }
 
-  /** Without a total nobody knows where parts should end: they are evened out afterwards. */
+  /**
+   * Stores the entries in chunks and evens out the parts afterwards: without a total, nobody knows
+   * where parts should end.
+   */
   private void putInChunks() {
     long[] keys = new long[CHUNK];
     long[] values = new long[CHUNK];
@@ -135,7 +138,10 @@ final class PartitionedBulkload {
     whole.boundHasMoved();
   }
 
-  /** The entries of one part, from the current one on; the one that follows is then current. */
+  /**
+   * The entries of one part, from the current one on; afterwards, the entry that follows them is
+   * the current one.
+   */
   private final class Share implements LongEntrySource {
     private final long end;
     private boolean isFirst = true;

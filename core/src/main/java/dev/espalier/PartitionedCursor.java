@@ -4,9 +4,10 @@ package dev.espalier;
 import java.util.Objects;
 
 /**
- * A cursor of a {@link PartitionedIndex}: over the cursors of its parts, one after the other. Each
- * move takes key and value along. An entry that moves to another part is found there, because the
- * cursor goes on from a key, and looks with the lock of a part which keys are the part's.
+ * A cursor of a {@link PartitionedIndex}, over the cursors of its parts, one after the other. Each
+ * move copies the key and the value. An entry that moves to another part is found there, because
+ * the cursor continues from a key and checks, under the lock of a part, which keys belong to that
+ * part.
  */
 final class PartitionedCursor implements LongCursor {
   private static final int INITIAL_RUN = 64;
@@ -14,7 +15,9 @@ final class PartitionedCursor implements LongCursor {
   private final PartitionedIndex whole;
   private final RunBuffer buffer = new RunBuffer(INITIAL_RUN);
 
-  /** The part of the last move, and its cursor, which is on the key if that is the part's. */
+  /**
+   * The part of the last move, and its cursor, which is on the key if the key belongs to the part.
+   */
   private IndexPart part;
 
   private LongCursor cursor;
@@ -170,7 +173,7 @@ final class PartitionedCursor implements LongCursor {
     return true;
   }
 
-  /** Takes key and value of the entry along, while the lock is held. */
+  /** Copies the key and value of the entry while the lock is held. */
   private boolean take(boolean found) {
     if (found) {
       isSomewhere = true;
@@ -220,7 +223,7 @@ final class PartitionedCursor implements LongCursor {
     isOnEntry = false;
   }
 
-  /** Takes the lock of the part where the entry is now, whose cursor is then on it. */
+  /** Takes the lock of the part where the entry is now, and moves that part's cursor to it. */
   private void lockEntry() {
     while (true) {
       IndexPart candidate = part.covers(key) ? part : whole.partOf(key);

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An index of any kind in several parts, each with a range of keys and a lock of its own, so that
- * threads that write to different parts do not wait for one another: for trees that have no form
- * for many threads.
+ * threads that write to different parts do not wait for one another. Use it for trees that have no
+ * concurrent version.
  *
- * <p>Which keys are a part's follows the entries: once a part is more than twice as large as the
- * parts are on average, writers that come by move entries between neighbours, a bounded piece at a
- * time. Before, the whole range of keys is divided evenly, or as a sample says.
+ * <p>The ranges follow the entries: once a part is more than twice as large as the average, writers
+ * that come by move entries between neighbouring parts, a bounded piece at a time. Until then, the
+ * whole range of keys is divided evenly, or according to a sample.
  *
  * <p>Each call for one key takes effect at one moment. So do {@link #size}, {@link #clear} and
  * {@link #bulkload}, which lock all parts. {@code getAll} and {@code putAll} go part by part, and
@@ -24,19 +24,19 @@ import org.jspecify.annotations.Nullable;
  * they were when it moved; it misses no entry that was there all the time, and reports none twice.
  *
  * <p>A listener or a source of entries is called with locks held, and must not write to this index.
- * There is no {@link #batchLookup}, as behind a lock. Where entries are only ever added in
- * ascending order, all go to the last part, and most of them move on later: take another index for
- * that.
+ * There is no {@link #batchLookup}, just as for an index behind a lock. If entries are only ever
+ * added in ascending order, they all go to the last part, and most of them are moved later: use
+ * another index for that.
  */
 public final class PartitionedIndex implements ConcurrentLongIndex {
-  /** The most parts. */
+  /** The maximum number of parts. */
   public static final int MOST_PARTS = 256;
 
   private final IndexPart[] parts;
   final PartBalance balance;
   private final PartBatches batches;
 
-  /** The lowest key of each part. Replaced with the locks of the parts whose bound has moved. */
+  /** The lowest key of each part. Replaced under the locks of the parts whose bound has moved. */
   private volatile long[] lows;
 
   private PartitionedIndex(LongIndex[] indexes, long[] lows, int piece) {
@@ -54,8 +54,8 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
    * Creates an empty index in memory.
    *
    * @param variant the kind of tree
-   * @param options of each part, but for the memory limit, which they share evenly
-   * @param parts how many, from 1 to {@link #MOST_PARTS}
+   * @param options the options of each part, except that the parts share the memory limit evenly
+   * @param parts number of parts, from 1 to {@link #MOST_PARTS}
    * @throws IllegalArgumentException if the memory limit is too small for so many parts
    */
   public static PartitionedIndex create(TreeVariant variant, IndexOptions options, int parts) {
@@ -68,9 +68,9 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
   }
 
   /**
-   * Creates an empty index in memory, whose parts are divided as a sample of the keys to come.
+   * Creates an empty index in memory, divided into parts according to a sample of the keys to come.
    *
-   * @param sample keys in any order, at least as many different ones as there are parts
+   * @param sample keys in any order, with at least as many different ones as there are parts
    * @throws IllegalArgumentException if the sample or the memory limit is too small
    */
   public static PartitionedIndex create(
@@ -106,13 +106,13 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
 
   // Parts
 
-  /** Returns the number of the part that has a key, by the lowest keys of the parts. */
+  /** Returns the number of the part that a key belongs to, given the lowest keys of the parts. */
   static int partOf(long[] lows, long key) {
     int found = Arrays.binarySearch(lows, key);
     return found >= 0 ? found : Math.max(-found - 2, 0);
   }
 
-  /** Returns the part that has a key, unless the bound has moved meanwhile. */
+  /** Returns the part that a key belongs to, unless the bound has moved meanwhile. */
   IndexPart partOf(long key) {
     return parts[partOf(lows, key)];
   }
@@ -122,12 +122,12 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
     return lows;
   }
 
-  /** Follows a bound that has moved, with the locks of its parts. */
+  /** Updates the lowest keys after a bound has moved. The caller holds the locks of its parts. */
   void boundHasMoved() {
     lows = Arrays.stream(parts).mapToLong(part -> part.low).toArray();
   }
 
-  /** Returns the part that has a key, with its lock. */
+  /** Returns the part that a key belongs to, and locks it for reading. */
   IndexPart lockForRead(long key) {
     while (true) {
       IndexPart part = partOf(key);
@@ -150,7 +150,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
     }
   }
 
-  /** Gives the lock back after writes, and evens the parts out now and then. */
+  /** Releases the lock after writes, and evens out the parts now and then. */
   void unlock(IndexPart part, int writes) {
     boolean isDue = part.countWrites(writes) && !part.index.isClosed();
     part.writing.close();
@@ -343,7 +343,7 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
     return overRange(new KeyRange(from, fromInclusive, to, toInclusive), false);
   }
 
-  /** Removes part by part: each part's share at one moment. */
+  /** Removes the entries part by part; each part's share is removed at one moment. */
   @Override
   public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     return overRange(new KeyRange(from, fromInclusive, to, toInclusive), true);
@@ -514,8 +514,8 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
   }
 
   /**
-   * Checks every part, that their ranges cover all keys (P1), and that each part has keys of its
-   * range only (P2).
+   * Checks every part, and checks that the ranges of the parts cover all keys (P1) and that each
+   * part has only keys of its own range (P2).
    */
   @Override
   public void verify(ProgressListener listener) {
@@ -531,7 +531,9 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
         "an index in parts has no batch lookup, as its locks could not be held from call to call");
   }
 
-  /** Returns a node that is not there, with the roots of the parts as children. */
+  /**
+   * Returns the view of a node that does not exist, with the roots of the parts as its children.
+   */
   @Override
   public NodeView rootView() {
     try (var _ = new AllLocks(false)) {

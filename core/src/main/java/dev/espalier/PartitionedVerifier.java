@@ -4,8 +4,9 @@ package dev.espalier;
 import dev.espalier.inspect.InvariantViolationException;
 
 /**
- * Checks an index in parts whose locks are held: each part by itself, that the ranges of the parts
- * cover all keys, one after the other (P1), and that each part has keys of its range only (P2).
+ * Checks an index in parts whose locks are held. Checks each part by itself, and that the ranges of
+ * the parts cover all keys, one after the other (P1), and that each part has only keys of its own
+ * range (P2).
  */
 final class PartitionedVerifier {
   private PartitionedVerifier() {}

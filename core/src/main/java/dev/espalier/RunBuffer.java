@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * Entries copied to the heap, to be handed out as a run: keys in the first half of one array, their
- * values in the second. Kept by a cursor and filled again for each run, so that scans do not
+ * values in the second. A cursor keeps it and refills it for each run, so that scans do not
  * allocate.
  */
 final class RunBuffer {
@@ -38,7 +38,9 @@ final class RunBuffer {
     count++;
   }
 
-  /** Replaces the content by the entries of {@code run}, whose stride is that of ascending runs. */
+  /**
+   * Replaces the content with the entries of {@code run}, whose stride is that of ascending runs.
+   */
   void copy(LongRun run) {
     if (run.count() > capacity()) {
       entries = new long[2 * run.count()];

@@ -5,7 +5,7 @@ package dev.espalier;
  * A cursor that stays within a range of keys and may run backwards over the index's own cursor.
  *
  * <p>Ascending runs are the index's own, cut at the upper bound, except for the first, which is one
- * copied entry. The index's cursor hands out runs ahead only, so descending runs are copies of up
+ * copied entry. The index's cursor hands out only forward runs, so descending runs are copies of up
  * to {@value #BACKWARD_RUN} entries, already in descending order, with a stride of 8.
  */
 final class ViewCursor implements LongCursor {
@@ -124,7 +124,9 @@ final class ViewCursor implements LongCursor {
     return true;
   }
 
-  /** Hands out the first entries of a run, copied, as the cursor has to go back to the last one. */
+  /**
+   * Hands out a copy of the first entries of a run, as the cursor has to go back to the last one.
+   */
   private boolean handOutCopy(LongRun run, int inside) {
     run.truncate(inside);
     buffer.copy(run);

@@ -5,8 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Counts the beginnings and the ends of writes, so that readers who take no lock learn whether a
- * write has come between. Writers exclude one another; readers write nothing.
+ * Counts the beginnings and the ends of writes, so that readers that take no lock can tell whether
+ * a write has come between. Writers exclude one another; readers write nothing.
  */
 final class WriteCount {
   private static final VarHandle COUNT;
@@ -19,14 +19,17 @@ final class WriteCount {
     }
   }
 
-  /** Looks at the count before a reader gives up: about as long as a write of one entry takes. */
+  /**
+   * How often a reader looks at the count before it gives up: about as long as a write of one entry
+   * takes.
+   */
   private static final int SPINS = 64;
 
-  /** Odd while a write goes on. */
+  /** Odd while a write is going on. */
   @SuppressWarnings("unused") // Used through COUNT.
   private long count;
 
-  /** Begins a write. What it changes, it changes after readers can know of it. */
+  /** Begins a write. It changes nothing before readers can see that it has begun. */
   void begin() {
     COUNT.setOpaque(this, (long) COUNT.getOpaque(this) + 1);
     VarHandle.releaseFence();
@@ -37,7 +40,7 @@ final class WriteCount {
     COUNT.setRelease(this, (long) COUNT.getOpaque(this) + 1);
   }
 
-  /** Returns the count, after a little waiting if a write goes on. */
+  /** Returns the count, after a short wait if a write is going on. */
   long get() {
     long now = (long) COUNT.getAcquire(this);
     for (int spins = 0; isWriting(now) && spins < SPINS; spins++) {
@@ -47,12 +50,14 @@ final class WriteCount {
     return now;
   }
 
-  /** Tells whether a count was taken while a write went on. */
+  /** Tells whether a count was taken while a write was going on. */
   static boolean isWriting(long count) {
     return (count & 1) != 0;
   }
 
-  /** Tells whether no write has begun since there was a count, so that what was read is whole. */
+  /**
+   * Tells whether no write has begun since a count was taken, so that what was read is consistent.
+   */
   boolean isStill(long earlier) {
     VarHandle.acquireFence();
     return (long) COUNT.getOpaque(this) == earlier;

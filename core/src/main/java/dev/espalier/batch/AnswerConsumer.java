@@ -25,7 +25,7 @@ public interface AnswerConsumer {
    * nearest key or a range.
    *
    * @param tag the probe's tag
-   * @param key the key asked for; of an entry, its own key
+   * @param key the key asked for; for an entry, its own key
    * @param value the value found, or the index's {@code missingValue()}
    * @param found whether the index holds {@code key}
    */
@@ -33,10 +33,11 @@ public interface AnswerConsumer {
 
   /**
    * Receives the answers to probes for the value of a key, number {@code from} to number {@code to
-   * - 1}. Unless overridden, calls {@link #answer} for each; if that throws, goes on with the next
-   * one, and at the end throws the first exception.
+   * - 1}. Unless overridden, calls {@link #answer} for each; if that throws, continues with the
+   * next one, and throws the first exception at the end.
    *
-   * @param tags the probes' tags; as all arrays, overwritten after the call, and not to be changed
+   * @param tags the probes' tags; like all these arrays, it is overwritten after the call, and must
+   *     not be changed
    * @param keys the keys asked for
    * @param values the values found, or the index's {@code missingValue()}
    * @param found a bit for each answer: {@code keys[i]} is in the index if bit {@code i % 64} of

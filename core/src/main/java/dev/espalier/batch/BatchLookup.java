@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks up many keys of an index: one by one, in groups whose cache misses overlap, sorted, or
  * buffered. Which method is fastest depends on the number of keys, their order, and the sizes of
- * the tree and the caches (buffering paper, 6.6). {@link LongIndex#getAll} leaves it to {@link
- * #choose}. All methods return the same values.
+ * the tree and the caches (buffering paper, 6.6). {@link LongIndex#getAll} leaves the choice to
+ * {@link #choose}. All methods return the same values.
  *
  * <p>While they run, sorted and buffered lookups need up to 100 MB of memory in addition to the
  * arrays.
@@ -58,7 +58,7 @@ public final class BatchLookup implements LongBatchLookup {
   private volatile @Nullable Known known;
   private @Nullable ProbeChoice lastChoice;
 
-  /** The costs of the index, as long as it has about so many entries. */
+  /** The costs of the index, valid as long as it has about this many entries. */
   private static final class Known {
     final ProbeCosts costs;
     final long entries;
@@ -137,7 +137,9 @@ public final class BatchLookup implements LongBatchLookup {
     return measured == null ? tree.leastGroup() : measured.leastGroup();
   }
 
-  /** Chooses for counts from one up to twice that, by the costs halfway between. */
+  /**
+   * Chooses a method for counts from a given one up to twice that, by the costs halfway between.
+   */
   private static ProbeChoice choose(ProbeCosts costs, long from) {
     long count = from + from / 2;
     double margin = costs.measured() != null ? 1 : COMPUTED_MARGIN;
@@ -192,7 +194,10 @@ public final class BatchLookup implements LongBatchLookup {
     return now;
   }
 
-  /** By more than a quarter: smaller differences hardly move the break-even point. */
+  /**
+   * Returns whether the numbers differ by more than a quarter: smaller differences hardly move the
+   * break-even point.
+   */
   private static boolean differ(long before, long entries) {
     return Math.abs(entries - before) > before / 4;
   }
@@ -220,7 +225,7 @@ public final class BatchLookup implements LongBatchLookup {
     return calibrate(new Calibration.Lookups(index, this));
   }
 
-  /** As {@link #calibrate()}, with times from elsewhere. */
+  /** Does the same as {@link #calibrate()}, with times from elsewhere. */
   ProbeCosts calibrate(Stopwatch stopwatch) {
     ProbeCosts measured = new Calibration(compute(), stopwatch).measure();
     known = new Known(measured, index.sizeEstimate(), tree.height());
@@ -314,7 +319,8 @@ public final class BatchLookup implements LongBatchLookup {
   }
 
   /**
-   * Only group lookups report which keys they find; if asked for that, each key is a group of one.
+   * Looks up keys one by one. Only group lookups report which keys they find; to report that, each
+   * key is looked up as a group of one.
    */
   private void single(
       long[] keys,

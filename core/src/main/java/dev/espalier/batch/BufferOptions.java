@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Options of a {@link BufferedAccess}.
  *
  * @param buffers whether buffers are of fixed or variable size
- * @param mostWaiting the most probes and updates that may wait; as soon as there are so many, all
+ * @param mostWaiting the most probes and updates that may wait; as soon as there are that many, all
  *     of them are answered
  * @param inOrder whether answers come in the order of the probes, and thus only when all are
  *     answered
@@ -44,20 +44,20 @@ public record BufferOptions(
     }
 
     /**
-     * Buffers grow as needed (buffering paper, 4.2). Answers come only when all are answered. The
-     * fastest.
+     * Buffers grow as needed (buffering paper, 4.2). Answers come only when all probes are
+     * answered. This is the fastest kind.
      */
     record Variable() implements Buffers {}
   }
 
   /**
-   * Variable buffers for a million probes, answered in any order, with virtual nodes of the cache
-   * analysis.
+   * Variable buffers for a million probes, answered in any order, with virtual nodes chosen by the
+   * cache analysis.
    */
   public static final BufferOptions DEFAULT =
       new BufferOptions(new Buffers.Variable(), 1 << 20, false, null);
 
-  /** Checks the parts. */
+  /** Checks the options. */
   public BufferOptions {
     Objects.requireNonNull(buffers, "buffers");
     if (mostWaiting < 1 || mostWaiting > MOST_WAITING) {

@@ -31,8 +31,8 @@ public record CacheAnalysis(List<Level> levels) {
    *
    * @param branching number of children; 0 for leaves
    * @param effectiveBytes how many bytes of a node lookups may touch
-   * @param childNumbers upper bound of the numbers by which a node's children are known, exclusive:
-   *     the size of the table of their buffers
+   * @param childNumbers exclusive upper bound of the numbers that identify a node's children: the
+   *     size of the table of their buffers
    */
   public record Level(double branching, double effectiveBytes, int childNumbers) {}
 
@@ -64,8 +64,8 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Returns the average of a level. If no path of the sample is so long, assumes that its nodes are
-   * like those above.
+   * Returns the average of a level. If no path of the sample is that long, assumes that its nodes
+   * are like those above.
    */
   private static Level average(List<NodeView> nodes, List<Level> above, int childNumbers) {
     if (nodes.isEmpty()) {
@@ -126,9 +126,9 @@ public record CacheAnalysis(List<Level> levels) {
   }
 
   /**
-   * Returns virtual nodes for a cache: at the leaves as high as fit into the cache, and above them
-   * as few as fit, all of about the same height. A level that is too large for the cache by itself
-   * becomes a virtual node of its own.
+   * Returns virtual nodes for a cache. Those of the leaves are as high as fits into the cache;
+   * above them there are as few as fit, all of about the same height. A level that is too large for
+   * the cache by itself becomes a virtual node of its own.
    *
    * @param cacheBytes size of the cache, in bytes
    */

@@ -17,8 +17,8 @@ import java.util.function.ToDoubleFunction;
  * Measures with a sample of keys which virtual nodes are best for an index on this machine
  * (buffering paper, 5.3), and what a probe costs by each method. The cache analysis provides the
  * start; only measurements can tell whether TLB misses or hardware prefetching make it worthwhile
- * to split a virtual node of several levels. Each virtual node is split with the others whole, and
- * where several are better split, that is measured, too.
+ * to split a virtual node of several levels. Each virtual node is split while the others stay
+ * whole; where several are better split, splitting them together is measured, too.
  */
 final class Calibration {
   /**
@@ -31,8 +31,8 @@ final class Calibration {
   private static final int SMALL_SAMPLE = 1 << 13;
 
   /**
-   * Samples of at least so many probes are timed twice only, as that takes long: all is compiled by
-   * then, and the first time the heap may have to grow for them.
+   * Samples of at least so many probes are timed only twice, as that takes long: all code is
+   * compiled by then, and the first time, the heap may have to grow for them.
    */
   private static final int LARGE_SAMPLE = 1 << 20;
 
@@ -55,7 +55,7 @@ final class Calibration {
   /** The same, where only the best two choices are left to be compared. */
   private static final long LAST_BUDGET_NANOS = 500_000_000L;
 
-  /** Virtual nodes that are higher are split in two only: there are too many other ways. */
+  /** Virtual nodes that are higher are only split in two: there are too many other ways. */
   private static final int HIGHEST_IN_ALL_WAYS = 4;
 
   private final ProbeCosts computed;
@@ -68,8 +68,8 @@ final class Calibration {
   }
 
   /**
-   * Looks up random keys of an index, others with each call, so that none finds in the cache what
-   * the call before it read.
+   * Looks up random keys of an index, different ones with each call, so that no call finds in the
+   * cache what the call before it read.
    */
   static final class Lookups implements Stopwatch {
     private final BatchLookup lookup;
@@ -252,7 +252,7 @@ final class Calibration {
     return new VirtualNodes(heights);
   }
 
-  /** Returns the fastest division of each virtual node, all together, if that is a new choice. */
+  /** Returns the fastest divisions of all virtual nodes together, if that is a new choice. */
   private static Optional<VirtualNodes> combined(
       VirtualNodes analysed, List<Candidate> candidates) {
     Map<VirtualNodes, Double> nanos = new HashMap<>();
@@ -262,8 +262,8 @@ final class Calibration {
   }
 
   /**
-   * Returns the division of each virtual node that is fastest with the others undivided, all
-   * together; one must be faster not by chance alone to be taken.
+   * Returns, for all virtual nodes together, the division of each that is fastest with the others
+   * undivided. A division is taken only if it is not faster by chance alone.
    */
   static VirtualNodes combined(VirtualNodes analysed, ToDoubleFunction<VirtualNodes> nanos) {
     double undivided = nanos.applyAsDouble(analysed);

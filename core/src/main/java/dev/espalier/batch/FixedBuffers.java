@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buffering with buffers of one size (buffering paper, 4.1): one that is full is divided at once
- * among the buffers below it, so that answers come while probes are added.
+ * Buffering with buffers of one size (buffering paper, 4.1): a full buffer is divided at once among
+ * the buffers below it, so that answers come while probes are added.
  */
 final class FixedBuffers implements ProbeBuffers {
   /* Overview
@@ -49,7 +49,7 @@ final class FixedBuffers implements ProbeBuffers {
     /** Where each child's buffer ends in the {@link SegmentPool}. */
     final int[] ends;
 
-    /** Where each child is in the tree; good if its buffer is not empty. */
+    /** Where each child is in the tree; valid if its buffer is not empty. */
     final long[] places;
 
     final @Nullable Node[] children;
@@ -65,7 +65,7 @@ final class FixedBuffers implements ProbeBuffers {
    * Makes buffers.
    *
    * @param bufferProbes how many probes each holds, a power of two
-   * @param capacity the most probes that wait in all of them, about
+   * @param capacity about the most probes that wait in all of them
    * @throws IllegalArgumentException if the virtual nodes are not for a tree of this height
    */
   FixedBuffers(
@@ -118,7 +118,7 @@ final class FixedBuffers implements ProbeBuffers {
     }
   }
 
-  /** Answers all that waits in a child's buffer and below it. */
+  /** Answers everything that waits in a child's buffer and below it. */
   private void flushChild(int v, Node node, int slot) {
     if (node.ends[slot] != SegmentPool.EMPTY) {
       divideChild(v, node, slot);
@@ -188,7 +188,7 @@ final class FixedBuffers implements ProbeBuffers {
     pool.release(segment);
   }
 
-  /** Answers all that waits below a node, led from the root, the oldest first. */
+  /** Answers everything that waits below a node, led from the root, the oldest first. */
   private void answerBelow(Node node) {
     for (int slot = 0; slot < node.ends.length; slot++) {
       Node child = node.children[slot];

@@ -12,7 +12,7 @@ final class LeafVisits {
   private long changes;
 
   /**
-   * Creates it for the current height of the tree.
+   * Creates leaf visits for the current height of the tree.
    *
    * @throws IllegalArgumentException if the virtual nodes are not for a tree of this height
    */

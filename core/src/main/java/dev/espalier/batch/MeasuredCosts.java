@@ -6,20 +6,20 @@ import java.util.List;
 /**
  * Measured times of a probe by each method, in nanoseconds. Those of sorted and buffered probes
  * depend on how many there are: they were measured for several counts, and between two of these
- * they follow a line over the logarithm of the count.
+ * they are interpolated linearly over the logarithm of the count.
  *
- * @param leastGroup from how many keys on a group is faster than single lookups
+ * @param leastGroup the number of keys from which a group is faster than single lookups
  * @param single for {@link ProbeMethod#SINGLE}
  * @param group for {@link ProbeMethod#GROUP}
- * @param sorted for {@link ProbeMethod#SORTED}, with each of {@link #LOGS}
- * @param buffered for {@link ProbeMethod#BUFFERED}, with each of {@link #LOGS}
+ * @param sorted for {@link ProbeMethod#SORTED}, one for each of {@link #LOGS}
+ * @param buffered for {@link ProbeMethod#BUFFERED}, one for each of {@link #LOGS}
  */
 public record MeasuredCosts(
     int leastGroup, double single, double group, List<Double> sorted, List<Double> buffered) {
   /**
    * The binary logarithms of the measured counts: from the fewest probes that are sorted or
-   * buffered to the most that are so together. One factor for all counts is not enough, as the
-   * gains of the two methods grow at different rates
+   * buffered to the most that are sorted or buffered together. One factor for all counts is not
+   * enough, as the gains of the two methods grow at different rates
    * (docs/decisions/0048-costs-measured-at-several-sizes.md).
    */
   static final List<Integer> LOGS = List.of(12, 14, 16, 18, 20, 22);

@@ -20,7 +20,8 @@ final class OrderedAnswers extends Answers {
   private long[] values = new long[Probes.CAPACITY];
 
   /**
-   * Which keys are absent, by sequence number: most are there, and cost no write to a random place.
+   * Which keys are absent, by sequence number: most keys are present, and those cost no write to a
+   * random place.
    */
   private long[] absent = new long[Bits.words(Probes.CAPACITY)];
 

@@ -92,7 +92,10 @@ public record ProbeCosts(
     return SCATTER + CacheAnalysis.uncached(count * Long.BYTES) * SCATTER_FAR;
   }
 
-  /** A prefetching tree waits once for all lines of a node; others wait for each line. */
+  /**
+   * Returns the time of a single lookup. A prefetching tree waits once for all lines of a node;
+   * others wait for each line.
+   */
   private double single() {
     double sum = 0;
     for (int level = 0; level < height(); level++) {
@@ -111,9 +114,9 @@ public record ProbeCosts(
   }
 
   /**
-   * The time if each node is fetched for the first probe that needs it, and then stays in the
-   * cache. If probes come in key order, the processor prefetches nodes that lie close together by
-   * itself.
+   * Returns the time if each node is fetched for the first probe that needs it, and then stays in
+   * the cache. If probes come in key order, the processor prefetches nodes that lie close together
+   * by itself.
    */
   private double fetchedOnce(long count, boolean inOrder) {
     double search = prefetches ? SEARCH_AMONG_OTHERS : SEARCH_ALONE;
@@ -139,8 +142,8 @@ public record ProbeCosts(
   }
 
   /**
-   * Returns how many lines of a node a search touches. In a leaf, keys are half of the lines and
-   * all searched; one more line holds the value.
+   * Returns how many lines of a node a search touches. In a leaf, half of the lines hold keys, and
+   * all of these are searched; one more line holds the value.
    */
   private int lines(int level) {
     double nodeLines = shape.levels().get(level).effectiveBytes() / CacheLine.BYTES;

@@ -7,7 +7,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Random keys with about the distribution of the keys of an index, though most are not among these.
+ * Random keys with about the same distribution as the keys of an index, though most are not in the
+ * index.
  */
 final class SampleKeys {
   /** How many keys of the index to choose random keys between. */

@@ -11,12 +11,12 @@ import dev.espalier.support.Segments;
 final class SegmentPool extends Segments {
   private static final int RECORD_SHIFT = 4;
 
-  /** Takes memory, as {@link Segments}. */
+  /** Takes memory, as {@link Segments} does. */
   SegmentPool(int records, int segments, HugePages hugePages) {
     super(1 << RECORD_SHIFT, records, segments, hugePages);
   }
 
-  /** Adds a record to the buffer that ends at {@code end}; returns where it ends then. */
+  /** Adds a record to the buffer that ends at {@code end}; returns its new end. */
   int append(int end, long key, long tag) {
     int at = isFull(end) ? extend(end) : end;
     long offset = (long) at << RECORD_SHIFT;

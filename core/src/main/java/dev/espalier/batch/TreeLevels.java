@@ -4,7 +4,7 @@ package dev.espalier.batch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tree as seen by buffered access: levels, through which many probes descend at a time. One call
+ * A tree as seen by buffered access: levels through which many probes descend at a time. One call
  * takes all probes of a buffer down one level, so there is no call per probe.
  *
  * <p>The <i>place</i> of a probe is a number that only the tree understands: the offset of a node,
@@ -26,7 +26,7 @@ public interface TreeLevels {
    */
   int maxChildren(int level);
 
-  /** Returns from how many keys on a group is faster than as many single lookups. */
+  /** Returns the number of keys from which a group is faster than as many single lookups. */
   default int leastGroup() {
     return 2;
   }

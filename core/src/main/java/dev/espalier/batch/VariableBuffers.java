@@ -34,7 +34,7 @@ final class VariableBuffers implements ProbeBuffers {
    *       from the root again when their turn comes.
    */
 
-  /** Fewer, and segments would be found and linked more often than probes are copied. */
+  /** With fewer, segments would be found and linked more often than probes are copied. */
   private static final int LEAST_RECORDS = 8;
 
   private final TreeLevels tree;

@@ -5,14 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
 
-/** Writes byte strings for messages. */
+/** Formats byte strings for messages. */
 final class ByteStrings {
   /** Enough to recognize a key by, in a message of one line. */
   private static final long MOST_SHOWN = 32;
 
   private ByteStrings() {}
 
-  /** Returns the bytes as hexadecimal digits, and of long ones the first and the length. */
+  /**
+   * Returns the bytes as hexadecimal digits; of a long string, only the first bytes and the length.
+   */
   static String show(MemorySegment bytes) {
     long shown = Math.min(bytes.byteSize(), MOST_SHOWN);
     String digits =

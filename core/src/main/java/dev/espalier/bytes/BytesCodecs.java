@@ -86,7 +86,7 @@ final class BytesCodecs {
   enum LongKeyCodec implements BytesKeyCodec<Long> {
     INSTANCE;
 
-    /** With its sign bit flipped, a signed number sorts as an unsigned one. */
+    /** Flips the sign bit, so that signed numbers sort as unsigned ones. */
     @Override
     public byte[] encode(Long key) {
       return LongValueCodec.INSTANCE.encode(key ^ Long.MIN_VALUE);
@@ -115,7 +115,7 @@ final class BytesCodecs {
   enum IntKeyCodec implements BytesKeyCodec<Integer> {
     INSTANCE;
 
-    /** As {@code LongKeyCodec}'s, in 32 bits. */
+    /** Does the same as in {@code LongKeyCodec}, in 32 bits. */
     @Override
     public byte[] encode(Integer key) {
       return IntValueCodec.INSTANCE.encode(key ^ Integer.MIN_VALUE);

@@ -57,7 +57,7 @@ public interface BytesCursor extends BytesEntrySource {
   default void scanTo(MemorySegment key) {}
 
   /**
-   * Returns the key of the entry, in the cursor's own memory: read only, and valid until the cursor
+   * Returns the key of the entry, in the cursor's own memory: read-only, and valid until the cursor
    * moves.
    */
   @Override

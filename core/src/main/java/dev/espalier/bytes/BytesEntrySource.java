@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
  */
 public interface BytesEntrySource {
 
-  /** Moves to the next entry, at the first call to the first entry. Returns false at the end. */
+  /** Moves to the next entry; the first call moves to the first entry. Returns false at the end. */
   boolean next();
 
   /** Returns the key of the entry; valid until the next move. */

@@ -11,10 +11,10 @@ import java.util.NavigableMap;
  * 65,535 bytes in unsigned byte order, values of 0 bytes to 1 GiB.
  *
  * <p>Any number of threads may read at the same time, or one may write; {@link #withReadWriteLock}
- * returns an index that sees to it.
+ * returns an index that ensures this.
  *
  * <p>{@link #close} frees the memory. Afterwards every method of the index, its views, cursors and
- * maps throws {@link IllegalStateException}, in any thread, but for {@link #isClosed}, {@link
+ * maps throws {@link IllegalStateException}, in any thread, except {@link #isClosed}, {@link
  * #asMap} and {@link #withReadWriteLock}.
  */
 public interface BytesIndex extends BytesNavigable, AutoCloseable {
@@ -59,8 +59,8 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
   void bulkload(BytesEntrySource entries, double fillFactor, long total, ProgressListener listener);
 
   /**
-   * Returns a live {@link NavigableMap} over this index, which reads and writes through to it. It
-   * refuses null, and is in the order of the key codec. Its {@code size} is at most {@link
+   * Returns a live {@link NavigableMap} over this index, which reads and writes through to it. The
+   * map refuses null, and is in the order of the key codec. Its {@code size} is at most {@link
    * Integer#MAX_VALUE}; its iterators never throw because the map has changed.
    *
    * @param keyCodec how keys are stored
@@ -121,9 +121,9 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
   }
 
   /**
-   * Returns this index for many threads: each method holds a read-write lock, which all readers
-   * share. Use only the returned index from then on. Its cursors are for one thread each, and see
-   * what others write between two of their calls.
+   * Returns this index for use by many threads: each method holds a read-write lock, which all
+   * readers share. Use only the returned index from then on. Each of its cursors is for one thread,
+   * and sees what other threads write between two of its calls.
    *
    * <p>Readers of values and listeners are called with the lock held: a write to the index from one
    * of them is refused with {@link IllegalStateException}.
@@ -133,15 +133,18 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
   }
 
   /**
-   * Waits until all that was written is safe from a crash, if the index is in a file; otherwise
-   * does nothing.
+   * Waits until everything written so far is safe from a crash, if the index is in a file;
+   * otherwise does nothing.
    */
   void flush();
 
   /** Returns a view of the root, for printers and statistics; not for fast loops. */
   NodeView rootView();
 
-  /** Returns height, numbers of pages, how full they are, and bytes. Visits all pages, O(n). */
+  /**
+   * Returns the height, the numbers of pages, how full they are, and how many bytes they take.
+   * Visits all pages, O(n).
+   */
   IndexStatistics statistics();
 
   /** Returns whether {@link #close} was called. */

@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of an index or view, one ahead of its cursor: {@code next} gives what was there when
- * {@code hasNext} said so, whatever has changed in between.
+ * Iterates over the entries of an index or view, reading one entry ahead: {@code next} returns the
+ * entry that was there when {@code hasNext} returned true, whatever has changed in between.
  */
 final class BytesIterator<T> implements Iterator<T> {
   private final BytesNavigable entries;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * before {@code encode(b)}, as unsigned bytes, exactly when {@code a} sorts before {@code b}.
  *
  * <p>Every codec throws {@link NullPointerException} for a null key, and may be used by several
- * threads at once. Time and memory are in proportion to the bytes of a key.
+ * threads at once. Time and memory are proportional to the number of bytes of a key.
  */
 public interface BytesKeyCodec<K> {
 
@@ -24,9 +24,9 @@ public interface BytesKeyCodec<K> {
 
   /**
    * Returns the key for which {@link #encode} returned {@code stored}, an array that the caller
-   * leaves to this codec.
+   * hands over to this codec.
    *
-   * @throws IllegalArgumentException if {@code encode} never returns that
+   * @throws IllegalArgumentException if {@code encode} never returns these bytes
    */
   K decode(byte[] stored);
 
@@ -36,17 +36,18 @@ public interface BytesKeyCodec<K> {
   }
 
   /**
-   * Returns a codec for strings, in UTF-8 and so in the order of their code points. The natural
-   * order of strings, that of UTF-16, differs from it where a character above U+FFFF meets one from
-   * U+E000 to U+FFFF. A string with half of a surrogate pair can't be stored.
+   * Returns a codec for strings, in UTF-8 and therefore in the order of their code points. The
+   * natural order of strings, that of UTF-16, differs from it where a character above U+FFFF is
+   * compared with one from U+E000 to U+FFFF. A string with half of a surrogate pair can't be
+   * stored.
    */
   static BytesKeyCodec<String> ofString() {
     return BytesCodecs.StringCodec.INSTANCE;
   }
 
   /**
-   * Returns a codec for byte arrays in unsigned order. As keys of a map they are found by content,
-   * but {@code equals} of maps and sets compares arrays by identity.
+   * Returns a codec for byte arrays in unsigned order. As keys of a map, arrays are found by
+   * content, but {@code equals} of maps and sets compares arrays by identity.
    */
   static BytesKeyCodec<byte[]> ofBytes() {
     return BytesCodecs.ArrayCodec.INSTANCE;
@@ -64,16 +65,16 @@ public interface BytesKeyCodec<K> {
 
   /**
    * Returns a codec for UUIDs, in 16 bytes and in the order of their digits. {@link UUID#compareTo}
-   * has another order: it compares the halves as signed numbers.
+   * uses another order: it compares the halves as signed numbers.
    */
   static BytesKeyCodec<UUID> ofUuid() {
     return BytesCodecs.UuidCodec.INSTANCE;
   }
 
   /**
-   * Returns a codec for tuples, by {@link dev.espalier.tuple.TupleWriter}: lists of the parts that
-   * its {@code add(Object)} takes, in the order that its Javadoc tells. Integers come back as
-   * longs; whether a part is descending is not told.
+   * Returns a codec for tuples, encoded by {@link dev.espalier.tuple.TupleWriter}: lists of the
+   * parts that its {@code add(Object)} takes, in the order that its Javadoc describes. Integers
+   * come back as longs; decoding does not tell whether a part is descending.
    */
   static BytesKeyCodec<List<@Nullable Object>> ofTuple() {
     return BytesCodecs.TupleCodec.INSTANCE;

@@ -21,14 +21,14 @@ import java.util.Spliterators;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link NavigableMap} over an index or view: keys and values pass through codecs, null is
+ * A {@link NavigableMap} over an index or view. Keys and values pass through codecs; null is
  * refused.
  *
  * <p>Iterators are weakly consistent, like those of {@link
  * java.util.concurrent.ConcurrentSkipListMap}: they never throw because the map has changed, show
- * each entry that exists all the time exactly once, and may or may not show what is added or
- * removed meanwhile. {@code setValue} of their entries writes through; entries from all other
- * methods are immutable snapshots.
+ * each entry that exists throughout the iteration exactly once, and may or may not show entries
+ * that are added or removed meanwhile. {@code setValue} of their entries writes through; entries
+ * from all other methods are immutable snapshots.
  */
 final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
   private final BytesNavigable entries;
@@ -305,7 +305,7 @@ final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
     return valueCodec.encode(Objects.requireNonNull(value, "value"));
   }
 
-  /** An entry of an iterator, with the value it had when the iterator came by. */
+  /** An entry of an iterator, with the value it had when the iterator reached it. */
   private final class WriteThroughEntry extends SimpleEntry<K, V> {
     private static final long serialVersionUID = 1;
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Methods come in two forms. Those that take arrays are easy to use and return new arrays. Those
  * that take {@link MemorySegment}s allocate nothing. Segments may be in the heap or outside of it;
- * nothing keeps them after the call.
+ * no method keeps them after the call.
  *
  * <p>A view reads and writes through to its index. It shows no keys outside its bounds, and throws
  * {@link IllegalArgumentException} on an attempt to write one.
@@ -77,7 +77,7 @@ public interface BytesNavigable {
   /** Removes {@code key}. Returns whether there was an entry. */
   boolean delete(MemorySegment key);
 
-  /** Returns the exact number of entries. O(1), except that bounded views count theirs. */
+  /** Returns the exact number of entries. O(1), except that bounded views count their entries. */
   long size();
 
   /** Returns whether there are no entries, without counting them. */
@@ -127,8 +127,8 @@ public interface BytesNavigable {
   BytesNavigable tailView(byte[] from, boolean inclusive);
 
   /**
-   * Returns a view of the entries whose keys begin with {@code prefix}: all of this view's, if it
-   * is empty.
+   * Returns a view of the entries whose keys begin with {@code prefix}: all entries of this view,
+   * if the prefix is empty.
    */
   BytesNavigable prefixView(byte[] prefix);
 

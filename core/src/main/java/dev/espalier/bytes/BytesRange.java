@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The keys between two ends, in ascending order; none if the ends cross.
  *
- * <p>Ends are kept as they were given, as an exclusive end may itself be an exclusive end of a
+ * <p>Ends are kept as they were given, because an exclusive end may itself be an exclusive end of a
  * narrower range, as in {@link java.util.TreeMap}. The least key is the empty one, so there is
  * always a lower end; {@code to} is null if there is no upper one.
  */
@@ -80,7 +80,7 @@ record BytesRange(
     return new BytesRange(from, fromInclusive, to, inclusive);
   }
 
-  /** Returns the keys that are in both; crossed if the two lie apart. */
+  /** Returns the keys that are in both ranges; the ends cross if the two ranges lie apart. */
   BytesRange intersect(BytesRange other) {
     BytesRange lower = startsAfter(other) ? this : other;
     BytesRange upper = endsBefore(other) ? this : other;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Stores values of type {@code V} as byte strings.
  *
  * <p>Every codec throws {@link NullPointerException} for a null value, and may be used by several
- * threads at once. Time and memory are in proportion to the bytes of a value.
+ * threads at once. Time and memory are proportional to the number of bytes of a value.
  */
 public interface BytesValueCodec<V> {
 
@@ -22,9 +22,9 @@ public interface BytesValueCodec<V> {
 
   /**
    * Returns the value for which {@link #encode} returned {@code stored}, an array that the caller
-   * leaves to this codec.
+   * hands over to this codec.
    *
-   * @throws IllegalArgumentException if {@code encode} never returns that
+   * @throws IllegalArgumentException if {@code encode} never returns these bytes
    */
   V decode(byte[] stored);
 

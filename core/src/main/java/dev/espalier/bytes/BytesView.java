@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A view of an index between bounds, ascending or descending. It checks bounds as the sub-maps of
  * {@link java.util.TreeMap} do: a narrower view may repeat an exclusive bound, but not go beyond
- * it. A prefix is no bound: what is outside the view is left out of {@link #prefixView}.
+ * it. A prefix is not a bound: {@link #prefixView} leaves out what lies outside the view.
  *
- * <p>{@link #size} of a bounded view counts its entries, and {@link #countRange} and {@link
- * #removeRange} take their bounds in the view's order; what lies outside the view they leave out.
+ * <p>{@link #size} of a bounded view counts its entries. {@link #countRange} and {@link
+ * #removeRange} take their bounds in the view's order, and leave out what lies outside the view.
  */
 final class BytesView implements BytesNavigable {
   private final BytesIndex index;
@@ -234,7 +234,10 @@ final class BytesView implements BytesNavigable {
     }
   }
 
-  /** For calls that a view answers without calling the index, which would check this itself. */
+  /**
+   * Checks that the index is open. For calls that a view answers without calling the index, which
+   * would check this itself.
+   */
   private static void checkOpen(BytesIndex index) {
     if (index.isClosed()) {
       throw new IllegalStateException("the index is closed");

@@ -68,7 +68,10 @@ final class BytesViewCursor implements BytesCursor {
     return descending ? goUp() : goDown();
   }
 
-  /** Scans of the index's cursor go ahead only, so a descending one passes nothing on. */
+  /**
+   * Passes the key on to the index's cursor, unless this cursor is descending: scans of the index's
+   * cursor only go forward.
+   */
   @Override
   public void scanTo(MemorySegment key) {
     if (!descending) {
@@ -119,7 +122,7 @@ final class BytesViewCursor implements BytesCursor {
     cursor.remove();
   }
 
-  /** Goes on from a place in the range, above which only its upper end can be passed. */
+  /** Goes up from a place in the range; on the way up, only the upper end can be passed. */
   private boolean goUp() {
     placed = cursor.next() && !range.isAbove(cursor.key());
     return placed;

@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The ids of one key of a {@link SecondaryIndex} after the other: for those who look up many keys,
- * such as a join. For one thread at a time.
+ * A cursor over the ids of one key of a {@link SecondaryIndex} after another, for callers that look
+ * up many keys, such as a join. For use by one thread at a time.
  */
 public final class IdCursor {
-  /** Follows the zero that ends a key where the key goes on instead: see {@link TupleWriter}. */
+  /** Follows a zero where the key goes on instead of ending: see {@link TupleWriter}. */
   private static final byte GOES_ON = (byte) 0xFF;
 
   private final BytesCursor cursor;
@@ -30,7 +30,7 @@ public final class IdCursor {
    * Goes before the first id of a key. O(log_B n).
    *
    * @param encoded the key, as the index's codec encodes it
-   * @throws IllegalStateException if the entries are closed; so does {@link #next}
+   * @throws IllegalStateException if the entries are closed; {@link #next} throws it too
    */
   public void seek(byte[] encoded) {
     start.clear().add(encoded);
@@ -57,7 +57,7 @@ public final class IdCursor {
   /**
    * Returns the id.
    *
-   * @throws IllegalStateException if the cursor is on none
+   * @throws IllegalStateException if the cursor is on no id
    */
   public long id() {
     if (!isOnEntry || isBeforeFirst) {

@@ -16,8 +16,8 @@ public final class KeyOrder {
   private KeyOrder() {}
 
   /**
-   * Returns the first eight bytes of a part of a key as a number that compares as they do; zeros
-   * stand for those that a shorter part lacks.
+   * Returns the first eight bytes of a part of a key as a number that compares as they do; a
+   * shorter part is padded with zeros.
    */
   public static long head(MemorySegment key, long from, int bytes) {
     if (bytes >= Long.BYTES) {
@@ -34,8 +34,8 @@ public final class KeyOrder {
   }
 
   /**
-   * As {@link #head}, but without a loop: if there are fewer than eight bytes, some of the eight
-   * before them are read, and have no influence.
+   * Does the same as {@link #head}, but without a loop: if there are fewer than eight bytes, some
+   * of the eight before them are read too, but have no influence.
    */
   public static long word(MemorySegment memory, long from, int bytes) {
     if (bytes <= 0) {
@@ -46,7 +46,7 @@ public final class KeyOrder {
     return (word << (Long.SIZE - Byte.SIZE * some)) ^ Long.MIN_VALUE;
   }
 
-  /** Writes the first {@code bytes} bytes of which a head was made. */
+  /** Writes the first {@code bytes} bytes from which a head was made. */
   public static void bytesOf(long head, byte[] into, int at, int bytes) {
     long all = head ^ Long.MIN_VALUE;
     for (int i = 0; i < bytes; i++) {
@@ -54,7 +54,7 @@ public final class KeyOrder {
     }
   }
 
-  /** Compares {@code bytes} bytes of two memories. */
+  /** Compares {@code bytes} bytes of two memory segments. */
   public static int compare(MemorySegment a, long aFrom, MemorySegment b, long bFrom, int bytes) {
     int i = 0;
     for (; i <= bytes - Long.BYTES; i += Long.BYTES) {
@@ -75,8 +75,8 @@ public final class KeyOrder {
   }
 
   /**
-   * As {@link #compare(MemorySegment, long, MemorySegment, long, int)}, by words only: eight bytes
-   * before both may be read, but have no influence.
+   * Does the same as {@link #compare(MemorySegment, long, MemorySegment, long, int)}, by words
+   * only: eight bytes before both may be read, but have no influence.
    */
   public static int compareWords(
       MemorySegment a, long aFrom, MemorySegment b, long bFrom, int bytes) {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * verify} is one call; a loop over a cursor is many, and sees what is written between them. Readers
  * of values are called with the lock held, and must not write to the index.
  *
- * <p>{@link #rootView} is the one thing that the lock does not guard: nodes are looked at after the
- * call, so no writer may be at work.
+ * <p>{@link #rootView} is the one thing that the lock does not guard: its nodes are read after the
+ * call returns, so no thread may write meanwhile.
  */
 final class LockedBytesIndex implements BytesIndex {
   private final BytesIndex index;
@@ -39,7 +39,7 @@ final class LockedBytesIndex implements BytesIndex {
   /**
    * Takes the lock for writing.
    *
-   * @throws IllegalStateException if this thread reads, for it would wait for itself
+   * @throws IllegalStateException if this thread is reading, because it would wait for itself
    */
   void beginWrite() {
     if (lock.getReadHoldCount() > 0) {
@@ -303,7 +303,7 @@ final class LockedBytesIndex implements BytesIndex {
         });
   }
 
-  /** Does not wait for a writer: whoever looks at an index, in a debugger say, changes nothing. */
+  /** Does not wait for a writer: looking at an index, say in a debugger, changes nothing. */
   @Override
   public String toString() {
     return index.toString();

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A batch of byte strings, one behind the other, as Arrow lays out a column of them. Nothing is
+ * A batch of byte strings, one after the other, as Arrow lays out a column of them. Nothing is
  * copied.
  *
  * @param bytes all the bytes
@@ -18,9 +18,9 @@ import java.util.Objects;
 public record PackedBytes(MemorySegment bytes, MemorySegment offsets, int count) {
 
   /**
-   * Makes a batch. Offsets are checked when a batch is used.
+   * Creates a batch. Offsets are checked when the batch is used.
    *
-   * @throws IllegalArgumentException if {@code count} is negative, or there are fewer offsets
+   * @throws IllegalArgumentException if {@code count} is negative, or there are too few offsets
    */
   public PackedBytes {
     if (count < 0 || offsets.byteSize() < (count + 1L) * Integer.BYTES) {
@@ -60,7 +60,9 @@ public record PackedBytes(MemorySegment bytes, MemorySegment offsets, int count)
     return bytes.asSlice(from, offset(i + 1) - from);
   }
 
-  /** Returns where in {@link #bytes} string {@code i} begins, which is checked by {@link #get}. */
+  /**
+   * Returns where in {@link #bytes} string {@code i} begins. Only {@link #get} checks the offset.
+   */
   public long start(int i) {
     return offset(i);
   }

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * Keys with any number of ids each, as an index of rows by a column that is not unique has them.
- * Two rows may have the same key, and a row may have several keys.
+ * Keys with any number of ids each, as needed to index rows by a column that is not unique. Two
+ * rows may have the same key, and a row may have several keys.
  *
  * {@snippet :
  * BytesIndex entries = PrefixBPlusTree.create();
@@ -26,15 +26,16 @@ import java.util.stream.StreamSupport;
  * byCity.ids("Zurich"); // 17, 4711
  * }
  *
- * <p>Each key and id is one entry of a {@link BytesIndex}, whose key is the tuple of both and whose
- * value is empty. So all ids of a key lie together, in ascending order, and keys are in the order
- * of their codec. The entries are for this class alone, and for batches that write to them with
- * others. To close or verify them is up to whoever made them.
+ * <p>Each pair of a key and an id is one entry of a {@link BytesIndex}. The entry's key is the
+ * tuple of both, and its value is empty. So all ids of a key lie together, in ascending order, and
+ * keys are in the order of their codec. The entries are for this class alone, and for batches that
+ * write to them together with other indexes. Closing and verifying them is up to whoever created
+ * them.
  *
  * <p>An entry takes the bytes of its key, one more for each byte that is 0, and 3 to 11 for the id
- * and the ends of the parts. It may have {@link BytesIndex#MAX_KEY} in all. Threads may use this as
- * they may use the entries. Every method throws {@link IllegalStateException} once these are
- * closed.
+ * and the ends of the parts. It may take up to {@link BytesIndex#MAX_KEY} bytes in all. The rules
+ * for threads are those of the entries. Every method throws {@link IllegalStateException} once the
+ * entries are closed.
  *
  * <p>Costs are given for a tree of {@code n} entries whose pages have {@code B} children.
  */
@@ -58,8 +59,8 @@ public final class SecondaryIndex<K> {
   public record Entry<K>(K key, long id) {}
 
   /**
-   * Returns a secondary index that keeps its entries in {@code entries}, which is empty, or was
-   * filled by one with the same codec.
+   * Returns a secondary index that keeps its entries in {@code entries}, which must be empty, or
+   * must have been filled by a secondary index with the same codec.
    */
   public static <K> SecondaryIndex<K> over(BytesIndex entries, BytesKeyCodec<K> codec) {
     return new SecondaryIndex<>(entries, codec);
@@ -87,8 +88,8 @@ public final class SecondaryIndex<K> {
   }
 
   /**
-   * Returns the ids of a key, in ascending order. They are read as the stream is; ids that are
-   * added or removed meanwhile may or may not come. O(log_B n + ids).
+   * Returns the ids of a key, in ascending order. They are read as the stream is consumed; ids that
+   * are added or removed meanwhile may or may not appear. O(log_B n + ids).
    */
   public LongStream ids(K key) {
     int idAt = start(key).size();
@@ -107,8 +108,9 @@ public final class SecondaryIndex<K> {
   }
 
   /**
-   * Returns the keys between two, each with each of its ids, in ascending order of the keys and
-   * then of the ids. They are read as the stream is, as by {@link #ids}. O(log_B n + entries).
+   * Returns the keys between two keys, paired with each of their ids, in ascending order of the
+   * keys and then of the ids. They are read as the stream is consumed, as by {@link #ids}. O(log_B
+   * n + entries).
    *
    * @throws IllegalArgumentException if {@code from} comes after {@code to}
    */
@@ -118,7 +120,7 @@ public final class SecondaryIndex<K> {
   }
 
   /**
-   * Returns the number of entries whose keys lie between two. O(log_B n + entries).
+   * Returns the number of entries whose keys lie between two keys. O(log_B n + entries).
    *
    * @throws IllegalArgumentException if {@code from} comes after {@code to}
    */
@@ -126,14 +128,14 @@ public final class SecondaryIndex<K> {
     return between(from, fromInclusive, to, toInclusive).size();
   }
 
-  /** Returns the index that has the entries. */
+  /** Returns the index that holds the entries. */
   public BytesIndex entries() {
     return entries;
   }
 
   /**
-   * Returns the key of the entry for a key and an id, whose value is empty: for those who write to
-   * several indexes at once.
+   * Returns the key of the entry for a key and an id, for callers that write to several indexes at
+   * once. The value of the entry is empty.
    *
    * @throws IllegalArgumentException if the codec can't store the key
    */
@@ -141,14 +143,14 @@ public final class SecondaryIndex<K> {
     return start(key).add(id).toBytes();
   }
 
-  /** Begins an entry: with all that its key gives. */
+  /** Begins an entry with the part that comes from its key. */
   private TupleWriter start(K key) {
     return new TupleWriter().add(codec.encode(Objects.requireNonNull(key, "key")));
   }
 
   /**
-   * Returns the entries of the keys between two. An exclusive end is at the least or greatest id of
-   * its key: what begins with the bytes of a key might belong to a longer one.
+   * Returns the entries of the keys between two keys. An exclusive end is at the least or greatest
+   * id of its key: an entry that begins with the bytes of a key might belong to a longer key.
    */
   private BytesNavigable between(K from, boolean fromInclusive, K to, boolean toInclusive) {
     byte[] first = entry(from, fromInclusive ? Long.MIN_VALUE : Long.MAX_VALUE);

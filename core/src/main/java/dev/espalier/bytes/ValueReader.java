@@ -4,8 +4,8 @@ package dev.espalier.bytes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Reads a value where it lies. A value in its leaf comes in one piece. A longer one lies in several
- * pages, and comes in several pieces, in order; an empty one comes in one empty piece.
+ * Reads a value where it lies. A value that lies in its leaf comes in one piece. A longer one lies
+ * in several pages, and comes in several pieces, in order; an empty one comes in one empty piece.
  *
  * <p>A piece is valid until the reader returns. The reader must not call the index.
  */
@@ -15,8 +15,8 @@ public interface ValueReader {
   /**
    * Receives a piece of the value.
    *
-   * @param piece holds the piece; read only
-   * @param from where the piece begins in it
+   * @param piece memory that holds the piece; read-only
+   * @param from where the piece begins in that memory
    * @param bytes length of the piece
    * @param position where the piece begins in the value
    * @param total length of the value

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Ordered indexes whose keys and values are byte strings of any length, and what their users see of
- * them.
+ * Ordered indexes whose keys and values are byte strings of any length, and the types that their
+ * users see.
  */
 @NullMarked
 package dev.espalier.bytes;

@@ -30,7 +30,7 @@ public record IndexStatistics(
     boolean hugePages,
     String choice) {
 
-  /** The statistics of a tree with the usual proportions. */
+  /** Creates the statistics of a tree with the usual proportions. */
   public IndexStatistics(
       long entries,
       int height,
@@ -81,7 +81,7 @@ public record IndexStatistics(
         memory.hugePagesGranted());
   }
 
-  /** Returns the same with what was chosen for the tree. */
+  /** Returns these statistics, with a description of what was chosen for the tree. */
   public IndexStatistics withChoice(String chosen) {
     return new IndexStatistics(
         entries,

@@ -110,8 +110,8 @@ public final class NodeView {
   }
 
   /**
-   * Returns the count of a node if it is possible. With an impossible one, a walk over all children
-   * might not end.
+   * Returns the count of a node if the count is possible. With an impossible count, a walk over all
+   * children might not end.
    *
    * @param invariant number of the invariant that limits the count, such as {@code I4}
    * @throws InvariantViolationException if the count is below {@code least} or above {@code most}

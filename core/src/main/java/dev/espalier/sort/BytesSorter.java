@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sorts entries of byte strings that come in any order, for {@link BytesIndex#bulkload}, in bounded
- * memory: whatever does not fit goes to a temporary file. What {@link EntrySorter} is to longs.
+ * memory: whatever does not fit goes to a temporary file. This class does for byte strings what
+ * {@link EntrySorter} does for longs.
  *
  * <pre>{@code
  * try (BytesSorter sorter = BytesSorter.create(SortOptions.DEFAULT)) {
@@ -27,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Keys are in the order of their bytes, unsigned. Entries of the same key become one, or are
- * refused, as {@link Duplicates} says. Adding n entries and reading them back takes O(n log n)
- * comparisons; the file has 8 bytes for each entry and the entry's own, twice that for a while if
- * there are too many runs to merge at once. An entry that is larger than the memory takes as much
- * more as it needs.
+ * <p>Keys are in the order of their unsigned bytes. Of several entries with the same key, one is
+ * kept, or they are refused, as {@link Duplicates} says. Adding n entries and reading them back
+ * takes O(n log n) comparisons; the file takes 8 bytes for each entry in addition to the entry's
+ * own bytes, and twice that for a while if there are too many runs to merge at once. An entry that
+ * is larger than the memory takes as much additional memory as it needs.
  *
  * <p>When {@link #add} or {@link #sorted} fails because a disk is full or the listener cancels, the
  * sorter closes itself. Not safe for use by several threads.
@@ -50,7 +51,7 @@ public final class BytesSorter implements AutoCloseable {
   /** What a processor's second-level cache holds. */
   private static final long MOST_PIECE = 1 << 20;
 
-  /** The piece and the buffer of what is written take this part of the memory each. */
+  /** The piece and the write buffer each take one part in so many of the memory. */
   private static final int PIECE_SHARE = 8;
 
   /** Smaller reads would leave a device waiting. */
@@ -70,7 +71,7 @@ public final class BytesSorter implements AutoCloseable {
   private final List<MemorySegment> pieces = new ArrayList<>();
   private long inPieces;
 
-  /** Entries that are in no file. */
+  /** The number of entries that are not in a file. */
   private long inMemory;
 
   private @Nullable SpillFile file;
@@ -99,7 +100,9 @@ public final class BytesSorter implements AutoCloseable {
     return new BytesSorter(Objects.requireNonNull(options, "options"), opener);
   }
 
-  /** Returns 1 if of several entries of a key the first comes first, -1 if the last does. */
+  /**
+   * Returns 1 if the first of several entries with the same key comes first, -1 if the last does.
+   */
   private static int sign(SortOptions options) {
     return options.duplicates() == Duplicates.KEEP_LAST ? -1 : 1;
   }
@@ -112,14 +115,13 @@ public final class BytesSorter implements AutoCloseable {
   }
 
   /**
-   * Adds an entry, of which this takes a copy. Now and then it writes what is in memory to the
-   * file.
+   * Adds a copy of an entry. Now and then, this writes what is in memory to the file.
    *
    * @throws IllegalStateException if the sorter is closed, or was asked for its sorted entries
    * @throws IllegalArgumentException if the key has more than {@link BytesIndex#MAX_KEY} bytes, or
-   *     the value more than {@link BytesIndex#MAX_VALUE}; or if a key is there twice, which may be
-   *     noticed later, and duplicates are refused
-   * @throws java.io.UncheckedIOException if the file can't be made or written; the message names
+   *     the value more than {@link BytesIndex#MAX_VALUE}; or if duplicates are refused and a key is
+   *     there twice, which may be noticed later
+   * @throws java.io.UncheckedIOException if the file can't be created or written; the message names
    *     the folder
    */
   public void add(MemorySegment key, MemorySegment value) {
@@ -203,7 +205,7 @@ public final class BytesSorter implements AutoCloseable {
     }
   }
 
-  /** Writes what is in memory to the file if there is no room for as much as {@code bytes} more. */
+  /** Writes what is in memory to the file if there is no room for {@code bytes} bytes more. */
   private void makeRoom(long bytes) {
     if (!pieces.isEmpty() && inPieces + bytes > options.memoryBytes() - 2 * pieceBytes) {
       spill(new SortProgress(ProgressListener.NONE, inMemory));
@@ -221,8 +223,8 @@ public final class BytesSorter implements AutoCloseable {
   }
 
   /**
-   * Returns the number of entries that were dropped because of duplicates, as far as they have been
-   * found: all of them once the sorted entries have been read to the end.
+   * Returns the number of duplicates that have been found and dropped so far: all of them once the
+   * sorted entries have been read to the end.
    */
   public long dropped() {
     return dropped + (lastMerge == null ? 0 : lastMerge.dropped());
@@ -236,8 +238,9 @@ public final class BytesSorter implements AutoCloseable {
    * where it meets a duplicate that is refused, and {@link java.io.UncheckedIOException} if the
    * file can't be read.
    *
-   * @param listener is told of entries that are merged before the first can be read
-   * @throws IllegalStateException if the sorter is closed, or was asked before
+   * @param listener told of entries that are merged before the first can be read
+   * @throws IllegalStateException if the sorter is closed, or was asked for its sorted entries
+   *     before
    * @throws java.util.concurrent.CancellationException if the listener cancels
    * @throws IllegalArgumentException as {@link #add}
    * @throws java.io.UncheckedIOException as {@link #add}
@@ -289,7 +292,7 @@ public final class BytesSorter implements AutoCloseable {
 
   // ---------------------------------------------------------------- merge
 
-  /** Runs that are merged at once, whose readers share the memory with a writer. */
+  /** Returns how many runs are merged at once; their readers share the memory with a writer. */
   private int fanIn() {
     return (int) Math.min(options.memoryBytes() / LEAST_SHARE - 1, Integer.MAX_VALUE - 8);
   }
@@ -414,7 +417,7 @@ public final class BytesSorter implements AutoCloseable {
     }
   }
 
-  /** What users are given: says that the sorter is closed when it is. */
+  /** The source that users are given: throws once the sorter is closed. */
   private final class Sorted implements BytesEntrySource {
     private final BytesEntrySource source;
 

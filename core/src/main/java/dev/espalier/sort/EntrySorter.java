@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Entries of the same key become one, or are refused, as {@link Duplicates} says; "first" and
- * "last" are meant in the order in which they were added. Adding n entries and reading them back
- * takes O(n log r) for r runs that fit into memory; the file has at most 16 bytes for each entry,
- * twice that for a while if there are too many runs to merge at once.
+ * <p>Of several entries with the same key, one is kept, or they are refused, as {@link Duplicates}
+ * says; "first" and "last" refer to the order in which they were added. Adding n entries and
+ * reading them back takes O(n log r) for r runs that fit into memory; the file takes at most 16
+ * bytes for each entry, and twice that for a while if there are too many runs to merge at once.
  *
  * <p>When {@link #add} or {@link #sorted} fails because a disk is full, a duplicate is refused or
  * the listener cancels, the sorter closes itself. Not safe for use by several threads.
@@ -96,9 +96,9 @@ public final class EntrySorter implements AutoCloseable {
    * Adds an entry. Now and then this sorts what fits into memory and writes it to the file.
    *
    * @throws IllegalStateException if the sorter is closed, or was asked for its sorted entries
-   * @throws IllegalArgumentException if the key is there already, which may be noticed later, and
-   *     duplicates are refused
-   * @throws java.io.UncheckedIOException if the file can't be made or written; the message names
+   * @throws IllegalArgumentException if duplicates are refused and the key is there already, which
+   *     may be noticed later
+   * @throws java.io.UncheckedIOException if the file can't be created or written; the message names
    *     the folder
    */
   public void add(long key, long value) {
@@ -145,8 +145,8 @@ public final class EntrySorter implements AutoCloseable {
   }
 
   /**
-   * Returns the number of entries that were dropped because of duplicates, as far as they have been
-   * found: all of them once the sorted entries have been read to the end.
+   * Returns the number of duplicates that have been found and dropped so far: all of them once the
+   * sorted entries have been read to the end.
    */
   public long dropped() {
     return dropped + (lastMerge == null ? 0 : lastMerge.dropped());
@@ -160,8 +160,9 @@ public final class EntrySorter implements AutoCloseable {
    * where it meets a duplicate that is refused, and {@link java.io.UncheckedIOException} if the
    * file can't be read.
    *
-   * @param listener is told of entries that are sorted or merged before the first can be read
-   * @throws IllegalStateException if the sorter is closed, or was asked before
+   * @param listener told of entries that are sorted or merged before the first can be read
+   * @throws IllegalStateException if the sorter is closed, or was asked for its sorted entries
+   *     before
    * @throws java.util.concurrent.CancellationException if the listener cancels
    * @throws IllegalArgumentException as {@link #add}
    * @throws java.io.UncheckedIOException as {@link #add}
@@ -216,7 +217,7 @@ public final class EntrySorter implements AutoCloseable {
 
   // ---------------------------------------------------------------- merge
 
-  /** Runs that are merged at once, whose readers share the memory with a writer. */
+  /** Returns how many runs are merged at once; their readers share the memory with a writer. */
   private int fanIn() {
     return (int) Math.min(options.memoryBytes() / LEAST_SHARE - 1, Integer.MAX_VALUE - 8);
   }
@@ -346,7 +347,7 @@ public final class EntrySorter implements AutoCloseable {
     }
   }
 
-  /** What users are given: says that the sorter is closed when it is. */
+  /** The source that users are given: throws once the sorter is closed. */
   private final class Sorted implements LongEntrySource {
     private final LongEntrySource source;
 

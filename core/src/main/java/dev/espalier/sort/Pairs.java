@@ -82,7 +82,7 @@ final class Pairs {
   }
 
   /**
-   * Replaces how often each digit occurs by where the first pair that has it belongs.
+   * Replaces the count of each digit with the place where the first pair that has it belongs.
    *
    * @return false if all pairs have the same digit, which needs no sorting
    */
@@ -115,7 +115,9 @@ final class Pairs {
     }
   }
 
-  /** Returns a byte of a key whose sign bit is flipped, so that unsigned order is the keys'. */
+  /**
+   * Returns a byte of a key with its sign bit flipped, so that unsigned order is the keys' order.
+   */
   private static int digit(long key, int digit) {
     return (int) ((key ^ Long.MIN_VALUE) >>> (digit * Byte.SIZE)) & (RADIX - 1);
   }
@@ -123,7 +125,7 @@ final class Pairs {
   // ---------------------------------------------------------------- duplicates
 
   /**
-   * Moves sorted pairs together so that one is left of each key.
+   * Moves sorted pairs together so that one pair of each key is left.
    *
    * @return how many are left
    * @throws IllegalArgumentException if a key occurs twice and duplicates are refused

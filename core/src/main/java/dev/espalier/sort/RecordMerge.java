@@ -10,9 +10,9 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Several sorted runs of records as one, with one entry of each key: the first in the order of the
- * runs. The runs' readers are a binary heap, the one with the next record on top. O(log runs)
- * comparisons for an entry.
+ * Merges several sorted runs of records into one, with one entry of each key: the first in the
+ * order of the runs. The runs' readers are a binary heap, with the one that has the next record on
+ * top. Each entry takes O(log runs) comparisons.
  */
 final class RecordMerge implements BytesEntrySource {
   /** Enough to recognize a key by, in a message of one line. */
@@ -103,7 +103,7 @@ final class RecordMerge implements BytesEntrySource {
     heap[parent] = sinking;
   }
 
-  /** Returns where the record is until the next move, at {@link #at}. */
+  /** Returns the memory that holds the record, at {@link #at}, until the next move. */
   MemorySegment memory() {
     return heap[0].memory();
   }
@@ -138,7 +138,7 @@ final class RecordMerge implements BytesEntrySource {
     }
   }
 
-  /** Returns how many entries were dropped so far because another has their key. */
+  /** Returns how many entries were dropped so far because another has the same key. */
   long dropped() {
     return dropped;
   }

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/** Records as they come, so few that sorting them stays within the cache. */
+/** Records as they come, few enough for sorting them to stay within the cache. */
 final class RecordPiece {
   /** More would take more bytes for their order than for themselves. */
   private static final int MOST_RECORDS = 1 << 14;

@@ -59,7 +59,7 @@ final class RecordReader {
     return new RecordReader(file, run, order, arena.allocate(bufferBytes, Long.BYTES), arena);
   }
 
-  /** Moves to the next record, the first one to begin with; returns false at the end. */
+  /** Moves to the next record; the first call moves to the first one. Returns false at the end. */
   boolean next() {
     at = following;
     if (unread > 0 && !isWhole()) {
@@ -91,7 +91,7 @@ final class RecordReader {
     }
   }
 
-  /** Reads on behind the first {@code kept} bytes of the buffer. */
+  /** Continues reading, into the buffer behind its first {@code kept} bytes. */
   private void fill(long kept) {
     long bytes = Math.min(unread, memory.byteSize() - kept);
     if (file != null) {
@@ -102,7 +102,7 @@ final class RecordReader {
     end = kept + bytes;
   }
 
-  /** Returns where the record is until the next move, at {@link #at}. */
+  /** Returns the memory that holds the record, at {@link #at}, until the next move. */
   MemorySegment memory() {
     return memory;
   }

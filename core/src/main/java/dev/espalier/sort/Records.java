@@ -28,12 +28,12 @@ final class Records {
     return at + HEADER + keyBytes(memory, at);
   }
 
-  /** Returns the bytes of the record at {@code at}. */
+  /** Returns the number of bytes of the record at {@code at}. */
   static long bytes(MemorySegment memory, long at) {
     return bytes(keyBytes(memory, at), valueBytes(memory, at));
   }
 
-  /** Returns the bytes of a record with a key and a value of so many bytes. */
+  /** Returns the number of bytes of a record whose key and value have so many bytes. */
   static long bytes(long keyBytes, long valueBytes) {
     return HEADER + keyBytes + valueBytes;
   }

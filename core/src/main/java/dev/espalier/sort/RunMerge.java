@@ -5,8 +5,8 @@ import dev.espalier.LongEntrySource;
 import java.util.List;
 
 /**
- * Several sorted runs as one, with one entry of each key. The runs' readers are a binary heap, the
- * one with the next pair on top. O(log runs) for an entry.
+ * Merges several sorted runs into one, with one entry of each key. The runs' readers are a binary
+ * heap, with the one that has the next pair on top. Each entry takes O(log runs) time.
  */
 final class RunMerge implements LongEntrySource {
   private final RunReader[] heap;
@@ -81,7 +81,7 @@ final class RunMerge implements LongEntrySource {
     return value;
   }
 
-  /** Returns how many entries were dropped so far because another has their key. */
+  /** Returns how many entries were dropped so far because another has the same key. */
   long dropped() {
     return dropped;
   }

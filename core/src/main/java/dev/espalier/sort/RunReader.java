@@ -17,8 +17,8 @@ final class RunReader {
   /**
    * Reads from the run's beginning.
    *
-   * @param order of the run among those that are merged: its entries were added before those of any
-   *     run with a larger one
+   * @param order number of the run among those that are merged: its entries were added before those
+   *     of any run with a larger number
    * @param buffer for some pairs
    */
   RunReader(SpillFile file, Run run, int order, MemorySegment buffer) {
@@ -37,7 +37,7 @@ final class RunReader {
    */
   record Run(long position, long pairs) {}
 
-  /** Moves to the next pair, the first one to begin with; returns false at the end. */
+  /** Moves to the next pair; the first call moves to the first one. Returns false at the end. */
   boolean next() {
     pair++;
     if (pair == inBuffer) {

@@ -7,22 +7,25 @@ import java.util.Objects;
 /**
  * How an {@link EntrySorter} or a {@link BytesSorter} works.
  *
- * @param memoryBytes most bytes of native memory that it takes before entries are written to a
- *     file; an {@code EntrySorter} needs 32 for each
- * @param folder where the temporary file is made once memory is full; it must exist by then
+ * @param memoryBytes the most native memory, in bytes, that it takes before it writes entries to a
+ *     file; an {@code EntrySorter} needs 32 bytes for each entry
+ * @param folder where the temporary file is created once memory is full; it must exist by then
  * @param duplicates what becomes of entries with the same key
  */
 public record SortOptions(long memoryBytes, Path folder, Duplicates duplicates) {
 
-  /** The least memory, in bytes. */
+  /** The smallest limit on memory, in bytes. */
   public static final long MIN_MEMORY_BYTES = 1L << 20;
 
-  /** 256 MiB, the system's folder for temporary files, and the last of several entries stays. */
+  /**
+   * 256 MiB, the system's folder for temporary files, and the last of several entries with the same
+   * key stays.
+   */
   public static final SortOptions DEFAULT =
       new SortOptions(
           256L << 20, Path.of(System.getProperty("java.io.tmpdir")), Duplicates.KEEP_LAST);
 
-  /** Checks the parts. */
+  /** Checks the options. */
   public SortOptions {
     Objects.requireNonNull(folder, "folder");
     Objects.requireNonNull(duplicates, "duplicates");

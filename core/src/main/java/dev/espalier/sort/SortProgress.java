@@ -16,7 +16,7 @@ final class SortProgress {
   /**
    * Creates the progress of one piece of work.
    *
-   * @param total entries that it will be told of at most
+   * @param total the most entries that the listener will be told of
    */
   SortProgress(ProgressListener listener, long total) {
     this.listener = listener;

@@ -15,26 +15,26 @@ import java.nio.file.StandardOpenOption;
  * the file has no name while it is open, so nothing is left of it however the process ends.
  */
 final class SpillFile implements AutoCloseable {
-  /** Written at once: far below the 2 GiB that a system call takes. */
+  /** The most bytes written at once: far below the 2 GiB that a system call takes. */
   private static final long MAX_TRANSFER_BYTES = 1L << 26;
 
   private final FileChannel channel;
   private final Path folder;
   private long bytes;
 
-  /** A file that is open. */
+  /** Wraps an open file. */
   SpillFile(FileChannel channel, Path folder) {
     this.channel = channel;
     this.folder = folder;
   }
 
-  /** Makes such files; a test may open something else. */
+  /** Opens such files; a test may open something else. */
   @FunctionalInterface
   interface Opener {
     FileChannel open(Path folder) throws IOException;
   }
 
-  /** Opens an empty file in a folder, which is deleted when it is closed, or before. */
+  /** Opens an empty file in a folder. The file is deleted when it is closed, or before. */
   static FileChannel openTemporary(Path folder) throws IOException {
     return FileChannel.open(
         Files.createTempFile(folder, "espalier-sort-", ".tmp"),
@@ -44,7 +44,7 @@ final class SpillFile implements AutoCloseable {
   }
 
   /**
-   * Makes a file.
+   * Creates a file.
    *
    * @throws UncheckedIOException if that is not possible
    */
@@ -57,7 +57,7 @@ final class SpillFile implements AutoCloseable {
     }
   }
 
-  /** Returns the bytes that were written, which is where the next ones go. */
+  /** Returns the number of bytes written so far, which is where the next ones go. */
   long bytes() {
     return bytes;
   }
@@ -108,7 +108,10 @@ final class SpillFile implements AutoCloseable {
             e));
   }
 
-  /** Returns what a system's error says, but the whole of another one, which may name a file. */
+  /**
+   * Returns only the message of a system error, but all of another exception, which may name a
+   * file.
+   */
   private static String reason(IOException e) {
     return e.getClass() == IOException.class ? String.valueOf(e.getMessage()) : e.toString();
   }

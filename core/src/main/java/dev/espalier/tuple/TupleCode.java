@@ -58,7 +58,7 @@ final class TupleCode {
   static final int ZERO_DECIMAL = 2;
   static final int POSITIVE_DECIMAL = 3;
 
-  /** The most bytes of an integer. */
+  /** The maximum number of bytes of an integer. */
   static final int MOST_INTEGER_BYTES = 255;
 
   /** How deep tuples may be nested. */

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the parts of a tuple that {@link TupleWriter} has written, one after the other.
  *
- * <p>Bytes that are no tuple, or not in the form that the writer gives them, are an {@link
- * IllegalArgumentException}, which says where; the reader then stays before that part. Time is in
- * proportion to the bytes of a part. For use by one thread at a time.
+ * <p>Bytes that are not a tuple, or not in the form that the writer produces, cause an {@link
+ * IllegalArgumentException}, which says where; the reader then stays before that part. Time is
+ * proportional to the number of bytes of a part. For use by one thread at a time.
  */
 public final class TupleReader {
   private final byte[] bytes;
@@ -52,7 +52,7 @@ public final class TupleReader {
   /**
    * Returns the parts of a tuple, as {@link #next} does.
    *
-   * @throws IllegalArgumentException if the bytes are no tuple
+   * @throws IllegalArgumentException if the bytes are not a tuple
    */
   public static List<@Nullable Object> decode(byte[] tuple) {
     TupleReader reader = new TupleReader(tuple);
@@ -63,19 +63,19 @@ public final class TupleReader {
     return Collections.unmodifiableList(parts);
   }
 
-  /** Whether there is another part. */
+  /** Returns whether there is another part. */
   public boolean hasNext() {
     return at < bytes.length;
   }
 
   /**
-   * Returns the next part: null, or a {@code Boolean}, {@code Long}, {@code BigInteger} if it is no
-   * long, {@code Float}, {@code Double}, {@code BigDecimal}, {@code String}, {@code byte[]}, {@code
-   * UUID}, {@code LocalDate}, {@code LocalTime}, {@code Instant}, or a {@code List} of such parts.
-   * Whether a part is descending is not told.
+   * Returns the next part: null, or a {@code Boolean}, {@code Long}, {@code BigInteger} if it does
+   * not fit into a long, {@code Float}, {@code Double}, {@code BigDecimal}, {@code String}, {@code
+   * byte[]}, {@code UUID}, {@code LocalDate}, {@code LocalTime}, {@code Instant}, or a {@code List}
+   * of such parts. The result does not tell whether a part is descending.
    *
    * @throws NoSuchElementException if there is none
-   * @throws IllegalArgumentException if the bytes are no tuple
+   * @throws IllegalArgumentException if the bytes are not a tuple
    */
   public @Nullable Object next() {
     if (!hasNext()) {
@@ -97,7 +97,8 @@ public final class TupleReader {
    * Returns the next part, which is an integer.
    *
    * @throws NoSuchElementException if there is none
-   * @throws IllegalArgumentException if it is no integer, or not a long; the reader stays before it
+   * @throws IllegalArgumentException if it is not an integer, or does not fit into a long; the
+   *     reader stays before it
    */
   public long nextLong() {
     return next(Long.class, "long");
@@ -107,7 +108,7 @@ public final class TupleReader {
    * Returns the next part, which is a string.
    *
    * @throws NoSuchElementException if there is none
-   * @throws IllegalArgumentException if it is no string; the reader stays before it
+   * @throws IllegalArgumentException if it is not a string; the reader stays before it
    */
   public String nextString() {
     return next(String.class, "string");

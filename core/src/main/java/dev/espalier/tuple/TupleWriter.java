@@ -14,12 +14,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes tuples as bytes that compare, as unsigned bytes, as the tuples do: by the first part, then
- * by the second, and so on; a tuple that ends sorts before those that go on. So they are keys of
- * composite indexes. The tuples that begin with given parts are those whose bytes are not below
- * these parts' bytes, and below the same with 0xFF after them. Their bytes all begin with these
- * parts' bytes; so do those of other tuples only if the last part is a string, bytes or a tuple,
- * and goes on with a zero there.
+ * Writes tuples as bytes that compare, as unsigned bytes, in the same way as the tuples do: by the
+ * first part, then by the second, and so on; a tuple sorts before longer ones that begin with it.
+ * So the bytes can be keys of composite indexes. The tuples that begin with given parts are those
+ * whose bytes are not below the bytes of these parts, and are below the same bytes followed by
+ * 0xFF. Their bytes all begin with the bytes of these parts. The bytes of another tuple begin so
+ * only if the last of these parts is a string, bytes or a tuple, and goes on with a zero in the
+ * other tuple.
  *
  * {@snippet :
  * byte[] key = TupleWriter.encode("Zurich", LocalDate.of(2026, 3, 1), new Descending(4711L));
@@ -37,13 +38,14 @@ import org.jspecify.annotations.Nullable;
  * tuples, integers, floats, doubles, booleans, UUIDs, decimals, dates, times, instants, descending
  * parts. So give all tuples of an index the same types and directions in the same places.
  *
- * <p>The format is that of FoundationDB's tuple layer, and can be exchanged with it, but for
- * decimals, dates, times, instants and descending parts, which use codes that it leaves to users.
+ * <p>The format is that of FoundationDB's tuple layer, and tuples can be exchanged with it, except
+ * for decimals, dates, times, instants and descending parts, which use codes that it leaves to
+ * users.
  *
- * <p>A part takes as many bytes as its value, an integer no more than it needs, and one more, or
- * two for strings, bytes and tuples. All methods take time in proportion to that; those for {@code
- * long}, {@code boolean}, {@code float} and {@code double} allocate nothing once the writer has
- * grown. For use by one thread at a time.
+ * <p>A part takes as many bytes as its value (an integer no more than it needs) and one more, or
+ * two more for strings, bytes and tuples. All methods take time in proportion to that; those for
+ * {@code long}, {@code boolean}, {@code float} and {@code double} allocate nothing once the writer
+ * has grown. For use by one thread at a time.
  */
 public final class TupleWriter {
   private byte[] bytes = new byte[64];
@@ -109,7 +111,7 @@ public final class TupleWriter {
    *     Long}, {@code BigInteger}, {@code Float}, {@code Double}, {@code BigDecimal}, {@code
    *     String}, {@code byte[]}, {@code UUID}, {@code LocalDate}, {@code LocalTime}, {@code
    *     Instant}, a {@code List} of such parts as a nested tuple, or {@link Descending}
-   * @throws IllegalArgumentException if it is something else, or can't be written: as the methods
+   * @throws IllegalArgumentException if it is something else, or can't be written, as the methods
    *     for the types say. Nothing is added then
    */
   public TupleWriter add(@Nullable Object part) {
@@ -206,9 +208,10 @@ public final class TupleWriter {
   }
 
   /**
-   * Adds a decimal. Those that compare as equal become equal, so 1.0 and 1.00 are both read as 1.
+   * Adds a decimal. Decimals that compare as equal are written as the same bytes, so 1.0 and 1.00
+   * are both read as 1.
    *
-   * @throws IllegalArgumentException if its scale, without zeros at its end, is no {@code int}
+   * @throws IllegalArgumentException if its scale, without trailing zeros, is not an {@code int}
    */
   public TupleWriter add(BigDecimal value) {
     BigDecimal stripped;
@@ -226,7 +229,7 @@ public final class TupleWriter {
   /**
    * Adds a string.
    *
-   * @throws IllegalArgumentException if it has a surrogate that is not one of a pair
+   * @throws IllegalArgumentException if it has a surrogate that is not part of a pair
    */
   public TupleWriter add(String value) {
     byte[] encoded = value.getBytes(StandardCharsets.UTF_8);
@@ -315,7 +318,7 @@ public final class TupleWriter {
 
   // ---------------------------------------------------------------- write
 
-  /** Begins a part; returns where its bytes begin that are to be inverted, or -1. */
+  /** Begins a part. Returns where the bytes to be inverted begin, or -1. */
   private int begin() {
     if (!nextDescends) {
       return -1;
