@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * many at a time, so a leaf is written once for dozens of them. A lookup visits one page on each
  * level and searches its buffer.
  *
- * <p>For workloads dominated by blind writes, in particular in files. With pages of B entries and
- * B^&epsilon; children, {@code set}, {@code delete} and {@code add} take O(log_B(n) / (&epsilon;
- * B^(1-&epsilon;))) page transfers amortized, and lookups O(log_B(n) / &epsilon;). {@code put},
- * {@code putIfAbsent} and {@code remove} return the previous value and therefore take a lookup
- * each.
+ * <p>Use it for workloads dominated by blind writes, in particular in files. With pages of B
+ * entries and B^&epsilon; children, {@code set}, {@code delete} and {@code add} take O(log_B(n) /
+ * (&epsilon; B^(1-&epsilon;))) page transfers amortized, and lookups O(log_B(n) / &epsilon;).
+ * {@code put}, {@code putIfAbsent} and {@code remove} return the previous value, so each of them
+ * also takes a lookup.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class BEpsilonTree extends AbstractIndex {
@@ -74,7 +74,7 @@ public final class BEpsilonTree extends AbstractIndex {
     /** The fanout that most of the literature comes out at. */
     private static final int USUAL_FANOUT = 16;
 
-    /** Checks the part that does not depend on a page. */
+    /** Checks what can be checked without knowing the page size. */
     public Geometry {
       if (fanout < MIN_FANOUT) {
         throw new IllegalArgumentException(
@@ -106,7 +106,8 @@ public final class BEpsilonTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree in a store, or makes one, that sends messages down as a variant's policy says.
+   * Opens the tree in a store, or creates one. It sends messages down according to a variant's
+   * policy.
    */
   BEpsilonTree(
       TreeVariant variant,
@@ -139,7 +140,7 @@ public final class BEpsilonTree extends AbstractIndex {
   /**
    * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the tree from now on: closing the tree closes it
    * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
    *     geometry, or if pages have no room for so many children and a buffer

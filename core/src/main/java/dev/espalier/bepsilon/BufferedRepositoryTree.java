@@ -9,15 +9,15 @@ import dev.espalier.memory.PageStore;
 
 /**
  * The buffered repository tree (Buchsbaum, Goldwasser, Venkatasubramanian and Westbrook, SODA
- * 2000): a {@link BEpsilonTree} with &epsilon; = 0, created and opened by these methods. Pages have
- * up to 4 children; the rest of a page is its buffer, which is distributed as a whole when it is
- * full. Of all trees of pages, this one has the cheapest blind writes and the most expensive
- * lookups, as it has log(n / B) levels.
+ * 2000): a {@link BEpsilonTree} with &epsilon; = 0, which the methods of this class create and
+ * open. Pages have up to 4 children; the rest of a page is its buffer, which is distributed as a
+ * whole when it is full. Of all trees of pages, this one has the cheapest blind writes and the most
+ * expensive lookups, as it has log(n / B) levels.
  *
  * <p>With pages of B entries, {@code set}, {@code delete} and {@link BEpsilonTree#add} take
  * O(log(n) / B) page transfers amortized, and lookups O(log(n)). {@code put}, {@code putIfAbsent}
- * and {@code remove} return the previous value and therefore take a lookup each. A single write may
- * distribute many buffers, one after the other.
+ * and {@code remove} return the previous value, so each of them also takes a lookup. A single write
+ * may distribute many buffers, one after the other.
  */
 public final class BufferedRepositoryTree {
   /* Overview
@@ -52,7 +52,7 @@ public final class BufferedRepositoryTree {
   /**
    * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the tree from now on: closing the tree closes it
    * @throws IllegalArgumentException if the store holds another kind of tree
    */

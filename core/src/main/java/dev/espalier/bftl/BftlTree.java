@@ -12,17 +12,17 @@ import dev.espalier.tree.OneStoreLevel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * BFTL: a B-tree over a layer that never writes a node in place. Changes of nodes wait in a
- * reservation buffer, and are then packed, those of many nodes together, into sectors. A table on
- * the heap lists the sectors of each node; to read a node is to read them all.
+ * BFTL: a B-tree over a layer that never writes a node in place. Changes to nodes wait in a
+ * reservation buffer. They are then packed into sectors, those of many nodes together. A table on
+ * the heap lists the sectors of each node; reading a node means reading all of them.
  *
- * <p>Made for flash of 2003, where overwriting a page meant erasing a block. It is hardly ever
- * worth it today: a lookup reads up to {@code listBound} pages where a B+-tree reads one, the table
- * takes heap memory for every node, and opening an index reads all of it. It is here to be compared
- * with.
+ * <p>It was made for the flash of 2003, where overwriting a page meant erasing a block. It is
+ * hardly ever worth it today: a lookup reads up to {@code listBound} pages where a B+-tree reads
+ * one, the table takes heap memory for every node, and opening an index reads all of it. It is
+ * included for comparison.
  *
- * <p>A lookup takes O(listBound log n) page reads. All changes may throw {@link
- * dev.espalier.memory.MemoryLimitException} as {@code put} does.
+ * <p>A lookup takes O(listBound log n) page reads. Any method that changes the index may throw
+ * {@link dev.espalier.memory.MemoryLimitException} as {@code put} does.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class BftlTree extends AbstractIndex {
@@ -54,8 +54,9 @@ public final class BftlTree extends AbstractIndex {
   /**
    * The proportions.
    *
-   * @param bufferPages pages of units that wait, from 1 to {@link #MOST_BUFFER_PAGES}
-   * @param listBound most sectors with units of one node, from 1 to {@link #MOST_LIST_BOUND}
+   * @param bufferPages number of pages of waiting units, from 1 to {@link #MOST_BUFFER_PAGES}
+   * @param listBound the most sectors that may have units of one node, from 1 to {@link
+   *     #MOST_LIST_BOUND}
    */
   public record Geometry(int bufferPages, int listBound) {
     /** The most pages of the reservation buffer. */
@@ -99,16 +100,17 @@ public final class BftlTree extends AbstractIndex {
 
   /**
    * Opens the index in a store, or creates an empty one if the store is empty, with the default
-   * geometry. Reads all of it, in O(n) time.
+   * geometry. Reads the whole index, in O(n) time.
    */
   public static BftlTree open(IndexOptions options, PageStore store) {
     return open(options, store, Geometry.DEFAULT);
   }
 
   /**
-   * Opens the index in a store, or creates an empty one if the store is empty. Reads all of it.
+   * Opens the index in a store, or creates an empty one if the store is empty. Reads the whole
+   * index.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the index from now on: closing the index closes it
    * @throws IllegalArgumentException if the store holds another kind of tree, or a BFTL of another
    *     geometry, or has pages of less than 256 bytes

@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  * lines wide, whose lines are fetched in parallel. Wider nodes make a flatter tree, and as their
  * lines are fetched together, a wide node costs little more than a single line.
  *
- * <p>The tree to start with: it does everything well, single and batched lookups ({@link #getAll}),
- * updates, and scans. Operations on one key take O(log n) time, with one memory latency per level;
- * {@code getAll} overlaps the latencies of 64 lookups. A full tree takes 16.9 bytes per entry, one
- * built by random inserts about 24.5.
+ * <p>This is the tree to start with. It does everything well: single and batched lookups ({@link
+ * #getAll}), updates, and scans. Operations on one key take O(log n) time, with one memory latency
+ * per level; {@code getAll} overlaps the latencies of 64 lookups. A full tree takes 16.9 bytes per
+ * entry, and one built by random inserts takes about 24.5.
  *
  * <p>Without native access, nothing is prefetched; without the vector module, nodes are searched by
  * scalar code. Results are the same.
@@ -115,8 +115,8 @@ public final class PbPlusTree extends AbstractIndex {
 
     /**
      * The geometry for single lookups with {@linkplain MemoryTimes#TYPICAL typical memory}: widths
-     * 8 and 8, distance 16. {@link PbPlusTree#create(IndexOptions)} uses the one for the memory of
-     * this machine instead.
+     * 8 and 8, distance 16. {@link PbPlusTree#create(IndexOptions)} uses the geometry for the
+     * memory of this machine instead.
      */
     public static final Geometry DEFAULT = forSingleProbes(MemoryTimes.TYPICAL);
 

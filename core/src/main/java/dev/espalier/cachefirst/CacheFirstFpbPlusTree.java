@@ -136,10 +136,10 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree in a store, whatever its geometry, or creates an empty one if the store is
-   * empty, with the geometry for this machine and the page size.
+   * Opens the tree in a store, whatever its geometry is. If the store is empty, creates an empty
+   * tree with the geometry for this machine and the page size.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the tree from now on: closing the tree closes it
    * @throws IllegalArgumentException if the store holds another kind of tree
    */
@@ -156,7 +156,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   /**
    * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the tree from now on: closing the tree closes it
    * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
    *     geometry, or if a page does not have room for 3 to 256 nodes

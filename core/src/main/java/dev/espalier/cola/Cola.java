@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * sequential passes, so an insert writes only a small part of a page. A search looks into every
  * level, but thanks to lookahead pointers only at a few dozen keys of each.
  *
- * <p>For data that is written more often than read. {@link #set} and {@link #delete} do not look
- * for the previous value, and take O((log n) / B) page writes amortized for pages of B entries,
- * where a B-tree needs one once the data outgrows memory; occasionally a call merges everything, in
- * O(n) time. {@link #put}, {@link #putIfAbsent} and {@link #remove} search first. Lookups take
- * O(log n) time. Merges need up to twice the memory for the time being.
+ * <p>Use it for data that is written more often than it is read. {@link #set} and {@link #delete}
+ * do not look for the previous value, and take O((log n) / B) page writes amortized for pages of B
+ * entries, where a B-tree needs one once the data outgrows memory; occasionally a call merges
+ * everything, in O(n) time. {@link #put}, {@link #putIfAbsent} and {@link #remove} search first.
+ * Lookups take O(log n) time. While they run, merges need up to twice the memory.
  *
  * <p>{@link #size} takes O(1) time until {@link #set} or {@link #delete} is called; the next call
  * then counts all entries, in O(n) time. {@link #sizeEstimate} is always fast, but counts an entry
@@ -173,7 +173,7 @@ public final class Cola extends AbstractIndex {
   /**
    * Opens the index in a store, or creates an empty one if the store is empty.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the index from now on: closing the index closes it
    * @throws IllegalArgumentException if the store holds another kind of tree, or a COLA of another
    *     geometry
@@ -213,7 +213,7 @@ public final class Cola extends AbstractIndex {
   /**
    * Finds the newest message of a key.
    *
-   * @return its place, which is that of its page, and added to it its slot; the page is pinned. Or
+   * @return its place, which is the place of its page plus its slot, with the page pinned; or
    *     {@link #NOWHERE}
    */
   private long find(long key) {
@@ -253,8 +253,8 @@ public final class Cola extends AbstractIndex {
   }
 
   /**
-   * Returns the value at a place that {@link #find} gave, or what stands for no entry, and gives
-   * the page back.
+   * Returns the value at a place that {@link #find} returned, or the value that stands for no
+   * entry, and unpins the page.
    */
   private long take(long place, long absent) {
     if (place == NOWHERE) {

@@ -21,15 +21,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A {@link #set} or {@link #delete} moves at most 2d + 2 elements, where d is the number of
  * levels, the binary logarithm of the number of batches; it shifts up to a batch of messages within
- * one page, and frees a few pages. Three things are not bounded like this: finding free consecutive
- * pages takes time proportional to the number of pages (64 per step); memory occasionally grows, by
- * copying as long as it is small; and if memory is nearly full, a call may merge everything, in
- * O(n) time, before it throws.
+ * one page, and frees a few pages. Three things are not bounded in this way: finding free
+ * consecutive pages takes time proportional to the number of pages (64 per step); memory
+ * occasionally grows, and is then copied as long as it is small; and if memory is nearly full, a
+ * call may merge everything, in O(n) time, before it throws.
  *
- * <p>Lookups pay for this: without lookahead pointers they take O(log^2 n) time, for a search from
- * end to end in each of up to 2d arrays. The first keys of an array's pages, its fences, lie
- * together, so that little more than one page of each is read. Unfinished merges take memory as
- * well: up to half of what the entries take, and as much again until pages are freed.
+ * <p>Lookups pay for this: without lookahead pointers, they take O(log^2 n) time, because they
+ * search each of up to 2d arrays from end to end. The first keys of an array's pages, its fences,
+ * lie together, so that a lookup reads little more than one page of each array. Unfinished merges
+ * take memory as well: up to half of what the entries take, and as much again until pages are
+ * freed.
  *
  * <p>As in a {@code Cola}, {@code set} and {@code delete} do not look for the previous value, while
  * {@link #put}, {@link #putIfAbsent} and {@link #remove} search first. {@link #size} takes O(1)
@@ -151,7 +152,7 @@ public final class DeamortizedCola extends AbstractIndex {
   /**
    * Opens the index in a store, or creates an empty one if the store is empty.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the index from now on: closing the index closes it
    * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
    *     geometry
@@ -191,7 +192,7 @@ public final class DeamortizedCola extends AbstractIndex {
   /**
    * Finds the newest message of a key.
    *
-   * @return its place, which is that of its page, and added to it its slot; the page is pinned. Or
+   * @return its place, which is the place of its page plus its slot, with the page pinned; or
    *     {@link #NOWHERE}
    */
   private long find(long key) {
@@ -292,8 +293,8 @@ public final class DeamortizedCola extends AbstractIndex {
   }
 
   /**
-   * Returns the value at a place that {@link #find} gave, or what stands for no entry, and gives
-   * the page back.
+   * Returns the value at a place that {@link #find} returned, or the value that stands for no
+   * entry, and unpins the page.
    */
   private long take(long place, long absent) {
     if (place == NOWHERE) {

@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  * An inner node needs only one reference, or a few, for all its children, which leaves more room
  * for separators.
  *
- * <p>For batched lookups ({@link #getAll} with {@link Geometry#FOR_BATCHES}) in data that keeps
- * changing. Operations on one key take O(log n) time; a split also moves the siblings after it. A
- * full CSB+-tree reserves room for the maximal number of siblings in every node group: it takes
- * 16.8 bytes per entry if bulkloaded full, and about 33 if built by random inserts. A segmented one
- * reserves room only for existing siblings (about 27 bytes per entry), but allocates and copies a
- * segment for each new one, so inserts take longer.
+ * <p>Use it for batched lookups ({@link #getAll} with {@link Geometry#FOR_BATCHES}) in data that
+ * keeps changing. Operations on one key take O(log n) time; a split also moves the siblings after
+ * the node. A full CSB+-tree reserves room for the maximum number of siblings in every node group:
+ * it takes 16.8 bytes per entry if bulkloaded full, and about 33 if built by random inserts. A
+ * segmented one reserves room only for existing siblings (about 27 bytes per entry), but allocates
+ * and copies a segment for each new sibling, so inserts take longer.
  *
  * <p>Without native access, nothing is prefetched; without the vector module, nodes are searched by
  * scalar code. Results are the same.
@@ -109,7 +109,7 @@ public final class CsbPlusTree extends AbstractIndex {
     /**
      * The geometry for single lookups and updates with {@linkplain MemoryTimes#TYPICAL typical
      * memory}: widths 4 and 8, full node groups. {@link CsbPlusTree#create(IndexOptions)} uses the
-     * one for the memory of this machine instead.
+     * geometry for the memory of this machine instead.
      */
     public static final Geometry DEFAULT = forSingleProbes(MemoryTimes.TYPICAL);
 

@@ -20,20 +20,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache-sensitive search tree, or CSS-tree (thesis 3.4): a sorted array, and above it a
- * directory without pointers. The place of a node is computed from that of its parent, so nodes
+ * The cache-sensitive search tree, or CSS-tree (thesis 3.4): a sorted array with a directory above
+ * it that has no pointers. The place of a node is computed from the place of its parent, so nodes
  * hold nothing but separators, as many per line as possible.
  *
- * <p>For data that is read much more often than changed: {@link #getAll} is fastest in this tree,
- * which takes 17.1 bytes per entry, and a scan reads one array. Lookups take O(log n) time. New
- * keys go to a small sorted delta, which is merged into the array by rebuilding everything: an
- * insert takes O(sqrt(n)) time amortized, and occasionally O(n). Overwriting a value takes as long
- * as a lookup. So does removing a key, except that everything is rebuilt whenever a quarter of the
- * array has been removed.
+ * <p>Use it for data that is read much more often than it is changed: {@link #getAll} is fastest in
+ * this tree, and a scan reads one array. The tree takes 17.1 bytes per entry. Lookups take O(log n)
+ * time. New keys go to a small sorted delta, which is merged into the array by rebuilding
+ * everything: an insert takes O(sqrt(n)) time amortized, and occasionally O(n). Overwriting a value
+ * takes as long as a lookup. So does removing a key, except that everything is rebuilt whenever a
+ * quarter of the array has been removed.
  *
  * <p>While there is a delta, a lookup that finds nothing in the array searches the delta too.
- * {@link #rebuild()} merges it at once. {@link #bulkload} checks its fill factor, but always fills
- * the array completely.
+ * {@link #rebuild()} merges the delta at once. {@link #bulkload} checks its fill factor, but always
+ * fills the array completely.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class CssTree extends AbstractIndex {
@@ -81,7 +81,7 @@ public final class CssTree extends AbstractIndex {
   /**
    * The proportions of the tree.
    *
-   * @param form whether it is a full or a level CSS-tree
+   * @param form whether the tree is a full or a level CSS-tree
    * @param width width of inner nodes and leaves, in cache lines
    */
   public record Geometry(Form form, int width) {
@@ -363,10 +363,11 @@ public final class CssTree extends AbstractIndex {
   }
 
   /**
-   * Merges the entries inserted since the last rebuild into the array, and closes the gaps of the
+   * Merges the entries inserted since the last rebuild into the array, and closes the gaps left by
    * removed ones. O(n).
    *
-   * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing has changed then
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; in that case, nothing has
+   *     changed
    */
   public void rebuild() {
     tree.checkOpen();

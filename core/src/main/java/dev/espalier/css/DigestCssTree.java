@@ -19,22 +19,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link CssTree} whose entries are pairs, with the value beside the key, and whose leaves are
- * lines of digests: 15 bits of a key for each of 28 lines of pairs, which lead to the line where a
- * key is. The leaves are a thirtieth of the entries' size and the levels above an eighth of that,
- * so a lookup waits for one line that is in no cache, that of the pair, and for a leaf that may be.
+ * lines of digests. The digests are 15 bits of a key for each of 28 lines of pairs, and lead a
+ * search to the line where its key is. The leaves take a thirtieth of the space of the entries, and
+ * the levels above take an eighth of that. So a lookup waits for one line that is in no cache, the
+ * line of the pair, and for a leaf, which may be cached.
  *
- * <p>For data that is read much more often than changed, and read in batches: how fast {@link
- * #getAll} is beside a {@code CssTree} and hash tables is in docs/measurements/digest-leaves.md. It
- * takes 16.8 bytes per entry; a {@code CssTree} takes 17.1. A scan copies the entries.
+ * <p>Use it for data that is read much more often than it is changed, and read in batches. How fast
+ * {@link #getAll} is, compared with a {@code CssTree} and with hash tables, is in
+ * docs/measurements/digest-leaves.md. The tree takes 16.8 bytes per entry; a {@code CssTree} takes
+ * 17.1. A scan copies the entries.
  *
- * <p>Lookups take O(log n) time. Keys that lie so close together, and so far from another in the
- * same leaf, that their digests are equal take up to 28 lines more.
+ * <p>Lookups take O(log n) time. If keys lie so close together, and so far from another key in the
+ * same leaf, that their digests are equal, looking them up takes up to 28 lines more.
  *
- * <p>Changes are those of {@code CssTree}: new keys go to a small sorted delta, which is merged
- * into the array by rebuilding everything, and lookups that find nothing in the array search it
- * too. An insert takes O(sqrt(n)) time amortized, and occasionally O(n). {@link #rebuild()} merges
- * the delta at once. {@link #bulkload} checks its fill factor, but always fills the array
- * completely.
+ * <p>Changes work as in {@code CssTree}: new keys go to a small sorted delta, which is merged into
+ * the array by rebuilding everything. Lookups that find nothing in the array search the delta too.
+ * An insert takes O(sqrt(n)) time amortized, and occasionally O(n). {@link #rebuild()} merges the
+ * delta at once. {@link #bulkload} checks its fill factor, but always fills the array completely.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class DigestCssTree extends AbstractIndex {
@@ -327,10 +328,11 @@ public final class DigestCssTree extends AbstractIndex {
   }
 
   /**
-   * Merges the entries inserted since the last rebuild into the array, and closes the gaps of the
+   * Merges the entries inserted since the last rebuild into the array, and closes the gaps left by
    * removed ones. O(n).
    *
-   * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing has changed then
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; in that case, nothing has
+   *     changed
    */
   public void rebuild() {
     tree.checkOpen();

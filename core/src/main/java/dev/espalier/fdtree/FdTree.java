@@ -15,19 +15,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The FD-tree: a small tree at the head, which takes all changes, above sorted runs, each {@code
  * ratio} times as large as the one before. A full head is merged into the runs in sequential
- * passes. Fences, keys that a run takes from the next, lead a search to one page of each run.
+ * passes. Fences, which are keys that a run takes from the next one, lead a search to one page of
+ * each run.
  *
- * <p>Made for flash that writes at random far more slowly than in sequence. It is worth its merges
- * where most operations are {@link #set} and {@link #delete} and data outgrow memory: they take
- * O(ratio / B) page writes for each run, with B entries in a page. A lookup reads a page of each
- * run; where lookups dominate, or the device writes at random as fast as in sequence, a B+-tree is
- * the better choice. {@link dev.espalier.cola.Cola} is the closest relative, and has batches of one
- * page instead of a head tree.
+ * <p>It is made for flash that writes at random far more slowly than in sequence. Its merges pay
+ * off where most operations are {@link #set} and {@link #delete} and the data outgrows memory:
+ * these operations take O(ratio / B) page writes for each run, with B entries in a page. A lookup
+ * reads a page of each run; where lookups dominate, or the device writes at random as fast as in
+ * sequence, a B+-tree is the better choice. {@link dev.espalier.cola.Cola} is the closest relative,
+ * and has batches of one page instead of a head tree.
  *
- * <p>Occasionally a call merges everything, in O(n) time. Merges need up to twice the memory for
- * the time being. {@link #size} takes O(1) time until {@link #set} or {@link #delete} is called;
- * the next call then counts all entries, in O(n) time. {@link #bulkload} checks its fill factor,
- * but always fills pages completely. {@code remove} and {@code delete} may throw {@link
+ * <p>Occasionally a call merges everything, in O(n) time. While they run, merges need up to twice
+ * the memory. {@link #size} takes O(1) time until {@link #set} or {@link #delete} is called; the
+ * next call then counts all entries, in O(n) time. {@link #bulkload} checks its fill factor, but
+ * always fills pages completely. {@code remove} and {@code delete} may throw {@link
  * dev.espalier.memory.MemoryLimitException} as {@code put} does.
  */
 @SuppressWarnings("exports") // Users need not name the base.
@@ -121,7 +122,7 @@ public final class FdTree extends AbstractIndex {
   /**
    * Opens the index in a store, or creates an empty one if the store is empty.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the index from now on: closing the index closes it
    * @throws IllegalArgumentException if the store holds another kind of tree, or an FD-tree of
    *     another geometry, or has pages of less than 1 KiB

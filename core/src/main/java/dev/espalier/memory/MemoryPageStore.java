@@ -10,9 +10,9 @@ import java.util.Arrays;
  * gives an offset that may be outside the memory.
  *
  * <p>The region grows as {@link NodeMemory} does: it doubles by copying while it is small, then
- * moves into reserved address space. Freed pages are reused, the one freed last first. A store
- * {@linkplain #besideReaders beside readers} reserves its address space at once, so that it does
- * not move within 16 GiB.
+ * moves into reserved address space. Freed pages are reused, the most recently freed one first. A
+ * store {@linkplain #besideReaders beside readers} reserves its address space at once, so that it
+ * does not move within 16 GiB.
  */
 public final class MemoryPageStore implements PageStore {
   /** The smallest page size, in bytes. Pages below 4 KiB are useful in tests only. */
@@ -59,12 +59,12 @@ public final class MemoryPageStore implements PageStore {
   }
 
   /**
-   * Creates a store without pages for a tree that others read while it grows. Where the store must
-   * move nevertheless, it keeps what it has outgrown until it is closed or cleared.
+   * Creates a store without pages for a tree that others read while it grows. If the store must
+   * move nevertheless, it keeps the memory it has outgrown until it is closed or cleared.
    *
    * @param pageBytes size of a page in bytes, as for other stores
-   * @param limit the most bytes the store may ever hold, at least one page; what it has outgrown is
-   *     not counted
+   * @param limit the most bytes the store may ever hold, at least one page; memory it has outgrown
+   *     is not counted
    * @param hugePages whether to ask for huge pages
    */
   public static MemoryPageStore besideReaders(int pageBytes, long limit, HugePages hugePages) {
@@ -72,8 +72,8 @@ public final class MemoryPageStore implements PageStore {
   }
 
   /**
-   * Says that others read the tree while it grows, from now on: memory that moves is kept, and
-   * moves into reserved address space.
+   * Announces that others read the tree while it grows, from now on. When memory moves, the old
+   * memory is kept, and the new memory is in reserved address space.
    */
   public void expectReaders() {
     region.expectReaders();
@@ -165,8 +165,8 @@ public final class MemoryPageStore implements PageStore {
   }
 
   /**
-   * Frees the pages of this store, and takes over those of another store and its {@link #meta}. The
-   * other store must not be used or closed afterwards.
+   * Frees the pages of this store, and takes over the pages and the {@link #meta} of another store.
+   * The other store must not be used or closed afterwards.
    *
    * @throws IllegalStateException if this store is closed; the other is then closed, too
    */

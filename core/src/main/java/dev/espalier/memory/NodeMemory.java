@@ -12,14 +12,14 @@ import java.util.ConcurrentModificationException;
  *
  * <p>It starts as a few KiB and doubles, by copying, while it is small. Once it has outgrown one
  * huge page, it moves for the last time, into reserved address space. Huge pages are requested for
- * it before it is first touched; from then on it grows by being touched. If address space cannot be
- * reserved (without native access, or outside Linux), it goes on doubling.
+ * this space before it is first touched; from then on, the memory grows by being touched. If
+ * address space cannot be reserved (without native access, or outside Linux), it keeps doubling.
  *
  * <p>Moving changes {@link #segment()}, so call it again after every {@link #allocate}. Offsets do
  * not change.
  *
  * <p>Memory {@linkplain #besideReaders beside readers} reserves its address space at once, so that
- * it does not move within 16 GiB. Where it must move nevertheless, it keeps what it has outgrown
+ * it does not move within 16 GiB. If it must move nevertheless, it keeps the memory it has outgrown
  * until it is closed.
  *
  * <p>Reading through {@link #segment()} is safe at any time: after {@link #close}, or after a move
@@ -89,10 +89,10 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   /**
    * Creates memory for an index that others read while it grows. If memory moves beneath a reader,
-   * who is then told by an exception, the JVM also sets the interrupt status of the reader's
+   * the reader is told by an exception, and the JVM also sets the interrupt status of the reader's
    * thread.
    *
-   * @param limit the most bytes it may ever hold; what it has outgrown is not counted
+   * @param limit the most bytes it may ever hold; memory it has outgrown is not counted
    * @param hugePages whether to ask for huge pages
    */
   public static NodeMemory besideReaders(long limit, HugePages hugePages) {
@@ -100,8 +100,8 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   }
 
   /**
-   * Says that others read the index while it grows, from now on: memory that moves is kept, and
-   * moves into reserved address space.
+   * Announces that others read the index while it grows, from now on. When memory moves, the old
+   * memory is kept, and the new memory is in reserved address space.
    */
   public void expectReaders() {
     region.expectReaders();
@@ -111,7 +111,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     return Region.first(Math.min(INITIAL_BYTES, limit), limit, isBesideReaders);
   }
 
-  /** Returns the memory that holds all nodes. A different one after the memory has moved. */
+  /** Returns the segment that holds all nodes. It is a different one after the memory has moved. */
   public MemorySegment segment() {
     return region.segment();
   }
@@ -122,8 +122,8 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
    *
    * @param lines from 1 to {@link #MAX_GROUP_LINES}; nodes that must lie together are allocated as
    *     one
-   * @throws MemoryLimitException if that would exceed the limit, or the system refuses memory;
-   *     nothing has changed then
+   * @throws MemoryLimitException if that would exceed the limit, or the system refuses memory; in
+   *     that case, nothing has changed
    */
   public long allocate(int lines) {
     long free = takeFree(lines, lines);
@@ -254,14 +254,18 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     Arrays.fill(freeNodes, 0);
   }
 
-  /** Memory that was left with all its nodes: no part of the index any more, and not yet freed. */
+  /**
+   * Memory that the index has left, with all its nodes: no longer part of the index, but not yet
+   * freed.
+   */
   public record Left(MemorySegment segment, Arena arena, long bytes) {}
 
   /**
-   * Starts anew in other memory, and leaves what there is to the caller, who closes its arena and
-   * then says so by {@link #countElsewhere}. Until then it counts against the limit.
+   * Starts anew in other memory, and leaves the present memory to the caller, who must close its
+   * arena and then report this by {@link #countElsewhere}. Until then, it counts against the limit.
    *
-   * @throws MemoryLimitException if the limit has no room for both; nothing has changed then
+   * @throws MemoryLimitException if the limit has no room for both; in that case, nothing has
+   *     changed
    */
   public Left leave() {
     long bytes = regionBytes();
@@ -277,8 +281,8 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   }
 
   /**
-   * Counts {@code more} bytes of the index that are outside of this memory or, if negative, are no
-   * longer there; returns false, and counts nothing, if that would exceed the limit.
+   * Counts {@code more} bytes of the index that are outside of this memory or, if negative, that
+   * are no longer there. Returns false, and counts nothing, if that would exceed the limit.
    */
   public boolean countElsewhere(long more) {
     if (more > limit - committedBytes()) {
@@ -289,8 +293,8 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   }
 
   /**
-   * Frees this memory, and takes over that of another with all its nodes. The other must not be
-   * used or closed afterwards.
+   * Frees this memory, and takes over another one with all its nodes. The other must not be used or
+   * closed afterwards.
    *
    * @throws IllegalStateException if this is closed; the other is then closed, too
    */

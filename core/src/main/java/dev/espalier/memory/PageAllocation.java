@@ -5,8 +5,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Keeps track of which page numbers of a store are in use. Single pages are reused, the one freed
- * last first. Extents, which are consecutive pages, go into the first gap that is wide enough.
+ * Keeps track of which page numbers of a store are in use. Single pages are reused, the most
+ * recently freed one first. Extents, which are consecutive pages, go into the first gap that is
+ * wide enough.
  */
 public final class PageAllocation {
   private static final int LEAST_STACK = 16;
@@ -46,7 +47,7 @@ public final class PageAllocation {
   }
 
   /**
-   * Returns the page to be given out next, without giving it out: {@link #take} does. O(1)
+   * Returns the page to give out next, without giving it out; {@link #take} does that. O(1)
    * amortized.
    */
   public int next() {
@@ -162,7 +163,7 @@ public final class PageAllocation {
     return page > 0 && inUse.get(page);
   }
 
-  /** Returns the free pages, the one to be reused next at the end. */
+  /** Returns the free pages, ending with the one to be reused next. */
   public int[] freePages() {
     makeRoom();
     return Arrays.copyOf(stack, stackSize);

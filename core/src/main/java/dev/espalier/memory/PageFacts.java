@@ -4,7 +4,7 @@ package dev.espalier.memory;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The sizes and limits of a {@link PageStore}, and what of it is in use. */
+/** The sizes and limits of a {@link PageStore}, and how much of it is in use. */
 public interface PageFacts extends MemoryUse {
   /** Returns the size of a page in bytes: a power of two. */
   int pageBytes();
@@ -23,7 +23,7 @@ public interface PageFacts extends MemoryUse {
 
   /**
    * Returns whether the next {@link Pages#allocate()} would move all pages to another {@link
-   * Pages#segment}, so that nobody may use one meanwhile.
+   * Pages#segment}, in which case no page may be used meanwhile.
    */
   default boolean allocationMoves() {
     return false;

@@ -3,20 +3,21 @@ package dev.espalier.memory;
 
 /**
  * A store of numbered pages of equal size, which holds a tree. A page is read and written between
- * {@link #pin}, which returns where its bytes are, and {@link #unpin}; in between it stays there.
+ * {@link #pin}, which returns where its bytes are, and {@link #unpin}; in between, the page does
+ * not move.
  *
  * <p>The interface has three parts: {@link Pages} allocates and pins, {@link PageHints} takes hints
  * about future use, and {@link PageFacts} reports sizes and limits. The methods here concern all
  * pages together.
  *
  * <p>The first {@link #RESERVED_BYTES} bytes of each page belong to the store, the others to the
- * tree. {@link #meta} keeps what a tree has in addition to its pages, so that the store holds all
- * of it.
+ * tree. {@link #meta} keeps what a tree has in addition to its pages, so that the store holds the
+ * whole tree.
  *
  * <p>Several threads may pin and read pages and call {@link #readAhead} at once. Methods that
- * change pages, and writing to pages, require that no other thread uses the store, unless the tree
- * keeps its threads from using the same pages: then pages may be pinned and written while another
- * thread allocates or frees some, if {@link #allocationMoves} says that none moves.
+ * change pages, and writing to pages, require that no other thread uses the store. The exception is
+ * a tree that keeps its threads from using the same pages: its pages may be pinned and written
+ * while another thread allocates or frees some, if {@link #allocationMoves} says that none moves.
  */
 public interface PageStore extends Pages, PageHints, PageFacts, AutoCloseable {
   /** Number of bytes at the start of each page that belong to the store. */
@@ -26,7 +27,7 @@ public interface PageStore extends Pages, PageHints, PageFacts, AutoCloseable {
   int META_WORDS = 8;
 
   /**
-   * Announces a change. To be called before anything is changed.
+   * Announces a change. Must be called before anything is changed.
    *
    * @throws IllegalStateException if the store accepts no changes, because it is closed, read-only,
    *     or has failed

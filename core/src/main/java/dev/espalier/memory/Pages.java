@@ -18,8 +18,8 @@ public interface Pages {
 
   /**
    * Returns the words that the store keeps for its tree in addition to the pages: {@link
-   * PageStore#META_WORDS} longs, initially 0, to be read and written in place. Always the same
-   * array.
+   * PageStore#META_WORDS} longs, initially 0, which are read and written in place. The array is
+   * always the same.
    */
   long[] meta();
 
@@ -34,8 +34,9 @@ public interface Pages {
   long pin(int page);
 
   /**
-   * Pins a page as {@link #pin} does, if it was allocated by {@link #allocate(int)} and is about to
-   * be written for the first time: nothing is read, and its contents are undefined.
+   * Pins a page that was allocated by {@link #allocate(int)} and is about to be written for the
+   * first time. It is pinned as by {@link #pin}, but nothing is read, and its contents are
+   * undefined.
    */
   long pinFresh(int page);
 
@@ -61,7 +62,7 @@ public interface Pages {
   /**
    * Allocates a page with undefined contents, unpinned, and returns its number.
    *
-   * @throws MemoryLimitException if there is no room; nothing has changed then
+   * @throws MemoryLimitException if there is no room; in that case, nothing has changed
    */
   int allocate();
 
@@ -70,7 +71,7 @@ public interface Pages {
    * Their contents are undefined, so each must be pinned by {@link #pinFresh} first.
    *
    * @param count at least 1
-   * @throws MemoryLimitException if there is no room; nothing has changed then
+   * @throws MemoryLimitException if there is no room; in that case, nothing has changed
    */
   int allocate(int count);
 

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * segments, including slices, is reachable; without native access, or outside Linux, it is not
  * freed (decision 23).
  *
- * <p>A growing index has one region after the other. {@link #replacedBy} and {@link #close} agree
- * on which is the last: closing any of them closes the last, whatever other threads do meanwhile.
+ * <p>A growing index uses one region after another. {@link #replacedBy} and {@link #close} agree on
+ * which is the last: closing any of them closes the last, whatever other threads do meanwhile.
  *
- * <p>Memory {@linkplain #expectReaders beside readers} is not freed when it is outgrown, but with
- * what has outgrown it (decision 50).
+ * <p>Memory {@linkplain #expectReaders beside readers} is not freed when it is outgrown, but
+ * together with the region that has outgrown it (decision 50).
  */
 public final class Region {
 
@@ -229,8 +229,8 @@ public final class Region {
   }
 
   /**
-   * Says that others read the index while it grows, from now on: growth then takes no memory from
-   * them.
+   * Announces that others read the index while it grows, from now on: growth then takes no memory
+   * away from them.
    */
   public void expectReaders() {
     isBesideReaders = true;
@@ -242,8 +242,8 @@ public final class Region {
   }
 
   /**
-   * Replaces this region by another with contents of its own: frees this region and returns the
-   * other.
+   * Replaces this region with another that has contents of its own: frees this region and returns
+   * the other.
    *
    * @throws IllegalStateException if this region is closed; the other is then closed, too
    */
@@ -256,7 +256,7 @@ public final class Region {
   }
 
   /**
-   * As {@link #replacedBy(Region)}, once the contents have been copied.
+   * Copies the contents, and then replaces this region as {@link #replacedBy(Region)} does.
    *
    * @param copy copies the contents of this memory, its first argument, to the other's
    */
@@ -266,8 +266,9 @@ public final class Region {
   }
 
   /**
-   * As {@link #replacedBy(Region)}, by a larger one. Beside readers this region is freed with the
-   * other. If it is reserved address space, its memory is given back at once: readers find zeros.
+   * Replaces this region with a larger one, as {@link #replacedBy(Region)} does. Beside readers,
+   * this region is freed together with the other. If it is reserved address space, its memory is
+   * given back at once, and readers find zeros.
    */
   public Region outgrownBy(Region other) {
     if (!isBesideReaders) {
@@ -281,8 +282,8 @@ public final class Region {
   }
 
   /**
-   * As {@link #outgrownBy(Region)}, once the contents have been copied, as by {@link
-   * #replacedBy(Region, BiConsumer)}.
+   * Copies the contents as {@link #replacedBy(Region, BiConsumer)} does, and then replaces this
+   * region as {@link #outgrownBy(Region)} does.
    */
   public Region outgrownBy(Region other, BiConsumer<MemorySegment, MemorySegment> copy) {
     copyTo(other, copy);
@@ -323,7 +324,7 @@ public final class Region {
   }
 
   /**
-   * Returns up to where an index that needs so many bytes uses the memory without growing: huge
+   * Returns how far an index that needs so many bytes may use the memory without growing: huge
    * pages are asked for where the first one ends.
    */
   long endFor(long needed) {
@@ -361,8 +362,8 @@ public final class Region {
   }
 
   /**
-   * Lets another region be what the index uses from now on, but does not free this one: who closes
-   * its arena has it.
+   * Makes another region the one that the index uses from now on, but does not free this one: it
+   * belongs to whoever closes its arena.
    *
    * @throws IllegalStateException if this region is closed; the other is then closed, too
    */
@@ -386,7 +387,7 @@ public final class Region {
     }
   }
 
-  /** Returns whether this memory and that which replaced it have been freed. */
+  /** Returns whether this memory and the memory that replaced it have been freed. */
   public boolean isClosed() {
     if (arena.scope().isAlive() && !isLeft) {
       return false;
@@ -395,7 +396,7 @@ public final class Region {
     return next == null || next.isClosed();
   }
 
-  /** Frees the memory, or that which replaced it. A second call does nothing. */
+  /** Frees this memory, or the memory that replaced it. A second call does nothing. */
   public void close() {
     Region next = closeThis();
     while (next != null) {

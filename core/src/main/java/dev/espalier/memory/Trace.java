@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * Reports every access to node memory to a listener, so that a simulator can replay them in a
  * simulated memory hierarchy.
  *
- * <p>Off by default, in which case the JIT compiler removes it. The system property {@code
- * espalier.trace=true}, set when the JVM starts, switches it on; vector kernels are then off, so
- * that every access is seen.
+ * <p>Tracing is off by default, in which case the JIT compiler removes it. The system property
+ * {@code espalier.trace=true}, set when the JVM starts, switches it on; vector kernels are then
+ * off, so that every access is seen.
  */
 public final class Trace {
   /** Whether this JVM traces. */
@@ -30,8 +30,8 @@ public final class Trace {
     void prefetch(long address, int lines);
 
     /**
-     * Called when memory is allocated. What was at these addresses before is memory that has been
-     * freed, and has nothing to do with it.
+     * Called when memory is allocated. Any memory that was at these addresses before has been
+     * freed, and has nothing to do with the new memory.
      */
     default void allocated(long address, long bytes) {}
   }

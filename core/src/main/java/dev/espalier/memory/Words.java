@@ -12,8 +12,8 @@ import java.lang.invoke.VarHandle;
  * Trace} sees every access. Offsets are bytes from the start of the segment; words are in native
  * byte order.
  *
- * <p>All check bounds, and throw {@link IllegalStateException} if the segment is closed. They use
- * unaligned layouts, which avoid the alignment check; nodes are in fact aligned.
+ * <p>All of them check bounds, and throw {@link IllegalStateException} if the segment is closed.
+ * They use unaligned layouts, which avoid the alignment check; nodes are in fact aligned.
  */
 public final class Words {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -41,7 +41,7 @@ public final class Words {
     nodes.set(LONG, offset, value);
   }
 
-  /** Reads eight aligned bytes before all that is read after them. */
+  /** Reads eight aligned bytes, before everything that is read afterwards. */
   public static long getLongAcquire(MemorySegment nodes, long offset) {
     if (Trace.ON) {
       Trace.read(nodes.address() + offset, Long.BYTES);
@@ -49,7 +49,7 @@ public final class Words {
     return (long) SHARED_LONG.getAcquire(nodes, offset);
   }
 
-  /** Writes eight aligned bytes after all that was written before them. */
+  /** Writes eight aligned bytes, after everything that was written before. */
   public static void putLongRelease(MemorySegment nodes, long offset, long value) {
     if (Trace.ON) {
       Trace.write(nodes.address() + offset, Long.BYTES);
@@ -57,7 +57,10 @@ public final class Words {
     SHARED_LONG.setRelease(nodes, offset, value);
   }
 
-  /** Adds to eight bytes that other threads change at once; returns what they were. */
+  /**
+   * Adds to eight bytes that other threads may change at the same time; returns their previous
+   * value.
+   */
   public static long getAndAddLong(MemorySegment nodes, long offset, long delta) {
     if (Trace.ON) {
       Trace.write(nodes.address() + offset, Long.BYTES);
@@ -65,7 +68,9 @@ public final class Words {
     return (long) SHARED_LONG.getAndAdd(nodes, offset, delta);
   }
 
-  /** Writes eight aligned bytes if they are what is expected, and tells whether they were. */
+  /**
+   * Writes eight aligned bytes if they have the expected value, and returns whether they had it.
+   */
   public static boolean compareAndSetLong(
       MemorySegment nodes, long offset, long expected, long value) {
     if (Trace.ON) {

@@ -11,10 +11,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What was measured of a device, from which the proportions of a PIO B-tree are chosen (PIO 3.6).
+ * The measured times of a device, from which the proportions of a PIO B-tree are chosen (PIO 3.6).
  *
  * @param device what the device is called, and what moves the bytes
- * @param pages its times, for each size of pages that is considered; the sizes ascend
+ * @param pages the times of the device, for each page size that is considered; the sizes ascend
  */
 public record DeviceProfile(String device, List<PageTimes> pages) {
   private static final String DEVICE = "device";
@@ -39,8 +39,8 @@ public record DeviceProfile(String device, List<PageTimes> pages) {
   }
 
   /**
-   * Returns the times for pages of one size; of a size that was not measured, those of the nearest
-   * that was, in proportion to the bytes.
+   * Returns the times for pages of one size. For a size that was not measured, returns those of the
+   * nearest size that was, scaled in proportion to the bytes.
    */
   public PageTimes times(int pageBytes) {
     PageTimes nearest = pages.getFirst();
@@ -59,8 +59,9 @@ public record DeviceProfile(String device, List<PageTimes> pages) {
   // ---------------------------------------------------------------- file
 
   /**
-   * Returns what {@link #save} has kept for this machine and a device, or nothing if there is none,
-   * or the file is damaged, unreadable, or of another machine or device.
+   * Returns the profile that {@link #save} has kept for this machine and a device, or an empty
+   * result if there is none, or if the file is damaged, unreadable, or of another machine or
+   * device.
    */
   public static Optional<DeviceProfile> saved(String device) {
     return CacheFile.folder()
@@ -107,9 +108,9 @@ public record DeviceProfile(String device, List<PageTimes> pages) {
   }
 
   /**
-   * Keeps this for later programs of this machine, in a small file: in the folder named by the
-   * system property {@code espalier.cache}, else in {@code $XDG_CACHE_HOME/espalier}, else in
-   * {@code ~/.cache/espalier}.
+   * Keeps this profile for later programs on this machine, in a small file. The file is in the
+   * folder named by the system property {@code espalier.cache}, else in {@code
+   * $XDG_CACHE_HOME/espalier}, else in {@code ~/.cache/espalier}.
    *
    * @return the file
    * @throws IOException if the file can't be written

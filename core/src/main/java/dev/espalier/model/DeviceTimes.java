@@ -46,7 +46,8 @@ public record DeviceTimes(
   }
 
   /**
-   * Returns the time to read all pages of a leaf; between two powers of two, by a straight line.
+   * Returns the time to read all pages of a leaf. Between two powers of two, it is interpolated
+   * linearly.
    *
    * @param pages from 1 to {@link #mostLeafPages}
    */

@@ -54,9 +54,9 @@ public final class Geometries {
   public record Widths(int inner, int leaf) {}
 
   /**
-   * Returns the widths with which single lookups are fastest. The model: nothing is cached, a node
-   * costs {@code T1 + (width - 1) * Tnext}, and a lookup visits one node on each level (thesis
-   * 3.6).
+   * Returns the widths with which single lookups are fastest. The model assumes that nothing is
+   * cached, that a node costs {@code T1 + (width - 1) * Tnext}, and that a lookup visits one node
+   * on each level (thesis 3.6).
    *
    * <p>For a fixed number of entries, the best widths jump wherever the height changes. The thesis
    * averages over magnitudes; this method does not depend on the number of entries at all, by

@@ -37,7 +37,9 @@ public record MemoryTimes(double t1, double tnext) {
     }
   }
 
-  /** Returns the time to fetch {@code lines} independent lines; at least 1. */
+  /**
+   * Returns the time to fetch {@code lines} independent lines, of which there must be at least 1.
+   */
   public double ofLines(int lines) {
     return t1 + (lines - 1) * tnext;
   }
@@ -73,9 +75,9 @@ public record MemoryTimes(double t1, double tnext) {
   }
 
   /**
-   * Makes these the times of this machine, for this program at once, and for later ones by a small
-   * file. The file is in the folder named by the system property {@code espalier.cache}, else in
-   * {@code $XDG_CACHE_HOME/espalier}, else in {@code ~/.cache/espalier}.
+   * Makes these the times of this machine: for this program at once, and for later ones through a
+   * small file. The file is in the folder named by the system property {@code espalier.cache}, else
+   * in {@code $XDG_CACHE_HOME/espalier}, else in {@code ~/.cache/espalier}.
    *
    * @return the file
    * @throws IOException if the file can't be written; the times are then used by this program only

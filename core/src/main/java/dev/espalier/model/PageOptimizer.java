@@ -37,9 +37,9 @@ public final class PageOptimizer {
    * Returns the widths for the disk-first fpB+-tree. Each pair of widths is judged by the
    * {@linkplain InPageTree#largest largest tree} that fits into the page.
    *
-   * <p>In-page trees have at least two levels, lest a single leaf that leaves part of the page
-   * unused pass for a fast tree. Only if the page is too small for two levels of any widths, the
-   * tree is a single leaf as wide as the page.
+   * <p>In-page trees have at least two levels, so that a single leaf that leaves part of the page
+   * unused does not pass for a fast tree. The tree is a single leaf, as wide as the page, only if
+   * the page is too small for two levels of any widths.
    *
    * @param times latencies of memory
    * @param lines number of lines of a page, without its header

@@ -4,7 +4,8 @@ package dev.espalier.model;
 import java.util.List;
 
 /**
- * How long a device takes for random pages of one size, by how many of them are asked for at once.
+ * The times that a device takes for random pages of one size, by the number of pages requested at
+ * once.
  *
  * @param pageBytes size of a page, a power of two
  * @param reads nanoseconds to read 1, 2, 4 and so on pages, up to {@link #MOST_AT_ONCE}
@@ -14,7 +15,7 @@ public record PageTimes(int pageBytes, List<Double> reads, List<Double> writes) 
   /** The most pages at once: as many as a PIO B-tree asks for. */
   public static final int MOST_AT_ONCE = 64;
 
-  /** How many times there are: for each power of two up to {@link #MOST_AT_ONCE}. */
+  /** The number of times: one for each power of two up to {@link #MOST_AT_ONCE}. */
   public static final int GROUPS = Integer.numberOfTrailingZeros(MOST_AT_ONCE) + 1;
 
   /** Times for as many pages as a leaf may have: 1, 2, 4, 8 and 16. */
@@ -27,7 +28,7 @@ public record PageTimes(int pageBytes, List<Double> reads, List<Double> writes) 
    * Checks the times.
    *
    * @throws IllegalArgumentException if one is not positive and finite, if there are too few or too
-   *     many, or if {@code pageBytes} is no power of two of at least 256
+   *     many, or if {@code pageBytes} is not a power of two of at least 256
    */
   public PageTimes {
     if (pageBytes < 256 || Integer.bitCount(pageBytes) != 1) {
@@ -53,8 +54,8 @@ public record PageTimes(int pageBytes, List<Double> reads, List<Double> writes) 
   }
 
   /**
-   * Returns how many pages are best read at once (PioMax): the fewest of which each takes hardly
-   * longer than with the number that is best.
+   * Returns how many pages are best read at once (PioMax): the smallest number with which a page
+   * takes hardly longer than with the fastest number.
    */
   public int pioMax() {
     double best = Double.POSITIVE_INFINITY;
@@ -73,7 +74,7 @@ public record PageTimes(int pageBytes, List<Double> reads, List<Double> writes) 
   }
 
   /**
-   * Returns what the cost models ask for.
+   * Returns the times that the cost models use.
    *
    * @param pioMax how many pages are read or written at once: a power of two up to {@link
    *     #MOST_AT_ONCE}

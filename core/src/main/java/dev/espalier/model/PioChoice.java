@@ -12,7 +12,7 @@ import java.util.Locale;
  * @param pioMax the most pages that are read at once
  * @param poolShare the part of the memory that the queue leaves to the pool
  * @param nanos average time of an operation, as modelled
- * @param reason all of it and why, in a sentence
+ * @param reason the whole choice and the reason for it, in a sentence
  */
 public record PioChoice(
     int pageBytes,
@@ -32,8 +32,8 @@ public record PioChoice(
   private static final int LEAST_PAGES = 32;
 
   /**
-   * Chooses all proportions of a new tree: of the sizes of pages that were measured, as far as
-   * memory has room for 32, and of powers of two for L and O, those with the least cost.
+   * Chooses all proportions of a new tree: those with the least cost, among the measured page sizes
+   * of which memory has room for 32 pages, and powers of two for L and O.
    */
   public static PioChoice of(DeviceProfile device, PioWork work) {
     PioChoice best = ofPages(device, work, device.pages().getFirst().pageBytes());
@@ -53,7 +53,7 @@ public record PioChoice(
   }
 
   /**
-   * Chooses O and PioMax for a tree that is there already.
+   * Chooses O and PioMax for an existing tree.
    *
    * @param leafPages L of the tree, from 1 to 16
    */

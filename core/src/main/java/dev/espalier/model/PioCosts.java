@@ -4,9 +4,9 @@ package dev.espalier.model;
 import java.util.Locale;
 
 /**
- * What operations of a B+-tree and of a PIO B-tree cost on a device, behind a limited memory: what
- * {@link PioEquations} approximates, computed level by level, with what the paper leaves out. All
- * methods are pure functions of a few microseconds.
+ * The costs of operations of a B+-tree and of a PIO B-tree on a device, with limited memory. They
+ * are what {@link PioEquations} approximates, computed level by level, and include what the paper
+ * leaves out. All methods are pure functions and take a few microseconds.
  *
  * @param times the device, for pages of {@code pageBytes}
  * @param entries number of entries
@@ -70,7 +70,7 @@ public record PioCosts(
   public record Choice(int leafPages, int queuePages, double cost, String reason) {}
 
   /**
-   * Pages that an operation reads and writes on average.
+   * The pages that an operation reads and writes on average.
    *
    * @param read pages read
    * @param written pages written
@@ -111,7 +111,7 @@ public record PioCosts(
     return (pageBytes - PAGE_HEADER_BYTES) / OPERATION_BYTES;
   }
 
-  /** Returns the most children of an inner node where leaves have so many pages: F. */
+  /** Returns the most children of an inner node if leaves have the given number of pages: F. */
   public int fanout(int leafPages) {
     int perChild = Long.BYTES + leafPages * Integer.BYTES;
     return (pageBytes - PAGE_HEADER_BYTES + Long.BYTES) / perChild;
@@ -248,17 +248,18 @@ public record PioCosts(
   // ---------------------------------------------------------------- choice
 
   /**
-   * Chooses L and O for a mix of work (equation 10): the least cost among powers of two, a queue of
-   * at most half of the memory, and of as many pages as fit into one page as numbers.
+   * Chooses L and O for a mix of work (equation 10): the powers of two with the least cost. The
+   * queue takes at most half of the memory, and has at most as many pages as fit into one page as
+   * numbers.
    *
-   * @param insertRatio R_i: the part of updates among the operations, from 0 to 1
+   * @param insertRatio R_i: the share of updates among the operations, from 0 to 1
    */
   public Choice choose(double insertRatio) {
     return choose(insertRatio, 1, times.mostLeafPages());
   }
 
   /**
-   * Chooses O for a tree whose L is given, as {@link #choose(double)}.
+   * Chooses O for a tree whose L is given, as {@link #choose(double)} does.
    *
    * @param leafPages L, from 1 to {@link DeviceTimes#mostLeafPages}
    */

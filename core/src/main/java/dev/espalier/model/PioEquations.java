@@ -65,7 +65,7 @@ public record PioEquations(
     return height() * times.read() + insertRatio * times.write();
   }
 
-  /** Returns the cost of the B+-tree with a pool of so many pages: M (equation 6). */
+  /** Returns the cost of the B+-tree with a pool of the given number of pages: M (equation 6). */
   public double bPlusTree(double insertRatio, double memoryPages) {
     double eta = log(entries / memoryPages) - 1;
     double partly = 1 - buffered(eta);
@@ -81,7 +81,7 @@ public record PioEquations(
    * Returns how many operations of a batch update share a node: G (equation 8).
    *
    * @param level 0 for the root
-   * @param height of the tree, in levels
+   * @param height height of the tree, in levels
    */
   public double shared(double level, double height, int leafPages, double queuePages) {
     double operations = queuePages * averageFanout() / utilization;

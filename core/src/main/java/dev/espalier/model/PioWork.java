@@ -2,15 +2,15 @@
 package dev.espalier.model;
 
 /**
- * What a PIO B-tree is to be chosen for.
+ * The work for which a PIO B-tree is chosen.
  *
  * @param entries how many entries it will have, at least 1
- * @param insertRatio the part of updates among single-key operations, from 0 to 1: R_i
+ * @param insertRatio the share of updates among single-key operations, from 0 to 1: R_i
  * @param memoryBytes memory for pool and operation queue together, at least {@link
  *     #LEAST_MEMORY_BYTES}
  */
 public record PioWork(long entries, double insertRatio, long memoryBytes) {
-  /** Less memory is hardly a pool. */
+  /** The least memory, in bytes: less is hardly a pool. */
   public static final long LEAST_MEMORY_BYTES = 128 << 10;
 
   /**

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sets of small numbers as bits: number {@code n} is in the set if bit {@code n % 64} of word
- * {@code n / 64} is set. Tells which keys {@code getAll} has found.
+ * {@code n / 64} is set. Such a set tells which keys {@code getAll} has found.
  */
 public final class Bits {
   private Bits() {}

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
  * first step, then all their second, and so on. The loads of one search wait for one another, as in
  * any binary search, but those of different searches do not, so their cache misses overlap.
  *
- * <p>The state of a search is one long, so that a group of searches needs no more than an array of
- * the caller:
+ * <p>The state of a search is one long, so that a group of searches needs no more than an array
+ * that the caller provides:
  *
  * <pre>
  *  63   62    48 47                                                                         0
@@ -41,12 +41,12 @@ public final class GroupSearch {
     return (long) count << LENGTH_SHIFT | offset;
   }
 
-  /** Returns the byte offset of the key at which a search is. */
+  /** Returns the byte offset of the key that a search is at. */
   public static long offset(long search) {
     return search & OFFSET_MASK;
   }
 
-  /** Returns whether the key at which a search is equals {@code key}; false in an empty array. */
+  /** Returns whether the key that a search is at equals {@code key}; false in an empty array. */
   public static boolean isAt(MemorySegment nodes, long search, long key) {
     return search >>> LENGTH_SHIFT != 0 && getLong(nodes, offset(search)) == key;
   }
@@ -55,8 +55,8 @@ public final class GroupSearch {
    * Carries searches to their end. O(searches * log(keys)).
    *
    * <p>Simultaneous searches are local variables, because array elements would be stored and loaded
-   * at each step. In uncached pages, eight at a time take two thirds of the time of four at a time,
-   * and two fifths of that of one after the other.
+   * at each step. In uncached pages, eight searches at a time take two thirds of the time of four
+   * at a time, and two fifths of the time of one after the other.
    *
    * @param nodes native memory
    * @param group which searches: number {@code i} if bit {@code i} is set

@@ -8,11 +8,11 @@ import java.lang.foreign.MemorySegment;
 /**
  * Searches nodes for a group of keys, line after line: a line of keys in the middle of each node
  * tells whether to go on to the left or to the right of it, and the lines that all nodes need next
- * are prefetched together. That takes more steps than to fetch nodes whole, but about half of the
- * lines; it pays where lines come from memory.
+ * are prefetched together. This takes more steps than fetching whole nodes, but only about half of
+ * the lines; it pays off where lines come from memory.
  *
- * <p>Where a search is, is one long: the offset of a line, and in the bits that are 0 there, how
- * many lines of keys its node has before it.
+ * <p>The position of a search is one long: the offset of a line and, in the bits that are 0 in that
+ * offset, how many lines of keys the node has before that line.
  */
 public final class KeyLines {
   /** From so many entries on most lines come from memory: these have twice the bytes of a cache. */
@@ -25,18 +25,19 @@ public final class KeyLines {
 
   private KeyLines() {}
 
-  /** Tells whether an index of so many entries is searched faster line by line. */
+  /** Returns whether an index of so many entries is searched faster line by line. */
   public static boolean pays(long entries) {
     return entries >= LEAST_ENTRIES;
   }
 
   /**
-   * Finds for each key the line of its node where the search ends: {@link Keys#lowerBoundInLine}
-   * there, and eight for each line before it, give {@link Keys#lowerBound} of the node.
+   * Finds, for each key, the line of its node where the search ends. {@link Keys#lowerBoundInLine}
+   * of that line, plus eight for each line before it, is {@link Keys#lowerBound} of the node.
    *
    * @param nodes native memory
    * @param base the address of {@code nodes}
-   * @param places offsets of nodes, multiples of the line size; then where the searches end
+   * @param places the offsets of the nodes, multiples of the line size; afterwards, the positions
+   *     where the searches end
    * @param lines lines of keys of each node, from 1 to 64, padded as for {@link Keys#lowerBound}
    */
   public static void find(
@@ -67,10 +68,10 @@ public final class KeyLines {
   }
 
   /**
-   * Finds for each key the slot of the first key that is not smaller, or the last slot if all are:
-   * {@link #find}, and the slot in the line.
+   * Finds, for each key, the slot of the first key that is not smaller, or the last slot if all are
+   * smaller: first {@link #find}, then the slot in the line.
    *
-   * @param places offsets of nodes; then the offsets of the slots
+   * @param places the offsets of the nodes; afterwards, the offsets of the slots
    */
   public static void findSlots(
       MemorySegment nodes,

@@ -80,9 +80,9 @@ public final class Keys {
   }
 
   /**
-   * Same as {@link #lowerBound} for two lines of keys. There is one method for each number of lines
-   * that hot searches need, because HotSpot does not inline a method once it has been compiled to
-   * more than 2500 bytes of code, which happens to one with many cases.
+   * Does the same as {@link #lowerBound} for two lines of keys. There is one method for each number
+   * of lines that hot searches need, because HotSpot does not inline a method once it has been
+   * compiled to more than 2500 bytes of code, which happens to one with many cases.
    */
   public static int lowerBoundOf2Lines(MemorySegment nodes, long offset, long key) {
     return SIMD
@@ -90,7 +90,9 @@ public final class Keys {
         : lowerBoundByLine(nodes, offset, 2 * CacheLine.LONGS, key);
   }
 
-  /** Same as {@link #lowerBound} for four lines of keys; see {@link #lowerBoundOf2Lines}. */
+  /**
+   * Does the same as {@link #lowerBound} for four lines of keys; see {@link #lowerBoundOf2Lines}.
+   */
   public static int lowerBoundOf4Lines(MemorySegment nodes, long offset, long key) {
     return SIMD
         ? VectorKeys.lowerBoundOf4Lines(nodes, offset, key)
@@ -98,8 +100,8 @@ public final class Keys {
   }
 
   /**
-   * Same as {@link #lowerBoundBehindHeader} for a node of four lines whose first word is not a key;
-   * see {@link #lowerBoundOf2Lines}.
+   * Does the same as {@link #lowerBoundBehindHeader} for a node of four lines whose first word is
+   * not a key; see {@link #lowerBoundOf2Lines}.
    */
   public static int lowerBoundOf4LinesBehindWord(MemorySegment nodes, long node, long key) {
     return SIMD
@@ -107,7 +109,7 @@ public final class Keys {
         : lowerBoundBehindHeader(nodes, node, 1, 4 * CacheLine.LONGS, key);
   }
 
-  /** Same as {@link #lowerBoundOf4LinesBehindWord} for five lines. */
+  /** Does the same as {@link #lowerBoundOf4LinesBehindWord} for five lines. */
   public static int lowerBoundOf5LinesBehindWord(MemorySegment nodes, long node, long key) {
     return SIMD
         ? VectorKeys.lowerBoundOf5LinesBehindWord(nodes, node, key)
@@ -116,8 +118,8 @@ public final class Keys {
 
   /**
    * Returns the number of keys smaller than {@code key} in a node whose first words are not keys.
-   * They are compared like keys and then subtracted from the count, because whole lines need no
-   * mask. O(slots).
+   * Those words are compared like keys and then subtracted from the count, because whole lines need
+   * no mask. O(slots).
    *
    * @param nodes native memory
    * @param node byte offset of the node, which starts with the words that are not keys
@@ -139,8 +141,8 @@ public final class Keys {
   }
 
   /**
-   * Same as {@link #lowerBound} for an array that starts at a cache line and may end within one:
-   * whole lines are searched together, then the up to seven keys after them. O(slots).
+   * Does the same as {@link #lowerBound} for an array that starts at a cache line and may end
+   * within one: whole lines are searched together, then the up to seven keys after them. O(slots).
    *
    * @param nodes native memory, which includes the whole last line of the array
    * @param offset byte offset of the first key, a multiple of the line size
@@ -186,8 +188,8 @@ public final class Keys {
   }
 
   /**
-   * Textbook binary search over the {@code count} keys in use, without branches on keys. O(log
-   * count) loads, each of which waits for the one before.
+   * Runs a textbook binary search over the {@code count} keys in use, without branches on keys.
+   * O(log count) loads, each of which waits for the one before.
    */
   public static int lowerBoundBinary(MemorySegment nodes, long offset, int count, long key) {
     int low = 0;

@@ -11,7 +11,7 @@ public final class Shorts {
   private Shorts() {}
 
   /**
-   * Counts the shorts of one cache line that are smaller than {@code sought}, without the first
+   * Counts the shorts of one cache line that are smaller than {@code sought}, except for the first
    * ones, which are a header. If the counted ones are sorted, this is a lowerBound. No branch
    * depends on the shorts.
    *

@@ -28,13 +28,14 @@ import java.util.Arrays;
 /**
  * The disk-first fractal prefetching B+-tree, or fpB+-tree (fpB+ 3.1): a {@link
  * DiskOptimizedBPlusTree} with a small prefetching B+-tree in each page instead of one large array.
- * It has as many pages, or a few percent more. Within a page, a search takes one memory latency for
- * each of two or three small nodes, and an insert moves part of a node rather than half a page.
+ * It has as many pages as that tree, or a few percent more. Within a page, a search takes one
+ * memory latency for each of two or three small nodes, and an insert moves part of a node rather
+ * than half a page.
  *
- * <p>The tree to use if an index may be larger than memory. With pages of 16 KiB and typical
- * memory, a page has a root of 3 lines and up to 18 leaves of 14 lines, which hold 990 entries or
- * 1332 children. Operations on one key take O(log n) time; {@code getAll} overlaps the latencies of
- * 64 lookups. A full tree takes about 16.6 bytes per entry.
+ * <p>This is the tree to use if an index may be larger than memory. With pages of 16 KiB and
+ * typical memory, a page has a root of 3 lines and up to 18 leaves of 14 lines, which hold 990
+ * entries or 1332 children. Operations on one key take O(log n) time; {@code getAll} overlaps the
+ * latencies of 64 lookups. A full tree takes about 16.6 bytes per entry.
  *
  * <p>Without native access, nothing is prefetched; without the vector module, nodes are searched by
  * scalar code. Results are the same.
@@ -164,10 +165,10 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree in a store, whatever its geometry, or creates an empty one if the store is
-   * empty, with the geometry for this machine.
+   * Opens the tree in a store, whatever its geometry is. If the store is empty, creates an empty
+   * tree with the geometry for this machine.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the tree from now on: closing the tree closes it
    * @throws IllegalArgumentException if the store holds another kind of tree
    */
@@ -183,7 +184,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   /**
    * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the tree from now on: closing the tree closes it
    * @throws IllegalArgumentException if the store holds another kind of tree, or one of another
    *     geometry, or if a page has no room for such nodes
@@ -517,8 +518,8 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /**
-   * Makes a page anew for many ascending keys that belong into it; of others it fetches the in-page
-   * leaves of a group together, and then puts one after the other.
+   * Rebuilds a page once for many ascending keys that belong in it. For other keys, fetches the
+   * in-page leaves of a group together, and then puts one key after the other.
    */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {

@@ -74,7 +74,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
   /**
    * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the tree from now on: closing the tree closes it
    * @throws IllegalArgumentException if the store holds another kind of tree
    */
@@ -281,7 +281,7 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     put(key, value);
   }
 
-  /** Makes a page anew for many ascending keys that belong into it, and puts others one by one. */
+  /** Rebuilds a page once for many ascending keys that belong in it, and puts others one by one. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);

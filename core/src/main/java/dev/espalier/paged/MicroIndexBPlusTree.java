@@ -21,10 +21,10 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The disk-optimized B+-tree with a micro-index in each page (fpB+ sections 3 and 4.1): a {@link
- * DiskOptimizedBPlusTree} whose pages have a small array in front of the keys, with the first key
- * of each sub-array of them. A search reads the micro-index and one sub-array, the lines of each in
- * parallel, instead of one line for each step of a binary search. Inserts and removals still move
- * half a page.
+ * DiskOptimizedBPlusTree} whose pages have a small array in front of the keys, which holds the
+ * first key of each sub-array of keys. A search reads the micro-index and one sub-array, the lines
+ * of each in parallel, instead of one line for each step of a binary search. Inserts and removals
+ * still move half a page.
  *
  * <p>A page of 16 KiB holds 1000 entries or 1336 children. {@code get}, {@code put} and {@code
  * remove} visit one page on each level, and search two arrays of a few lines in each; the latter
@@ -104,10 +104,10 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree in a store, whatever its sub-arrays, or creates an empty one if the store is
-   * empty, with the best sub-arrays for this machine.
+   * Opens the tree in a store, whatever its sub-arrays are. If the store is empty, creates an empty
+   * tree with the best sub-arrays for this machine.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the tree from now on: closing the tree closes it
    * @throws IllegalArgumentException if the store holds another kind of tree
    */
@@ -122,7 +122,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   /**
    * Opens the tree in a store, or creates an empty one if the store is empty.
    *
-   * @param options the options; memory limit and huge pages are those of the store
+   * @param options the options; the store determines the memory limit and the use of huge pages
    * @param store the store, owned by the tree from now on: closing the tree closes it
    * @param subArrayLines width of a sub-array of keys, in cache lines, from 1 to 32, and at most
    *     that of a page
@@ -475,7 +475,7 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     put(key, value);
   }
 
-  /** Makes a page anew for many ascending keys that belong into it, and puts others one by one. */
+  /** Rebuilds a page once for many ascending keys that belong in it, and puts others one by one. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);

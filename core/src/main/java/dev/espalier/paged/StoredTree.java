@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * Reads facts about a stored tree from the {@linkplain PageStore#meta meta words} of its store, and
- * finds its leaf pages where what leads to them is damaged.
+ * finds its leaf pages when the path to them is damaged.
  */
 public final class StoredTree {
   private static final Set<String> WITH_PAGES_AS_NODES =
@@ -30,8 +30,8 @@ public final class StoredTree {
   }
 
   /**
-   * Tells whether each page of a tree is one of its nodes, and a leaf page has all that is to be
-   * known of its entries.
+   * Returns whether each page of a tree is one of its nodes, and each leaf page holds everything
+   * there is to know about its entries.
    *
    * @param variant name of the tree
    */
@@ -40,7 +40,8 @@ public final class StoredTree {
   }
 
   /**
-   * Tells whether a page is a leaf of a tree that {@linkplain #hasPagesAsNodes has pages as nodes}.
+   * Returns whether a page is a leaf of a tree that {@linkplain #hasPagesAsNodes has pages as
+   * nodes}.
    *
    * @param at offset of the page
    */
@@ -49,8 +50,9 @@ public final class StoredTree {
   }
 
   /**
-   * Makes a leaf page the only page of its tree, which {@linkplain #hasPagesAsNodes has pages as
-   * nodes}, until its meta words are changed again. It must not be written to.
+   * Makes a leaf page the only page of its tree until the tree's meta words are changed again. The
+   * tree must be one that {@linkplain #hasPagesAsNodes has pages as nodes}, and must not be written
+   * to.
    */
   public static void becomeLeaf(long[] meta, int page) {
     meta[StoreTree.ROOT] = page;

@@ -297,7 +297,7 @@ public final class CacheObliviousBTree extends AbstractIndex {
 
   // ---------------------------------------------------------------- inspect
 
-  /** Returns how much rebalancing has moved since the array was created. */
+  /** Returns how much work rebalancing has done since the array was created. */
   public RebalanceCounts rebalanceCounts() {
     tree.checkOpen();
     return RebalanceCounts.of(tree);

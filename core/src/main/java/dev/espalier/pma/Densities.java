@@ -20,7 +20,7 @@ public record Densities(
   /**
    * Checks that rebalancing leaves room, and that an array that has grown does not shrink at once.
    *
-   * @throws IllegalArgumentException if it does not; the message names the density
+   * @throws IllegalArgumentException if either does not hold; the message names the density
    */
   public Densities {
     if (!(0 <= lowerSegment && lowerSegment <= 0.2 && lowerSegment < lowerRoot)) {

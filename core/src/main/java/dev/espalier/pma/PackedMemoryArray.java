@@ -20,11 +20,12 @@ import org.jspecify.annotations.Nullable;
  * The packed memory array: all entries in key order in one array, in segments with gaps, so that a
  * scan reads memory sequentially, in whatever order the entries were inserted.
  *
- * <p>A lookup takes O(log n) time, for a binary search over the first keys of the segments, with a
- * cache miss at each step, and one within a segment. {@link CacheObliviousBTree} has an index
- * instead. An insert or remove moves O(log n) entries amortized if keys come in random order, and
- * O(log^2 n) in the worst case, when all come at one place. Occasionally one takes O(n) time, when
- * the array grows or shrinks. {@link #getAll} overlaps the cache misses of many lookups.
+ * <p>A lookup takes O(log n) time: it does a binary search over the first keys of the segments,
+ * with a cache miss at each step, and another within a segment. {@link CacheObliviousBTree} uses an
+ * index instead of the first of these searches. An insert or remove moves O(log n) entries
+ * amortized if keys come in random order, and O(log^2 n) in the worst case, when all keys arrive at
+ * one place. Occasionally an insert or remove takes O(n) time, when the array grows or shrinks.
+ * {@link #getAll} overlaps the cache misses of many lookups.
  *
  * <p>The array has about 1.3 slots per entry just before it grows, up to 2.7 just after, and more
  * after many removes. While it grows, both arrays are in memory.
@@ -340,7 +341,7 @@ public final class PackedMemoryArray extends AbstractIndex {
 
   // ---------------------------------------------------------------- inspect
 
-  /** Returns how much rebalancing has moved since the array was created. */
+  /** Returns how much work rebalancing has done since the array was created. */
   public RebalanceCounts rebalanceCounts() {
     tree.checkOpen();
     return RebalanceCounts.of(tree);

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answers many overlap queries over an {@link RTree} at once. Queries are buffered on their way
  * down, so that each part of the tree is in the cache for all queries that go there: Zhou and Ross,
- * "Buffering Accesses to Memory-Resident Index Structures", VLDB 2003. Worthwhile if the tree is
- * larger than the second-level cache and the queries are not sorted by place.
+ * "Buffering Accesses to Memory-Resident Index Structures", VLDB 2003. This is worthwhile if the
+ * tree is larger than the second-level cache and the queries are not sorted by place.
  *
  * <p>Buffers take about 80 bytes of native memory for each query of a round, and are reused by the
  * next call. The tree may change between calls.
  *
- * <p><b>Threads.</b> To be used by one thread at a time. Several threads may each have their own
- * over the same tree, as long as none changes the tree.
+ * <p><b>Threads.</b> An instance may be used by one thread at a time. Several threads may each use
+ * an instance of their own over the same tree, as long as none of them changes the tree.
  */
 public final class BufferedOverlap implements AutoCloseable {
   private final RTree tree;
@@ -27,7 +27,7 @@ public final class BufferedOverlap implements AutoCloseable {
   private boolean isClosed;
 
   /**
-   * Options of buffering.
+   * Options for buffering.
    *
    * @param capacity number of queries in a round; after each round all buffers are flushed
    * @param inOrder whether pairs are visited in the order of their queries; the pairs of a round
@@ -95,9 +95,9 @@ public final class BufferedOverlap implements AutoCloseable {
    * @param queries least x, least y, greatest x, greatest y of each query in turn
    * @return the number of pairs visited
    * @throws IllegalArgumentException if {@code queries} does not have four coordinates for each
-   *     query, or some are not those of a rectangle (nothing is visited then), or if the chosen
-   *     virtual nodes do not have the height of the tree
-   * @throws IllegalStateException if this or the tree is closed
+   *     query, or if some of them do not form a rectangle (in these cases, nothing is visited), or
+   *     if the chosen virtual nodes do not have the height of the tree
+   * @throws IllegalStateException if this object or the tree is closed
    * @throws dev.espalier.memory.MemoryLimitException if the system refuses memory for buffers
    */
   public long overlapAll(double[] queries, OverlapVisitor visitor) {

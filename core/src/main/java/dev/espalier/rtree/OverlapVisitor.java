@@ -2,8 +2,8 @@
 package dev.espalier.rtree;
 
 /**
- * Receives the results of {@link BufferedOverlap}, pairs of a query and a value; may end all
- * queries. Must not change the tree.
+ * Receives the results of {@link BufferedOverlap} as pairs of a query and a value. A visitor may
+ * end all queries, but must not change the tree.
  */
 @FunctionalInterface
 public interface OverlapVisitor {

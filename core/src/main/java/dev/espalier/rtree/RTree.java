@@ -23,12 +23,12 @@ import java.util.Objects;
  * {@link Rectangle}; otherwise an {@link IllegalArgumentException} names the coordinate.
  *
  * <p>{@link #insert(double, double, double, double, long) insert} takes O(log n) time. A query
- * visits all nodes whose bounds match it: O(log n) plus those of the rectangles found, if bounds
- * overlap little. A full tree takes about 46 bytes per rectangle.
+ * visits all nodes whose bounds match it: O(log n) plus the nodes of the rectangles found, if
+ * bounds overlap little. A full tree takes about 46 bytes per rectangle.
  *
  * <p><b>Threads.</b> Any number of threads may read at the same time, or one may write; the caller
- * keeps readers and writers apart. Misuse may lead to wrong answers or exceptions, after which the
- * tree must be cleared or closed, but not to a crash of the JVM.
+ * must keep readers and writers apart. Misuse may lead to wrong answers or exceptions, after which
+ * the tree must be cleared or closed, but not to a crash of the JVM.
  *
  * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every method except {@link #close}
  * and {@link #isClosed} throws {@link IllegalStateException}, in any thread.
@@ -364,17 +364,18 @@ public final class RTree implements AutoCloseable {
   // ---------------------------------------------------------------- bulkload
 
   /**
-   * Fills this empty tree, packed in Hilbert order of the centres of the rectangles (Kamel and
-   * Faloutsos): faster than by inserts, and with nodes that overlap less. Needs about 100 bytes of
-   * Java heap per rectangle while it runs. O(n log n).
+   * Fills this empty tree, packing the rectangles in the Hilbert order of their centres (Kamel and
+   * Faloutsos). This is faster than inserting them, and the nodes overlap less. Needs about 100
+   * bytes of Java heap per rectangle while it runs. O(n log n).
    *
    * @param fillFactor how full to make the nodes, from 0.5 to 1; less than 1 leaves room for
    *     inserts
    * @param total number of rectangles, to be reported to the listener, or -1 if unknown
-   * @param listener told how many rectangles were read, and then how many are in nodes; may cancel
+   * @param listener the listener, which is told how many rectangles were read and then how many are
+   *     in nodes; it may cancel
    * @throws IllegalStateException if the tree is not empty
-   * @throws IllegalArgumentException if the fill factor is out of range, a coordinate is NaN or a
-   *     rectangle inverted; the tree is then empty
+   * @throws IllegalArgumentException if the fill factor is out of range, a coordinate is NaN, or a
+   *     rectangle is inverted; the tree is then empty
    * @throws dev.espalier.memory.MemoryLimitException if the rectangles do not fit; the tree is then
    *     empty
    * @throws java.util.concurrent.CancellationException if the listener cancels; the tree is then

@@ -10,7 +10,7 @@ import java.util.Objects;
 public interface RectangleSource {
 
   /**
-   * Moves to the next rectangle, at the first call to the first rectangle. Returns false at the
+   * Moves to the next rectangle; the first call moves to the first rectangle. Returns false at the
    * end.
    */
   boolean next();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.rtree;
 
-/** Receives the values that a query finds; may end the query. Must not change the tree. */
+/**
+ * Receives the values that a query finds. A visitor may end the query, but must not change the
+ * tree.
+ */
 @FunctionalInterface
 public interface ValueVisitor {
 

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The shuttle tree of Bender, Farach-Colton, Fineman, Fogel, Kuszmaul and Nelson: a search tree
- * with buffers on its edges, laid out in one array such that searches and flushes of buffers touch
+ * with buffers on its edges, laid out in one array so that searches and flushes of buffers touch
  * few blocks, whatever the block size.
  *
  * <p>{@link #set}, {@link #putAll} and {@link #delete} do not look for the previous value: they
- * leave a message in the first buffer on the path, which descends later, together with others.
- * {@link #put}, {@link #putIfAbsent} and {@link #remove} search, and change an existing entry in
- * place; only a new key becomes a message. Removals never need memory.
+ * leave a message in the first buffer on the path. The message descends later, together with
+ * others. {@link #put}, {@link #putIfAbsent} and {@link #remove} search, and change an existing
+ * entry in place; only a new key becomes a message. Removals never need memory.
  *
  * <p>{@link #size} is exact, but the first call after {@code set}, {@code putAll} or {@code delete}
  * counts all entries, in O(n) time. {@link #sizeEstimate} does not count, and is too large by the
@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Lookups take O(log n) comparisons and search the buffers on the path; with blocks of {@code B}
  * entries, they take O(log n / log B) transfers. <b>With the constants of the paper ({@link
- * Schedule#LITERAL}), no tree with fewer than about 4^89 leaves has any buffers</b>, and so no tree
- * that fits into a machine. By default, the heights of buffers are shifted so that nodes of height
- * 4, 6, 9, 12 and 14 have some; the bounds keep their form, with larger constants. Buffers take
- * about 8% of the room of the entries.
+ * Schedule#LITERAL}), no tree with fewer than about 4^89 leaves has any buffers</b>, so no tree
+ * that fits into a machine has any. By default, the heights of buffers are shifted so that nodes of
+ * height 4, 6, 9, 12 and 14 have buffers; the bounds keep their form, with larger constants.
+ * Buffers take about 8% of the space that the entries take.
  *
  * <p>Inserts move memory: the array is kept in order by spreading windows of it, which moves
  * O(log^2 n) lines per split amortized; a split near the root may copy most of the index.
@@ -309,7 +309,7 @@ public final class ShuttleTree extends AbstractIndex {
     tree.set(key, value);
   }
 
-  /** Leaves a message for each entry, as {@link #set}. */
+  /** Leaves a message for each entry, as {@link #set} does. */
   @Override
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);

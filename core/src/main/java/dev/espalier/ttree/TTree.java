@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The T-tree (thesis 3.3): a balanced binary tree whose nodes hold several adjacent entries,
  * designed when memory was as fast as the processor. Two keys of a node decide whether a search
- * ends there or goes left or right. Included for comparison.
+ * ends there or goes left or right. It is included for comparison.
  *
- * <p>Operations on one key take O(log n) time. The tree is as high as a binary tree, log2 of the
- * number of nodes, and each level is a cache miss, so single lookups take about four times as long
- * as in a {@link dev.espalier.bplus.PbPlusTree}. {@link #getAll} overlaps the misses of many
+ * <p>Operations on one key take O(log n) time. The tree is as high as a binary tree (log2 of the
+ * number of nodes), and each level costs a cache miss, so single lookups take about four times as
+ * long as in a {@link dev.espalier.bplus.PbPlusTree}. {@link #getAll} overlaps the misses of many
  * lookups. A node of {@code w} lines holds {@code 4w - 2} entries.
  */
 @SuppressWarnings("exports") // Users need not name the base.
