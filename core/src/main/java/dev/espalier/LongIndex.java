@@ -19,8 +19,8 @@ import java.util.NavigableMap;
  * caller keeps readers and writers apart, or {@link #withReadWriteLock()} does. Misuse may lead to
  * wrong answers or exceptions, but not to a crash of the JVM or an endless loop. Only a {@link
  * ConcurrentLongIndex} takes any number of readers and writers at once: {@link
- * dev.espalier.concurrent.ConcurrentPbPlusTree}, {@link dev.espalier.blink.BLinkTree} and {@link
- * dev.espalier.pio.PioBTree}.
+ * dev.espalier.concurrent.ConcurrentPbPlusTree}, {@link dev.espalier.blink.BLinkTree}, {@link
+ * dev.espalier.pio.PioBTree} and {@link PartitionedIndex}.
  *
  * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every method of the index, its
  * views, cursors and maps throws {@link IllegalStateException}, in any thread. The exceptions are

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * Ordered indexes whose keys and values are byte strings of any length, and the types that their
- * users see.
- */
+/** Ordered indexes whose keys and values are byte strings, and the types that their users see. */
 @NullMarked
 package dev.espalier.bytes;
 

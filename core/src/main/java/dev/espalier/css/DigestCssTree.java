@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link CssTree} whose entries are pairs, with the value beside the key, and whose leaves are
- * lines of digests. The digests are 15 bits of a key for each of 28 lines of pairs, and lead a
- * search to the line where its key is. The leaves take a thirtieth of the space of the entries, and
- * the levels above take an eighth of that. So a lookup waits for one line that is in no cache, the
- * line of the pair, and for a leaf, which may be cached.
+ * lines of digests. The digests are 15 bits of a key for each of 28 lines of pairs but the last,
+ * and lead a search to the line where its key is. The leaves take a thirtieth of the space of the
+ * entries, and the levels above take an eighth of that. So a lookup waits for one line that is in
+ * no cache, the line of the pair, and for a leaf, which may be cached.
  *
  * <p>Use it for data that is read much more often than it is changed, and read in batches. How fast
  * {@link #getAll} is, compared with a {@code CssTree} and with hash tables, is in

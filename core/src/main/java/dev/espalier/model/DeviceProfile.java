@@ -40,20 +40,20 @@ public record DeviceProfile(String device, List<PageTimes> pages) {
 
   /**
    * Returns the times for pages of one size. For a size that was not measured, returns those of the
-   * nearest size that was, scaled in proportion to the bytes.
+   * next smaller size that was, or of the smallest one, scaled in proportion to the bytes.
    */
   public PageTimes times(int pageBytes) {
-    PageTimes nearest = pages.getFirst();
+    PageTimes smaller = pages.getFirst();
     for (PageTimes times : pages) {
       if (times.pageBytes() <= pageBytes) {
-        nearest = times;
+        smaller = times;
       }
     }
-    double factor = (double) pageBytes / nearest.pageBytes();
+    double factor = (double) pageBytes / smaller.pageBytes();
     return new PageTimes(
         pageBytes,
-        nearest.reads().stream().map(time -> time * factor).toList(),
-        nearest.writes().stream().map(time -> time * factor).toList());
+        smaller.reads().stream().map(time -> time * factor).toList(),
+        smaller.writes().stream().map(time -> time * factor).toList());
   }
 
   // ---------------------------------------------------------------- file

@@ -10,7 +10,7 @@ import java.util.function.Function;
 
 /**
  * Opens indexes that live in files, one to a file: an {@link IndexStore} of one. While it is open,
- * no other process may open it but for reading.
+ * no other process can open it, unless both open it for reading only.
  *
  * <p>What is written is safe from a crash after {@link LongIndex#flush} or {@link LongIndex#close}.
  * After a crash, the next opening recovers the index: it then has everything that was written up to

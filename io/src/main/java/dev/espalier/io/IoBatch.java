@@ -71,7 +71,11 @@ public final class IoBatch {
     Objects.checkFromIndexSize(offset, (long) length, memory.byteSize());
     if (position < 0 || length <= 0) {
       throw new IllegalArgumentException(
-          "position is " + position + ", length is " + length + "; both must be positive");
+          "position is "
+              + position
+              + ", length is "
+              + length
+              + "; neither may be negative, and length not 0");
     }
     if (count == capacity) {
       throw new IllegalStateException("batch is full: it has room for " + capacity + " requests");
