@@ -24,29 +24,29 @@ import org.jspecify.annotations.Nullable;
  * without a lock around it; {@code withReadWriteLock} is not needed.
  *
  * <p>{@code get}, {@code containsKey}, {@code put}, {@code putIfAbsent}, {@code set}, {@code
- * remove}, {@code delete}, {@code insert} and {@code replace} each take effect at one moment.
- * Readers take no latch: they wait neither for a split nor for a writer that waits for a file, but
- * only while the bytes of a page that they read are being changed. Writers latch one leaf, and for
+ * remove}, {@code delete}, {@code insert} and {@code replace} each take effect atomically. Readers
+ * take no latch: they wait neither for a split nor for a writer that waits for a file, but only
+ * while the bytes of a page that they read are being changed. Writers latch one leaf, and for
  * splits up to two neighbours or a parent. {@code getAll} and {@code putAll} take effect key by
  * key.
  *
- * <p>A cursor goes from leaf to leaf, and has each as it was at one moment: it misses no entry that
- * was there all the time, and reports none twice, but may or may not see what others write
- * meanwhile. The key and the value of the entry that it is on are as they were when it moved,
- * though another thread may have removed it since. {@link #size} counts what was inserted and
- * removed. {@link #clear}, {@link #bulkload}, {@link #shrink} and {@link #verify} wait until they
- * have the tree alone, and others wait for them; so they do, for a moment, while the memory of an
- * index without a file moves to grow. A view of the nodes, {@link #rootView}, is for a tree that
- * nobody changes.
+ * <p>A cursor goes from leaf to leaf, and sees each as it was at one moment: it misses no entry
+ * that was present throughout, and reports none twice, but may or may not see what others write
+ * meanwhile. The key and the value of its current entry are as they were when the cursor moved
+ * there, though another thread may have removed the entry since. {@link #size} counts what was
+ * inserted and removed. {@link #clear}, {@link #bulkload}, {@link #shrink} and {@link #verify} wait
+ * until they have the tree to themselves, and others wait for them. Others also wait, for a moment,
+ * while the memory of an index without a file moves in order to grow. Use {@link #rootView}, a view
+ * of the nodes, only while nobody changes the tree.
  *
  * <p>Over an {@code IndexStore}, writers take turns, because they share its log; readers wait for
  * none of them.
  *
  * <p>A page of 16 KiB holds 1020 entries or 1360 children. {@code get}, {@code put} and {@code
  * remove} visit one page on each level and take O(log n) key comparisons; the latter two also move
- * up to a page of memory. A page leaves the tree when it has become empty; pages that are not are
- * never merged. If nothing but {@link dev.espalier.memory.MemoryLimitException} keeps a split from
- * being completed, searches make a step more until it is.
+ * up to a page of memory. A page leaves the tree when it has become empty; pages that are not empty
+ * are never merged. If a {@link dev.espalier.memory.MemoryLimitException} keeps a split from being
+ * completed, searches take one more step until it is.
  *
  * <p>After P. L. Lehman and S. B. Yao, Efficient Locking for Concurrent Operations on B-Trees, ACM
  * TODS 6(4), 1981.
@@ -244,7 +244,7 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
     return there;
   }
 
-  /** What a step of a probe says, beside what {@link BLinkPage#next} does. */
+  /** The result of a step of a probe, besides those of {@link BLinkPage#next}. */
   private static final int FOUND = -1;
 
   private static final int ABSENT = -2;

@@ -35,26 +35,25 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code get}, {@code containsKey}, {@code put}, {@code putIfAbsent}, {@code set}, {@code
  * remove}, {@code delete}, {@code insert}, {@code replace}, {@code computeIfAbsent}, {@code merge}
- * and {@code addAndGet} each take effect at one moment. Readers write nothing that others read, so
- * they do not slow one another down. They wait for no writer, except while the bytes of a node that
- * they read are being changed; what they have read of a node that has changed meanwhile they read
- * again. Writers latch one leaf, and for splits and merges its parent and a sibling. {@code getAll}
- * and {@code putAll} take effect key by key. Methods of {@link #asMap} for one entry do so at one
- * moment.
+ * and {@code addAndGet} each take effect atomically. Readers write nothing that others read, so
+ * they do not slow one another down. They wait for a writer only while it is changing the bytes of
+ * a node that they read; if a node has changed since they read it, they read it again. Writers
+ * latch one leaf, and for splits and merges its parent and a sibling. {@code getAll} and {@code
+ * putAll} take effect key by key. Methods of {@link #asMap} that work on one entry are atomic.
  *
- * <p>A cursor goes from leaf to leaf, and has each as it was at one moment: it misses no entry that
- * was there all the time, and reports none twice, but may or may not see what others write
- * meanwhile. The key and the value of the entry that it is on are as they were when it moved,
- * though another thread may have removed it since. {@link #size} counts what was inserted and
- * removed, O(threads). {@link #clear}, {@link #bulkload}, {@link #shrink} and {@link #verify} keep
- * writers out; readers go on. The first three free memory, and the JVM (25) sets the interrupt
- * status of a thread that is reading it at that moment. A view of the nodes, {@link #rootView}, is
- * for a tree that nobody changes.
+ * <p>A cursor goes from leaf to leaf, and sees each as it was at one moment: it misses no entry
+ * that was present throughout, and reports none twice, but may or may not see what others write
+ * meanwhile. The key and the value of its current entry are as they were when the cursor moved
+ * there, though another thread may have removed the entry since. {@link #size} counts what was
+ * inserted and removed, in O(threads) time. {@link #clear}, {@link #bulkload}, {@link #shrink} and
+ * {@link #verify} keep writers out; readers go on. The first three free memory, and the JVM (25)
+ * sets the interrupt status of a thread that is reading it at that moment. Use {@link #rootView}, a
+ * view of the nodes, only while nobody changes the tree.
  *
  * <p>With native access on Linux, the memory is reserved at the beginning, up to the limit or 16
- * GiB, and taken as the tree grows. Otherwise it moves now and then, which keeps writers out for a
- * moment; what readers may still be looking at is kept until the tree is closed or cleared, up to
- * as much again.
+ * GiB, and taken as the tree grows. Otherwise the memory moves now and then, which keeps writers
+ * out for a moment; old memory that readers may still be looking at is kept until the tree is
+ * closed or cleared, and can take up to as much space again.
  *
  * <p>Operations on one key take O(log n) time, with one memory latency per level. Leaves have as
  * many entries as those of a {@code PbPlusTree}: a full tree takes 16.9 bytes per entry.
@@ -151,19 +150,19 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   // ---------------------------------------------------------------- snapshot
 
   /**
-   * Returns all entries as they are at this moment, to be read by any number of threads while
-   * others go on writing to this tree. Takes a few microseconds, and one for each 100 MiB of the
-   * tree, while writers are kept out.
+   * Returns a snapshot of all entries as they are at this moment, which any number of threads may
+   * read while others go on writing to this tree. Takes a few microseconds, plus one for each 100
+   * MiB of the tree, during which writers are kept out.
    *
-   * <p>The snapshot shares the nodes of this tree. Whoever changes a node for the first time since
-   * copies it before; each open snapshot has copies of its own. They count against the memory limit
-   * of this tree: a write for whose copy there is no memory throws {@link
-   * dev.espalier.memory.MemoryLimitException}, and changes nothing. {@link #clear} leaves its
-   * memory to the snapshots; {@link #shrink} does nothing while one shares it. {@link
-   * #statistics()} of the snapshot report the memory of its copies.
+   * <p>The snapshot shares the nodes of this tree. The first change to a node after the snapshot
+   * was taken copies the node beforehand; each open snapshot has its own copies. The copies count
+   * against the memory limit of this tree: a write that finds no memory for its copy throws {@link
+   * dev.espalier.memory.MemoryLimitException}, and changes nothing. {@link #clear} leaves the
+   * tree's memory to the snapshots; {@link #shrink} does nothing while a snapshot shares it. The
+   * {@link #statistics()} of the snapshot report the memory of its copies.
    *
-   * <p>Close it to free the copies. It is also closed with this tree. All its writes end in an
-   * {@link UnsupportedOperationException}.
+   * <p>Close the snapshot to free the copies. Closing this tree also closes it. All its write
+   * methods throw an {@link UnsupportedOperationException}.
    *
    * @throws IllegalStateException if this tree is closed
    */
@@ -195,8 +194,8 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   }
 
   /**
-   * Returns the value of a key, or the default value: goes down without a look back, and then looks
-   * whether any inner node has changed meanwhile.
+   * Returns the value of a key, or the default value: descends without checking on the way, and
+   * then checks whether any inner node has changed meanwhile.
    *
    * @param wanted what is {@linkplain Wanted asked for}
    */
@@ -227,10 +226,10 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   }
 
   /**
-   * As {@link #look}, but looks back at each level.
+   * Does the same as {@link #look}, but checks at each level.
    *
    * @param wanted what is {@linkplain Wanted asked for}
-   * @param tries how often that was tried in vain
+   * @param tries how many attempts have failed
    */
   private long lookByLevel(long key, long defaultValue, long @Nullable [] wanted, int tries) {
     try {
@@ -276,7 +275,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     return isThere ? Wanted.answer(value[0], wanted) : defaultValue;
   }
 
-  /** Asks for the lines that hold a leaf's values and count. */
+  /** Prefetches the lines that hold a leaf's values and count. */
   private void prefetchValues(long node) {
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
   }
@@ -315,8 +314,8 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   }
 
   /**
-   * Looks up at most {@link #GROUP} keys together, and again by themselves those whose nodes have
-   * changed meanwhile.
+   * Looks up at most {@link #GROUP} keys together, and then looks up those whose nodes have changed
+   * meanwhile one by one.
    *
    * @return which keys are present, as a bit set
    */
@@ -376,7 +375,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     }
   }
 
-  /** Tells which probes have read nodes that have not changed since, as a bit set. */
+  /** Returns which probes have read nodes that have not changed since, as a bit set. */
   private static long unchanged(MemorySegment nodes, int count, GroupRoom room) {
     Versions.endReads();
     long unchanged = 0;
@@ -407,7 +406,8 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
    * goes on from the root, to wherever.
    *
    * @param places receives the leaves
-   * @return which probes have got there, as a bit set; the words of their leaves are known
+   * @return which probes have reached their leaves, as a bit set; the words of their leaves are
+   *     known
    */
   private long findLeaves(
       MemorySegment nodes,
@@ -490,13 +490,12 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
 
   /**
    * Fills this empty tree as {@link #bulkload(LongEntrySource, double, long, ProgressListener)}
-   * does, but with several threads, each of which fills leaves of its own. The tree becomes the
-   * same, and the exceptions are the same. The listener is called by all the threads, by one at a
-   * time.
+   * does, but with several threads, each of which fills its own leaves. The resulting tree and the
+   * exceptions are the same. All the threads call the listener, one at a time.
    *
-   * @param threads how many, the caller's included; from 1
-   * @throws IllegalArgumentException also if {@code threads} is less than 1, or a range has not as
-   *     many entries as were asked for
+   * @param threads the number of threads, including the caller's; at least 1
+   * @throws IllegalArgumentException also if {@code threads} is less than 1, or a range does not
+   *     have as many entries as were asked for
    */
   public void bulkload(
       LongEntryRanges entries, double fillFactor, int threads, ProgressListener listener) {
@@ -526,11 +525,11 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   }
 
   /**
-   * Returns the value of a key; one that is not there gets the computed value first. The function
+   * Returns the value of a key, after storing a computed value if the key is absent. The function
    * is called with the key, at most once, and no latch is held meanwhile; if another thread inserts
-   * the key first, what was computed is dropped.
+   * the key first, the computed value is dropped.
    *
-   * @return the value before, or the one that was stored
+   * @return the existing value, or the one that was stored
    */
   public long computeIfAbsent(long key, LongUnaryOperator function) {
     Objects.requireNonNull(function, "function");
@@ -556,9 +555,9 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   }
 
   /**
-   * Combines the value of a key with another, and stores what comes out; a key that is not there
-   * gets the other value itself. The function gets the value before, and then the other. No latch
-   * is held while it is called, and it is called again if another thread has changed the value
+   * Combines the value of a key with another value, and stores the result; an absent key gets the
+   * other value itself. The function is given the old value first, and then the other. No latch is
+   * held while it is called, and it is called again if another thread has changed the value
    * meanwhile.
    *
    * @return the value that was stored
@@ -581,8 +580,8 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   }
 
   /**
-   * Adds to the value of a key, at one moment; a key that is not there counts as 0. The sum wraps
-   * around as that of two {@code long} does.
+   * Atomically adds to the value of a key; an absent key counts as 0. The sum wraps around like
+   * that of two {@code long} values.
    *
    * @return the value that was stored
    */

@@ -10,10 +10,10 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * An index that is replaced as a whole while it is read: a lookup table that is loaded anew every
- * night, say. Readers take a {@link Lease} of the version that is current. {@link #swap} makes
- * another one current at one moment; who has a lease goes on with the version before, which is
- * closed when its last lease is.
+ * An index that can be replaced as a whole while it is being read, such as a lookup table that is
+ * reloaded every night. Readers take a {@link Lease} on the current version. {@link #swap} makes
+ * another version current atomically; a reader that holds a lease goes on using the previous
+ * version, which is closed when its last lease is closed.
  *
  * <pre>{@code
  * try (SwappableIndex.Lease<LongIndex> lease = prices.lease()) {
@@ -21,9 +21,9 @@ import java.util.function.Predicate;
  * }
  * }</pre>
  *
- * <p>For any number of threads. A lease costs two atomic additions, which all readers share: take
- * one for a batch of lookups, not for each. Each version is an index like any other, which many
- * threads may read, or one may write.
+ * <p>Any number of threads may use a swappable index at once. A lease costs two atomic additions to
+ * a counter that all readers share, so take one lease for a batch of lookups rather than for each
+ * lookup. Each version is an ordinary index: many threads may read it, or one may write to it.
  *
  * @param <I> the kind of index: {@link LongIndex} or {@link BytesIndex}
  */
@@ -44,8 +44,9 @@ public final class SwappableIndex<I> implements AutoCloseable {
   }
 
   /**
-   * Makes an index current, which is owned from now on: it is closed when it is replaced, or the
-   * result is closed, and no reader has a lease of it.
+   * Returns a swappable index with the given index as its first version. The result owns that
+   * index, and closes it once it has been replaced, or the result has been closed, and no reader
+   * holds a lease on it.
    *
    * @throws IllegalArgumentException if {@code first} is closed
    */
@@ -53,7 +54,7 @@ public final class SwappableIndex<I> implements AutoCloseable {
     return new SwappableIndex<>(first, LongIndex::isClosed, LongIndex::close);
   }
 
-  /** Makes an index of byte strings current, as {@link #of(LongIndex)}. */
+  /** Returns a swappable index of byte strings, as {@link #of(LongIndex)} does for longs. */
   public static SwappableIndex<BytesIndex> of(BytesIndex first) {
     return new SwappableIndex<>(first, BytesIndex::isClosed, BytesIndex::close);
   }
@@ -75,7 +76,7 @@ public final class SwappableIndex<I> implements AutoCloseable {
       this.closing = closing;
     }
 
-    /** Counts a user more, unless the last one has left. */
+    /** Counts one more user, unless the last one has left. */
     boolean enter() {
       return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
     }
@@ -88,7 +89,7 @@ public final class SwappableIndex<I> implements AutoCloseable {
   }
 
   /**
-   * The right to read one version, for one reader; to be closed.
+   * One reader's right to read one version. Must be closed.
    *
    * @param <I> the kind of index
    */
@@ -101,7 +102,8 @@ public final class SwappableIndex<I> implements AutoCloseable {
     }
 
     /**
-     * Returns the index, which stays open until the lease is closed, whatever is swapped meanwhile.
+     * Returns the index, which stays open until the lease is closed, even if it is swapped out
+     * meanwhile.
      *
      * @throws IllegalStateException if the lease is closed
      */
@@ -113,8 +115,8 @@ public final class SwappableIndex<I> implements AutoCloseable {
     }
 
     /**
-     * Gives the index back. If it is current no more and nobody else has a lease, it is closed, and
-     * what its {@code close} throws is thrown here. A second call does nothing.
+     * Gives the index back. If the index is no longer current and nobody else holds a lease on it,
+     * closes it and throws whatever its {@code close} throws. A second call does nothing.
      */
     @Override
     public void close() {
@@ -125,7 +127,7 @@ public final class SwappableIndex<I> implements AutoCloseable {
   }
 
   /**
-   * Returns a lease of the version that is current.
+   * Returns a lease on the current version.
    *
    * @throws IllegalStateException if this is closed
    */
@@ -144,13 +146,14 @@ public final class SwappableIndex<I> implements AutoCloseable {
   }
 
   /**
-   * Makes another index current, which is owned from now on. Who asks for a lease when this has
-   * returned gets it; the version before is closed when its last lease is, or at once. What its
-   * {@code close} throws is thrown here; the new version is current all the same.
+   * Makes another index current, and takes ownership of it. Leases requested after this method has
+   * returned are on the new index. The previous version is closed when its last lease is closed, or
+   * at once if it has none. If this method closes it and its {@code close} throws, the exception is
+   * passed on; the new version is current all the same.
    *
-   * @param next loaded and ready; not the one that is current
-   * @throws IllegalArgumentException if {@code next} is closed, or is current already
-   * @throws IllegalStateException if this is closed; {@code next} is then still the caller's
+   * @param next the new index, loaded and ready; not the current one
+   * @throws IllegalArgumentException if {@code next} is closed, or is already current
+   * @throws IllegalStateException if this is closed; the caller then still owns {@code next}
    */
   public void swap(I next) {
     checkOpen(next);
@@ -174,8 +177,8 @@ public final class SwappableIndex<I> implements AutoCloseable {
   }
 
   /**
-   * Gives out no more leases. The current version is closed when its last lease is, or at once. A
-   * second call does nothing.
+   * Stops giving out leases. The current version is closed when its last lease is closed, or at
+   * once if it has none. A second call does nothing.
    */
   @Override
   public void close() {

@@ -17,29 +17,29 @@ import java.util.Objects;
 
 /**
  * The PIO B-tree (Roh, Park, Kim, Shin, Lee, PVLDB 5(4), 2011): a B+-tree for solid-state disks,
- * which answer dozens of requests in the time of one. Updates wait in a queue of operations until
- * it is full; then thousands of them go down the tree together, and the pages of each level are
- * read at once. {@code getAll} searches for its keys in the same way, and scans read ahead in
+ * which answer dozens of requests in the time that one takes. Updates wait in a queue of operations
+ * until it is full; then thousands of them go down the tree together, and the pages of each level
+ * are read at once. {@code getAll} searches for its keys in the same way, and scans read ahead in
  * waves. A leaf has several pages, of which an update reads and writes only the last.
  *
- * <p>For indexes in files that are larger than memory and are mostly written to. {@code set},
- * {@code delete} and {@code putAll} only enter the queue; {@code put}, {@code putIfAbsent} and
- * {@code remove} return the previous value and therefore take a lookup each. With n entries in
+ * <p>It is meant for indexes in files that are larger than memory and are mostly written to. {@code
+ * set}, {@code delete} and {@code putAll} only enter the queue; {@code put}, {@code putIfAbsent}
+ * and {@code remove} return the previous value and therefore take a lookup each. With n entries in
  * leaves of B operations and a queue of Q, an update takes O(n / (B Q)) page reads and writes, and
  * at most O(1). A lookup reads a page on each level, and all pages of one leaf together.
  *
  * <p>Many threads may read and write one tree at once, without a lock around it. Operations on one
- * key each take effect at one moment; {@code getAll} and {@code putAll} do so key by key. Searches
- * and writes go on while another thread flushes the queue: they wait only while it sorts the queue,
- * adds pages to leaves, splits or merges them, and while what was flushed leaves the queue. A write
- * that finds the queue a quarter longer than it may be waits for the flush to end. Over an {@code
- * IndexStore}, writers take turns, because they share its log.
+ * key each take effect atomically; {@code getAll} and {@code putAll} do so key by key. Searches and
+ * writes go on while another thread flushes the queue: they wait only while it sorts the queue,
+ * adds pages to leaves, splits or merges them, and while it removes what was flushed from the
+ * queue. A write that finds the queue a quarter over its limit waits for the flush to end. Over an
+ * {@code IndexStore}, writers take turns, because they share its log.
  *
- * <p>A cursor has each leaf as it was at one moment, together with the queue: it misses no entry
- * that was there all the time, and reports none twice, but may or may not see what others write
- * meanwhile. {@link #size} is exact, but for what others write during the pass that it may take.
+ * <p>A cursor sees each leaf, together with the queue, as it was at one moment: it misses no entry
+ * that was present throughout, and reports none twice, but may or may not see what others write
+ * meanwhile. {@link #size} is exact, except for what others write during the pass that it may need.
  * {@link #clear}, {@link #bulkload}, {@link #shrink}, {@link #flush} and {@link #verify} wait until
- * they have the tree alone, and others wait for them.
+ * they have the tree to themselves, and others wait for them.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex {
@@ -66,18 +66,17 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
   private final PioWriter writer;
 
   /**
-   * The proportions of the tree. Only the first belongs to what is in a store; the others may be
-   * different each time it is opened.
+   * The proportions of the tree. Only the first is a property of the tree in a store; the others
+   * may differ each time the store is opened.
    *
    * @param leafSegments the most pages of a leaf, from 1 to 16: L in the paper
    * @param queuePages the most pages of the operation queue, at least 1: O in the paper. A queue
-   *     has no more than fit into one page as numbers, 1016 where pages have 4 KiB
+   *     has no more pages than one page has room for their numbers: 1016 if pages have 4 KiB
    * @param pioMax the most pages that are read at once, from 1 to 64: PioMax in the paper
-   * @param sortPeriod how many operations are appended to the queue before they are merged with
-   *     what is sorted of it, at least 1, and limited to an eighth of the queue: speriod in the
-   *     paper
+   * @param sortPeriod how many operations are appended to the queue before they are merged with its
+   *     sorted part, at least 1, and limited to an eighth of the queue: speriod in the paper
    * @param batchCount the most operations that are taken from the queue at once, at least 1: bcnt
-   *     in the paper. The fewer, the shorter does the write wait that finds the queue full
+   *     in the paper. The fewer, the shorter a write waits that finds the queue full
    */
   public record Geometry(
       int leafSegments, int queuePages, int pioMax, int sortPeriod, int batchCount) {
@@ -113,8 +112,8 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
     }
 
     /**
-     * Returns the default geometry for a page size: leaves of 8 KiB, but of four pages at most, or
-     * of one page if that is larger, a queue of 64 pages, and for the rest the numbers of the
+     * Returns the default geometry for a page size: leaves of 8 KiB, but of at most four pages, or
+     * of one page if that is larger; a queue of 64 pages; and for the rest, the numbers of the
      * paper's experiments.
      */
     public static Geometry forPages(int pageBytes) {
@@ -126,7 +125,7 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
           segments, USUAL_QUEUE_PAGES, MOST_AT_ONCE, SORT_PERIOD, PioChoice.BATCH_COUNT);
     }
 
-    /** Returns what was chosen for some work; for the rest the numbers of {@link #forPages}. */
+    /** Returns the geometry chosen for some work, with the rest as in {@link #forPages}. */
     public static Geometry of(PioChoice choice) {
       return new Geometry(
           choice.leafPages(),
@@ -157,8 +156,8 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
   }
 
   /**
-   * Opens the tree in a store, or creates an empty one if the store is empty, with the default
-   * geometry, or leaves of as many pages as the tree in the store has.
+   * Opens the tree in a store, or creates an empty one if the store is empty. Uses the default
+   * geometry, except that the leaves of a tree in the store keep their number of pages.
    */
   public static PioBTree open(IndexOptions options, PageStore store) {
     Geometry geometry = Geometry.forPages(store.pageBytes());
@@ -180,10 +179,10 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
   }
 
   /**
-   * Returns this kind of tree with proportions chosen for some work on a device. In an empty store
-   * leaves and queue are chosen for the store's pages, in another one the queue for the pages and
-   * leaves of the tree that is there. {@link dev.espalier.LongIndex#statistics} says what was
-   * chosen and why.
+   * Returns this kind of tree with proportions chosen for some work on a device. In an empty store,
+   * the leaves and the queue are chosen to suit the store's pages; otherwise, only the queue is
+   * chosen, to suit the pages and leaves of the tree in the store. {@link
+   * dev.espalier.LongIndex#statistics} reports what was chosen and why.
    *
    * @param device the device that the store is on
    * @param work what the tree will do, and with how much memory

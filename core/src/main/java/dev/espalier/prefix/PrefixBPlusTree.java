@@ -17,12 +17,12 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A B+-tree of byte strings in pages: Bayer and Unterauer's prefix B-tree. What all keys of a page
- * have in common at their beginning is cut off, and separators are as short as they can be. The
- * next eight bytes of each key are in an array of longs, which is searched as the keys of the trees
- * of longs are.
+ * A B+-tree of byte strings in pages: Bayer and Unterauer's prefix B-tree. The prefix that all keys
+ * of a page have in common is cut off, and separators are as short as possible. The next eight
+ * bytes of each key are in an array of longs, which is searched like the keys in the trees of
+ * longs.
  *
- * <p>It is in memory, or in a page store; {@code IndexStore.bytesIndex} makes one in a file that
+ * <p>It is in memory or in a page store; {@code IndexStore.bytesIndex} creates one in a file that
  * survives crashes.
  */
 public final class PrefixBPlusTree implements BytesIndex {
@@ -47,7 +47,7 @@ public final class PrefixBPlusTree implements BytesIndex {
   /**
    * Creates an empty index in memory, with pages of {@link #DEFAULT_PAGE_BYTES}.
    *
-   * @param options of which there is no use for the missing value
+   * @param options the options; their missing value is not used
    */
   public static PrefixBPlusTree create(IndexOptions options) {
     return create(options, DEFAULT_PAGE_BYTES);
@@ -56,7 +56,7 @@ public final class PrefixBPlusTree implements BytesIndex {
   /**
    * Creates an empty index in memory.
    *
-   * @param options of which there is no use for the missing value
+   * @param options the options; their missing value is not used
    * @param pageBytes size of a page in bytes: a power of two from 512 bytes to 64 KiB
    * @throws IllegalArgumentException if the size is none of these
    */
@@ -334,7 +334,7 @@ public final class PrefixBPlusTree implements BytesIndex {
     tree.close();
   }
 
-  /** Returns the variant with its entries and their bytes. */
+  /** Returns the variant with the numbers of its entries and bytes. */
   @Override
   public String toString() {
     return isClosed()

@@ -5,18 +5,18 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be told of the pages of a {@link PrefixBPlusTree} without the tree, for those who save
- * what is left of a damaged one. A leaf has all that is to be known of its entries.
+ * What the pages of a {@link PrefixBPlusTree} tell without the tree, for salvaging what is left of
+ * a damaged one. A leaf holds all there is to know about its entries.
  */
 public final class StoredPrefixTree {
   private StoredPrefixTree() {}
 
-  /** Returns the number of entries of the tree whose meta words these are. */
+  /** Returns the number of entries of the tree with the given meta words. */
   public static long size(long[] meta) {
     return meta[PrefixStructure.SIZE];
   }
 
-  /** Tells whether a page at an offset is a leaf. */
+  /** Returns whether the page at an offset is a leaf. */
   public static boolean isLeaf(MemorySegment pages, long at) {
     return PageLayout.level(pages, at) == 0;
   }
@@ -26,14 +26,14 @@ public final class StoredPrefixTree {
     return PageLayout.count(pages, at);
   }
 
-  /** Returns how many bytes of a separator a page has at most. */
+  /** Returns the maximum number of bytes of a separator that a page holds. */
   public static int fenceBytes(int pageBytes) {
     return new PageLayout(pageBytes).fenceBytes;
   }
 
   /**
-   * Returns the beginning of the separator before a leaf, or null if it is the first one. It is
-   * that of the separator behind the leaf before it.
+   * Returns the beginning of the separator before a leaf, or null if it is the first one. This is
+   * the same as the upper fence of the previous leaf.
    */
   public static byte @Nullable [] lowerFence(MemorySegment pages, long at, int pageBytes) {
     return (PageLayout.flags(pages, at) & PageLayout.NO_LOWER) != 0

@@ -10,7 +10,7 @@ import java.util.Objects;
 
 /**
  * A column of byte strings or strings in Arrow's layout: a {@code Binary} or {@code Utf8} array,
- * with offsets of 32 bits. Nothing is copied. UTF-8 sorts as its code points do.
+ * with offsets of 32 bits. Nothing is copied. UTF-8 sorts in the order of its code points.
  *
  * @param bytes the bytes of all rows
  * @param offsets ints in native byte order, for rows before {@code offset} as well, and one more:
@@ -63,7 +63,7 @@ public record BytesColumn(
   }
 
   /**
-   * Returns the bytes of a row, without a copy. Those of a null are any bytes.
+   * Returns the bytes of a row, without a copy. Those of a null may be any bytes.
    *
    * @throws IndexOutOfBoundsException if there is no such row, or its offsets descend or are
    *     outside of the bytes
@@ -76,7 +76,7 @@ public record BytesColumn(
 
   /**
    * Returns the rows as a batch for a {@link dev.espalier.bytes.BytesIndex}, without a copy. A
-   * batch has no nulls: theirs are whatever bytes they have.
+   * batch has no nulls: a null row becomes whatever bytes it has.
    */
   public PackedBytes packed() {
     return count == 0

@@ -13,8 +13,8 @@ import java.util.Objects;
 /**
  * Looks up columns of keys in an index of byte strings, and makes columns of values.
  *
- * <p>Keeps an array as long as the values of the largest answer so far. Used by one thread at a
- * time; several may look up the same index.
+ * <p>Keeps an array as long as the values of the largest answer so far. A lookup is used by one
+ * thread at a time; several lookups may share an index.
  */
 public final class BytesLookup {
   private static final int ABSENT = -1;
@@ -31,7 +31,7 @@ public final class BytesLookup {
 
   private int[] lengths = {};
 
-  /** Makes a lookup of an index, which stays the caller's. */
+  /** Creates a lookup over an index, which the caller continues to own. */
   public BytesLookup(BytesIndex index) {
     this.index = Objects.requireNonNull(index, "index");
   }
@@ -40,9 +40,9 @@ public final class BytesLookup {
    * Looks up every key, and returns a column with as many rows: the value of the key in the same
    * row, or null if that is null or not in the index.
    *
-   * <p>The allocator is asked three times, for the validity bits, for the offsets, and for the
-   * bytes, in this order and each of exactly the size needed. An allocator that hands out the
-   * buffers of an Arrow vector makes the answer that vector.
+   * <p>Calls the allocator three times: for the validity bits, for the offsets, and for the bytes,
+   * in this order and each time for exactly the size needed. If the allocator hands out the buffers
+   * of an Arrow vector, the answer is that vector.
    *
    * @throws IllegalStateException if the index is closed
    * @throws IllegalArgumentException if an allocated segment is too short

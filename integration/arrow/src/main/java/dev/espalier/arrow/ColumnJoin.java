@@ -12,14 +12,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The index-nested-loop join with a column as its outer side, one record batch after the other. The
- * output names rows of the batch by their numbers, so that the engine takes its other columns by
- * them.
+ * The index-nested-loop join with a column as its outer side, one record batch after another. The
+ * output identifies rows of the batch by number, so that the engine can pick the rows of its other
+ * columns.
  *
- * <p>A null key has no partner: an inner or semi join leaves its row out, a left or anti join has
- * it in the output.
+ * <p>A null key has no partner: an inner or semi join leaves its row out, a left or anti join
+ * includes it in the output.
  *
- * <p>Allocates memory as {@link IndexNestedLoopJoin} does, once. Used by one thread at a time.
+ * <p>A join allocates memory once, as {@link IndexNestedLoopJoin} does, and is used by one thread
+ * at a time.
  */
 public final class ColumnJoin implements AutoCloseable {
   private final JoinType type;
@@ -27,10 +28,10 @@ public final class ColumnJoin implements AutoCloseable {
   private final IndexNestedLoopJoin join;
 
   /**
-   * Makes a join with an index, which stays the caller's.
+   * Creates a join with an index, which the caller continues to own.
    *
-   * @param options the type of the join and how to look up keys; a residual predicate is given
-   *     numbers of rows as payloads
+   * @param options the type of the join and how to look up keys; a residual predicate receives row
+   *     numbers as payloads
    */
   public ColumnJoin(LongIndex inner, JoinOptions options) {
     this.type = options.type();
@@ -137,7 +138,7 @@ public final class ColumnJoin implements AutoCloseable {
     join.close();
   }
 
-  /** The rows of one batch after the other, with their numbers as payloads. */
+  /** The rows of one batch after another, with their numbers as payloads. */
   private static final class Batch implements OuterSource {
     static final LongColumn NONE = LongColumn.withoutNulls(MemorySegment.ofArray(new long[0]), 0);
 

@@ -49,7 +49,7 @@ public record LongColumn(MemorySegment values, MemorySegment validity, long offs
     return new LongColumn(values, NO_NULLS, 0, count);
   }
 
-  /** Returns whether the column has a bitmap of what is null. */
+  /** Returns whether the column has a validity bitmap. */
   public boolean hasValidity() {
     return validity.byteSize() != 0;
   }
@@ -64,7 +64,7 @@ public record LongColumn(MemorySegment values, MemorySegment validity, long offs
   }
 
   /**
-   * Returns the value of a row. That of a null is any number.
+   * Returns the value of a row. That of a null may be any number.
    *
    * @throws IndexOutOfBoundsException if there is no such row
    */

@@ -7,9 +7,9 @@ import java.util.Objects;
 /**
  * Looks up columns of keys in an index of longs, and writes columns of values.
  *
- * <p>Keeps two arrays as long as the longest column so far, of a million rows at most, through
- * which keys and answers go: 16 MiB at most. Used by one thread at a time; several may look up the
- * same index.
+ * <p>Passes keys and answers through two arrays, which are as long as the longest column so far,
+ * but at most a million rows: 16 MiB at most. A lookup is used by one thread at a time; several
+ * lookups may share an index.
  */
 public final class LongLookup {
   /** Enough for buffered lookups of indexes far larger than the caches to pay. */
@@ -20,7 +20,7 @@ public final class LongLookup {
   private long[] values = {};
   private long[] found = {};
 
-  /** Makes a lookup of an index, which stays the caller's. */
+  /** Creates a lookup over an index, which the caller continues to own. */
   public LongLookup(LongIndex index) {
     this.index = Objects.requireNonNull(index, "index");
   }
@@ -28,9 +28,9 @@ public final class LongLookup {
   /**
    * Looks up every key: row {@code i} of {@code answers} becomes the value of row {@code i} of
    * {@code column}, or null if that is null or not in the index. Rows of the same segments outside
-   * of {@code answers} stay as they are. The two columns may be the same memory.
+   * of {@code answers} stay as they are. The two columns may share the same memory.
    *
-   * <p>Batches are the faster per key the larger they are, up to a million rows.
+   * <p>Larger batches are faster per key, up to a million rows.
    *
    * @param column the keys
    * @param answers receives the values; has validity bits, and as many rows as {@code column}

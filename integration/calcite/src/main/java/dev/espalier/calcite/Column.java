@@ -9,8 +9,8 @@ import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.sql.type.SqlTypeName;
 
 /**
- * A column of an {@link IndexTable}: the key, the value, or an array in which the value is the
- * number of a row. No column has nulls. Arrays are not copied, and must not be changed.
+ * A column of an {@link IndexTable}: the key, the value, or an array indexed by the value. No
+ * column has nulls. Arrays are not copied, and must not be changed.
  */
 public final class Column {
   private static final int DECIMAL_DIGITS = 18;
@@ -72,7 +72,7 @@ public final class Column {
   /**
    * Returns a DECIMAL from an array.
    *
-   * @param scale digits behind the point, from 0 to 18
+   * @param scale digits after the decimal point, from 0 to 18
    * @param unscaled the numbers times 10 to the power of {@code scale}, of at most 18 digits
    */
   public static Column decimals(String name, int scale, long[] unscaled) {
@@ -107,7 +107,7 @@ public final class Column {
     return new Column(name, type, scale, false, rows, values);
   }
 
-  /** Returns the name, as SQL has it. */
+  /** Returns the name of the column in SQL. */
   public String name() {
     return name;
   }
@@ -131,7 +131,7 @@ public final class Column {
     };
   }
 
-  /** Returns the column of an entry, as Calcite represents it. */
+  /** Returns the value of the column for an entry, as Calcite represents it. */
   Object get(long key, long value) {
     return values.apply(isKey ? key : value);
   }

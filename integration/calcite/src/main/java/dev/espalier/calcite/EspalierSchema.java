@@ -8,7 +8,7 @@ import org.apache.calcite.schema.Table;
 import org.apache.calcite.schema.impl.AbstractSchema;
 
 /**
- * A schema of Calcite whose tables are indexes.
+ * A Calcite schema whose tables are indexes.
  *
  * {@snippet :
  * calcite.getRootSchema().add("shop", EspalierSchema.of(store));
@@ -22,9 +22,9 @@ public final class EspalierSchema extends AbstractSchema {
   }
 
   /**
-   * Returns a schema of the indexes of longs that a store has now; each is a table of the columns K
-   * and V, named as the index is. Indexes of byte strings are left out. The store stays the
-   * caller's.
+   * Returns a schema of the indexes of longs that a store has now; each is a table with the columns
+   * K and V, and has the name of the index. Indexes of byte strings are left out. The caller
+   * continues to own the store.
    *
    * @throws IllegalStateException if the store is closed
    */

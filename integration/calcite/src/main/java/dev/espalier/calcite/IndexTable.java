@@ -23,11 +23,11 @@ import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of Calcite over an index: a row for each entry, in the order of the keys, or, without an
- * index, for each row of arrays.
+ * A Calcite table over an index, with a row for each entry in the order of the keys; or, without an
+ * index, with a row for each row of arrays.
  *
  * <p>Any number of statements may read a table at once, as long as none changes the index. The
- * table does not own the index; once it is closed, statements fail.
+ * table does not own the index; once the index is closed, statements fail.
  */
 public final class IndexTable extends AbstractTable implements TranslatableTable {
   private final @Nullable LongIndex index;
@@ -78,7 +78,7 @@ public final class IndexTable extends AbstractTable implements TranslatableTable
   /**
    * Returns a table over an index.
    *
-   * @param index if columns are arrays, its values are numbers of their rows, from 0
+   * @param index the index; if columns are arrays, its values are row numbers in them, from 0
    * @throws IllegalArgumentException if there is no column, two have the same name, two are the
    *     key, or arrays have different numbers of rows
    */
@@ -90,7 +90,7 @@ public final class IndexTable extends AbstractTable implements TranslatableTable
   }
 
   /**
-   * Returns a table without an index: it is read as a whole, in the order of the rows.
+   * Returns a table without an index, which is read as a whole, in the order of the rows.
    *
    * @throws IllegalArgumentException as for the table with an index, or if a column is the key or
    *     the value
@@ -141,12 +141,12 @@ public final class IndexTable extends AbstractTable implements TranslatableTable
     return numbers;
   }
 
-  /** Returns the number of the column that is the key, or -1. */
+  /** Returns the number of the key column, or -1 if there is none. */
   int keyColumn() {
     return keyColumn;
   }
 
-  /** Returns the rows, or about how many there are if the index does not keep count. */
+  /** Returns the number of rows, or an estimate if the index does not keep count. */
   double rowCount() {
     return index == null ? columns.getFirst().rows() : index.sizeEstimate();
   }

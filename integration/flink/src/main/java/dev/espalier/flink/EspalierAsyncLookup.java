@@ -17,9 +17,9 @@ import org.apache.flink.table.functions.FunctionContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers the rows of a lookup join, and answers them together: when there are so many as it was
- * told, or when the first has waited for the response time. Made by the connector; public for Flink
- * only.
+ * Gathers the rows of a lookup join, and answers them together: when there are as many as it was
+ * told to gather, or when the first has waited for the response time. Made by the connector; public
+ * for Flink only.
  */
 public final class EspalierAsyncLookup extends AsyncLookupFunction {
   private static final long serialVersionUID = 1;
@@ -39,7 +39,7 @@ public final class EspalierAsyncLookup extends AsyncLookupFunction {
   private record Request(RowData brought, CompletableFuture<Collection<RowData>> answer) {}
 
   /**
-   * Makes the function.
+   * Creates the function.
    *
    * @param mostRows how many rows to gather; must be fewer than the operator lets wait at a time,
    *     or every row waits for the response time

@@ -16,8 +16,8 @@ public final class EspalierOptions {
           .withDescription("The index file, in any file system that Flink knows.");
 
   /**
-   * Memory outside of the heap in which a process keeps pages of the file. One pool serves all
-   * tasks of the process that read the file; the first that opens it decides.
+   * Memory outside the heap in which a process keeps pages of the file. One pool serves all tasks
+   * of the process that read the file; the first task that opens the file decides on the size.
    */
   public static final ConfigOption<MemorySize> POOL_SIZE =
       ConfigOptions.key("pool-size")
@@ -25,7 +25,7 @@ public final class EspalierOptions {
           .defaultValue(MemorySize.ofMebiBytes(64))
           .withDescription("Memory outside of the heap for pages of the file, for each process.");
 
-  /** How often to look whether the file was replaced; zero for never. */
+  /** How often to check whether the file has been replaced; zero for never. */
   public static final ConfigOption<Duration> REFRESH_INTERVAL =
       ConfigOptions.key("refresh-interval")
           .durationType()
@@ -39,7 +39,7 @@ public final class EspalierOptions {
           .defaultValue(false)
           .withDescription("Whether lookup joins gather rows and look them up together.");
 
-  /** With {@code lookup.async}, how long a row may wait for its answer, from a millisecond on. */
+  /** With {@code lookup.async}, how long a row may wait for its answer, at least a millisecond. */
   public static final ConfigOption<Duration> LOOKUP_RESPONSE_TIME =
       ConfigOptions.key("lookup.response-time")
           .durationType()
@@ -47,8 +47,8 @@ public final class EspalierOptions {
           .withDescription("With lookup.async, how long a row may wait for its answer.");
 
   /**
-   * In how many files the rows are, by their key. With more than one, the path is a folder; a task
-   * of a lookup join opens those that it is asked for.
+   * The number of files into which the rows are divided by their key. With more than one, the path
+   * is a folder; a task of a lookup join opens only the files that it is asked for.
    */
   public static final ConfigOption<Integer> SHARDS =
       ConfigOptions.key("shards")

@@ -15,9 +15,10 @@ import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 
 /**
- * Makes tables of index files: {@code 'connector' = 'espalier'}. The key of a table is its primary
- * key, or the first column if it declares none. A table of two columns of type BIGINT is an index
- * of longs, any other one of byte strings, which are tuples. Found by Flink by its name.
+ * Creates tables over index files: {@code 'connector' = 'espalier'}. The key of a table is its
+ * primary key, or the first column if it declares none. A table of two columns of type BIGINT is an
+ * index of longs; any other table is an index of byte strings, which are tuples. Flink finds the
+ * factory by its name.
  */
 public final class EspalierTableFactory
     implements DynamicTableSourceFactory, DynamicTableSinkFactory {
@@ -26,7 +27,7 @@ public final class EspalierTableFactory
 
   private static final int MOST_SHARDS = 1024;
 
-  /** Makes the factory; called by Flink. */
+  /** Creates the factory; called by Flink. */
   public EspalierTableFactory() {}
 
   @Override

@@ -25,13 +25,15 @@ import java.util.Optional;
  * }
  *
  * <p>The methods {@code GROUP} and {@code AUTO} look up the keys of a batch together, {@code
- * SORTED} does so in the order of the keys, {@code SINGLE} looks them up one by one. {@code
- * BUFFERED} lookups and residual predicates are for longs. Rows come out in the order of the outer
- * side, or with {@code SORTED} in that of the keys if the options allow any.
+ * SORTED} does so in the order of the keys, and {@code SINGLE} looks them up one by one. {@code
+ * BUFFERED} lookups and residual predicates are only for joins over longs. Rows come out in the
+ * order of the outer side or, with {@code SORTED} and options that allow any order, in the order of
+ * the keys.
  *
  * <p>A join takes about 40 bytes per row of the batch size, and a copy of the values of a batch,
  * which may have 2 GiB in all. Closing it does not close the index, which may be changed between
- * two calls of {@link #next}. A join is used by one thread at a time; several may read one index.
+ * two calls of {@link #next}. A join is used by one thread at a time; several joins may read the
+ * same index.
  */
 public final class BytesIndexJoin implements AutoCloseable {
   private final BytesOuterSource outer;
@@ -66,7 +68,7 @@ public final class BytesIndexJoin implements AutoCloseable {
     this.batch = new BytesJoinBatch(options.type(), batchSize(options));
   }
 
-  /** Checks what no join over byte strings can do. */
+  /** Rejects options that no join over byte strings supports. */
   static void checkForBytes(JoinOptions options) {
     if (options.residual() != null) {
       throw new IllegalArgumentException(

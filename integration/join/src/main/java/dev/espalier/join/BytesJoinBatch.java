@@ -8,7 +8,8 @@ import java.util.Objects;
 
 /**
  * A batch of rows of the output of a {@link BytesIndexJoin}. A join has one batch, which the next
- * call of {@link BytesIndexJoin#next} overwrites, with the segments that it has returned.
+ * call of {@link BytesIndexJoin#next} overwrites, along with the segments that the batch has
+ * returned.
  */
 public final class BytesJoinBatch {
   private static final long FIRST_BYTES = 1 << 12;
@@ -65,7 +66,8 @@ public final class BytesJoinBatch {
    * Returns the value found in the index, read only.
    *
    * @throws IllegalStateException if the row {@linkplain #isMatched has no partner}, or the type of
-   *     the join has no inner values, as {@link JoinType#SEMI} and {@link JoinType#ANTI}
+   *     the join has no inner values, as is the case for {@link JoinType#SEMI} and {@link
+   *     JoinType#ANTI}
    */
   public MemorySegment innerValue(int row) {
     if (!type.hasInnerValues()) {

@@ -4,8 +4,8 @@ package dev.espalier.join;
 import dev.espalier.bytes.PackedBytes;
 
 /**
- * The outer side of a join whose keys are byte strings: as {@link OuterSource}, with the keys of a
- * batch one behind the other, as Arrow lays out a column of them.
+ * The outer side of a join whose keys are byte strings: like {@link OuterSource}, but with the keys
+ * of a batch one after another, as in an Arrow column.
  */
 public interface BytesOuterSource {
 
@@ -21,7 +21,7 @@ public interface BytesOuterSource {
    */
   PackedBytes nextBatch(long[] payloads);
 
-  /** Ends the reading. {@link #open} may be called again. Called when the join is closed. */
+  /** Finishes reading. {@link #open} may be called again. Called when the join is closed. */
   void close();
 
   /**

@@ -7,7 +7,8 @@ import java.util.Objects;
 
 /**
  * A batch of rows of the output of a {@link SecondaryIndexJoin}. A join has one batch, which the
- * next call of {@link SecondaryIndexJoin#next} overwrites, with the segments that it has returned.
+ * next call of {@link SecondaryIndexJoin#next} overwrites, along with the segments that the batch
+ * has returned.
  */
 public final class IdJoinBatch {
   private final JoinType type;
@@ -55,7 +56,8 @@ public final class IdJoinBatch {
    * Returns an id of the key.
    *
    * @throws IllegalStateException if the row {@linkplain #isMatched has no partner}, or the type of
-   *     the join has no inner values, as {@link JoinType#SEMI} and {@link JoinType#ANTI}
+   *     the join has no inner values, as is the case for {@link JoinType#SEMI} and {@link
+   *     JoinType#ANTI}
    */
   public long id(int row) {
     if (!type.hasInnerValues()) {

@@ -23,8 +23,8 @@ import java.util.Objects;
  * }
  *
  * <p>If the index is far larger than the cache, the lookups of large batches are buffered ({@link
- * dev.espalier.batch.BatchLookup}), which takes another 16 bytes per row for the time being. An
- * index behind a lock supports the methods {@code AUTO} and {@code SINGLE} only.
+ * dev.espalier.batch.BatchLookup}), which temporarily takes another 16 bytes per row. An index
+ * behind a lock supports the methods {@code AUTO} and {@code SINGLE} only.
  *
  * <p>A join allocates memory once, about 25 bytes per row of the batch size. Rows come out in the
  * order of the outer side, unless the options allow any order. Closing the join does not close the

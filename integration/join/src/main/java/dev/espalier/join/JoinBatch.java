@@ -51,8 +51,8 @@ public final class JoinBatch {
    * Returns the value found in the index, or its {@code missingValue()} if the row {@linkplain
    * #isMatched has no partner}.
    *
-   * @throws IllegalStateException if the type of the join has no inner values, as {@link
-   *     JoinType#SEMI} and {@link JoinType#ANTI}
+   * @throws IllegalStateException if the type of the join has no inner values, as is the case for
+   *     {@link JoinType#SEMI} and {@link JoinType#ANTI}
    */
   public long innerValue(int row) {
     if (!type.hasInnerValues()) {

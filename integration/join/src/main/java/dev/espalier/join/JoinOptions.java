@@ -73,7 +73,10 @@ public record JoinOptions(
     return new JoinOptions(type, method, rows, inOrder, residual);
   }
 
-  /** Returns these options with rows in the order of the outer side if true, or in any order. */
+  /**
+   * Returns these options with rows in the order of the outer side if true, or in any order if
+   * false.
+   */
   public JoinOptions withInOrder(boolean keepsOrder) {
     return new JoinOptions(type, method, batchSize, keepsOrder, residual);
   }

@@ -25,7 +25,7 @@ public interface OuterSource {
   int nextBatch(long[] keys, long[] payloads);
 
   /**
-   * Ends the reading. {@link #open} may be called again afterwards. Called by {@link
+   * Finishes reading. {@link #open} may be called again afterwards. Called by {@link
    * IndexNestedLoopJoin#close}.
    */
   void close();

@@ -10,9 +10,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index-nested-loop join by several threads over one index: each has an {@link
- * IndexNestedLoopJoin} of its own, takes the next batch of the outer side when it has joined the
- * one before, and hands out its output itself.
+ * An index-nested-loop join by several threads over one index. Each thread has its own {@link
+ * IndexNestedLoopJoin}, takes the next batch of the outer side when it has joined the previous one,
+ * and hands out its own output.
  *
  * {@snippet :
  * long[] sums = new long[2];
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * });
  * }
  *
- * <p>The rows of a batch are in the order that the options say; batches come in any order. Any
+ * <p>The rows of a batch are in the order that the options specify; batches come in any order. Any
  * index may be read by several threads, as long as nobody writes to it, or it is a {@link
  * dev.espalier.ConcurrentLongIndex}.
  *
@@ -53,29 +53,29 @@ public final class ParallelJoin {
   public interface Output {
 
     /**
-     * Takes a batch of output, in the thread that has joined it; other threads call at the same
-     * time.
+     * Takes a batch of output, in the thread that has joined it; other threads may call this method
+     * at the same time.
      *
-     * @param thread number of this thread, from 0 on
-     * @param rows at least one, to be read until this method returns
+     * @param thread the number of this thread, from 0
+     * @param rows the rows, at least one; valid until this method returns
      */
     void accept(int thread, JoinBatch rows);
   }
 
   /**
-   * Joins all rows of the outer side, and returns when all have been handed out. This thread is the
-   * first of those that join. An interrupt does not shorten this, but the interrupt status is kept;
-   * what the output throws ends it early.
+   * Joins all rows of the outer side, and returns when all have been handed out. The calling thread
+   * is the first of the threads that join. An interrupt does not shorten this, but the interrupt
+   * status is kept; an exception from the output ends the join early.
    *
    * @param outer the outer side, opened and closed by this method, and read by one thread at a time
    * @param inner the index to look up keys in, which is not closed
    * @param options the type of the join, and how to look up keys
-   * @param threads how many join, at least 1
+   * @param threads the number of threads that join, at least 1
    * @param output takes the rows
    * @return the counters of all threads together
    * @throws IllegalArgumentException if {@code threads} is not positive
-   * @throws RuntimeException what the outer side, the index, the residual predicate or the output
-   *     throws in one thread; the others have stopped after their present batches
+   * @throws RuntimeException whatever the outer side, the index, the residual predicate or the
+   *     output throws in one thread; the others have then stopped after their current batches
    */
   public static JoinStatistics run(
       OuterSource outer, LongIndex inner, JoinOptions options, int threads, Output output) {

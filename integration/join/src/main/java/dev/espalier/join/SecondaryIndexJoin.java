@@ -28,18 +28,18 @@ import java.util.Optional;
  * }
  *
  * <p>Keys of the outer side are bytes, as the codec of the index encodes them. The ids of a key
- * come in ascending order, and in more than one batch if there are too many. A {@link
+ * come in ascending order, and in more than one batch if there are too many for one. A {@link
  * JoinType#SEMI} or {@link JoinType#ANTI} join gives out an outer row once, whatever the number of
- * its partners, and a {@link JoinType#LEFT} join gives one without partner once.
+ * its partners, and a {@link JoinType#LEFT} join gives out an outer row without a partner once.
  *
- * <p>The method {@code SINGLE} looks up the keys of a batch in their order, {@code SORTED} and
- * {@code AUTO} in that of the keys, which is faster if the index is larger than the cache. Rows
- * come out in the order in which keys are looked up; {@code SORTED} and {@code AUTO} need options
- * that allow any order, and if these do not, {@code AUTO} is {@code SINGLE}. {@code GROUP}, {@code
- * BUFFERED} and residual predicates are not for this join.
+ * <p>The method {@code SINGLE} looks up the keys of a batch in the order of the rows; {@code
+ * SORTED} and {@code AUTO} look them up in key order, which is faster if the index is larger than
+ * the cache. Rows come out in the order in which keys are looked up; {@code SORTED} and {@code
+ * AUTO} need options that allow any order; if these do not, {@code AUTO} is the same as {@code
+ * SINGLE}. This join supports neither {@code GROUP} and {@code BUFFERED} nor residual predicates.
  *
  * <p>Closing the join does not close the index, which may be changed between two calls of {@link
- * #next}. A join is used by one thread at a time; several may read one index.
+ * #next}. A join is used by one thread at a time; several joins may read the same index.
  */
 public final class SecondaryIndexJoin implements AutoCloseable {
   private static final PackedBytes NO_KEYS =
@@ -55,7 +55,7 @@ public final class SecondaryIndexJoin implements AutoCloseable {
   private PackedBytes keys = NO_KEYS;
   private int[] order = {};
 
-  /** How many rows of the outer batch were begun. */
+  /** How many rows of the outer batch have been begun. */
   private int begun;
 
   /** The row that was begun last, whose ids are given out. */
@@ -77,8 +77,8 @@ public final class SecondaryIndexJoin implements AutoCloseable {
    * @param outer the outer side, opened and closed by the join
    * @param inner the index to look up keys in
    * @param options the type of the join, and how to look up keys
-   * @throws IllegalArgumentException if the options have a residual predicate, or a method that is
-   *     not for this join
+   * @throws IllegalArgumentException if the options have a residual predicate, or a method that
+   *     this join does not support
    * @throws IllegalStateException if the entries of the index are closed
    */
   public SecondaryIndexJoin(BytesOuterSource outer, SecondaryIndex<?> inner, JoinOptions options) {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes lookups of an index, called probes, one by one from any number of threads or from
  * publishers, and answers each within a given response time (buffering paper, 4.5 and 6.7).
- * Meanwhile they wait in buffers, so that many of them share the path to the leaves. If the index
- * is far larger than the cache, a stream answers several times as many per second as single
+ * Meanwhile, probes wait in buffers, so that many of them share the path to the leaves. If the
+ * index is far larger than the cache, a stream answers several times as many per second as single
  * lookups.
  *
  * {@snippet :
@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
  * #statistics} reports the latencies.
  *
  * <p><b>Workers.</b> A stream has one thread that looks up keys, or {@link
- * ProbeStreamOptions#workers several}, which divide the keys among them. Several answer at the same
- * time, in any order, so their consumer must bear calls by several threads. What each probe sees,
- * the response time and the room are as with one worker. If they only look up, any index will do;
- * updates take a {@link ConcurrentLongIndex}.
+ * ProbeStreamOptions#workers several}, which divide the keys among them. Several workers answer at
+ * the same time, in any order, so their consumer must allow calls from several threads. What each
+ * probe sees, the response time and the room are the same as with one worker. For lookups alone,
+ * any index will do; updates by several workers require a {@link ConcurrentLongIndex}.
  *
- * <p><b>Room.</b> At most {@code mostInside} probes and updates are in the stream, and fewer as
- * long as so many cannot be answered in time. If the stream is full, methods that throw {@link
+ * <p><b>Room.</b> At most {@code mostInside} probes and updates are in the stream, and fewer while
+ * that many cannot be answered in time. If the stream is full, methods that throw {@link
  * InterruptedException} wait, and the others return false.
  *
  * <p><b>Failures.</b> If the consumer or an update throws, everything else goes on, and the next
@@ -269,9 +269,9 @@ public final class ProbeStream implements AutoCloseable {
    * Accepts the probes and updates of a publisher, and never requests more than there is room for.
    * Reserves for it half of the room that is not reserved for other publishers, until it ends.
    *
-   * @return a future that completes when the publisher has completed and everything it published is
-   *     answered; exceptionally, if the publisher failed, again after everything it published is
-   *     answered, or if the stream is closed or fails before
+   * @return a future that completes when the publisher has completed and everything it published
+   *     has been answered; it completes exceptionally if the publisher fails, again after
+   *     everything it published has been answered, or if the stream is closed or fails first
    * @throws IllegalStateException if there is no room for another publisher, or the stream is
    *     closed
    */

@@ -15,7 +15,7 @@ import java.util.Objects;
  * @param inOrder whether answers come in the order in which probes were accepted, which takes one
  *     worker
  * @param workers how many threads look up keys, from 1 to {@link #MOST_WORKERS}: each has buffers
- *     for {@code mostInside} probes, and calls the consumer while others do
+ *     for {@code mostInside} probes, and calls the consumer at the same time as the others
  */
 public record ProbeStreamOptions(
     Duration responseTime, int mostInside, boolean inOrder, int workers) {
@@ -79,7 +79,10 @@ public record ProbeStreamOptions(
     return new ProbeStreamOptions(responseTime, probes, inOrder, workers);
   }
 
-  /** Returns these options with answers in the order of the probes if true, or in any order. */
+  /**
+   * Returns these options with answers in the order of the probes if true, or in any order if
+   * false.
+   */
   public ProbeStreamOptions withInOrder(boolean isInOrder) {
     return new ProbeStreamOptions(responseTime, mostInside, isInOrder, workers);
   }

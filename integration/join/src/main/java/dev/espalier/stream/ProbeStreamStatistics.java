@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param answered number of probes answered and updates applied
  * @param perSecond probes answered and updates applied per second, from the first accepted to the
  *     last answered; 0 if there is none
- * @param latency how long they were in the stream
+ * @param latency how long probes and updates were in the stream
  * @param flushes how often everything in the stream was answered, and why
  */
 public record ProbeStreamStatistics(
@@ -18,7 +18,7 @@ public record ProbeStreamStatistics(
 
   /**
    * Times from the acceptance of probes and updates to the end of the flush that answered them, and
-   * so upper bounds of the times to their answers. All are 0 before the first answer; otherwise
+   * thus upper bounds on the times to their answers. All are 0 before the first answer; otherwise
    * exact to three digits, or to a microsecond.
    *
    * @param mean the mean

@@ -11,7 +11,7 @@ import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 
 /**
- * Makes all stores of a topology those of {@link EspalierStores}, by one line of configuration:
+ * Makes all stores of a topology come from {@link EspalierStores}, with one line of configuration:
  * {@code dsl.store.suppliers.class=dev.espalier.kafka.EspalierDslStoreSuppliers}.
  */
 public final class EspalierDslStoreSuppliers implements DslStoreSuppliers {

@@ -13,7 +13,7 @@ import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowStore;
 
 /**
- * State stores for Kafka Streams, in the place of those of {@code Stores}:
+ * State stores for Kafka Streams, to use in place of those of {@code Stores}:
  *
  * {@snippet :
  * KTable<String, Long> counts =
@@ -21,27 +21,28 @@ import org.apache.kafka.streams.state.WindowStore;
  *         .count(Materialized.as(EspalierStores.timestampedKeyValueStore("counts")));
  * }
  *
- * <p>Entries are in one file for each store, in the task's folder of the state directory, and the
- * part of them that is in use is in memory outside the heap, which all stores of a process share:
- * {@value #POOL_BYTES_CONFIG} among the configuration of the application says how many bytes that
- * are, {@link #DEFAULT_POOL_BYTES} by default; the first store that is opened decides.
+ * <p>Each store has its entries in one file, in the task's folder of the state directory. The part
+ * of them that is in use is in memory outside the heap, which all stores of a process share.
+ * {@value #POOL_BYTES_CONFIG} in the configuration of the application sets its size in bytes,
+ * {@link #DEFAULT_POOL_BYTES} by default; the first store that is opened decides.
  *
  * <p>A store keeps the offset of its changelog together with its entries, so a restart replays only
- * what came after the last commit, also after a crash. With exactly-once processing, what was
- * written since the last commit is held back in the heap until the next one: it never survives
- * without it.
+ * what came after the last commit, even after a crash. With exactly-once processing, what was
+ * written since the last commit is held back in the heap until the next one, so it never survives
+ * without that commit.
  *
- * <p>Iterators hold nothing that would have to be given back: one that is never closed costs
- * nothing. They show each entry that is there all the time once, in order, and may or may not show
+ * <p>Iterators hold no resources that would have to be released: one that is never closed costs
+ * nothing. They show each entry that is present throughout once, in order, and may or may not show
  * what is written meanwhile.
  */
 public final class EspalierStores {
   /**
-   * How many bytes of memory all stores of the process share, in the application's configuration.
+   * The key in the application's configuration for the number of bytes of memory that all stores of
+   * the process share.
    */
   public static final String POOL_BYTES_CONFIG = "espalier.pool.bytes";
 
-  /** What stores share unless {@link #POOL_BYTES_CONFIG} says otherwise. */
+  /** The number of bytes that stores share unless {@link #POOL_BYTES_CONFIG} says otherwise. */
   public static final long DEFAULT_POOL_BYTES = 128L << 20;
 
   /** Stores of Kafka make no shorter segments. */
@@ -54,7 +55,7 @@ public final class EspalierStores {
   /**
    * Returns a supplier of stores of keys and values, for {@code Stores.keyValueStoreBuilder}.
    *
-   * @param name of the store
+   * @param name the name of the store
    */
   public static KeyValueBytesStoreSupplier keyValueStore(String name) {
     return new KeyValueSupplier(name, false);
@@ -64,7 +65,7 @@ public final class EspalierStores {
    * Returns a supplier of stores of keys, and values with a timestamp: for {@code Materialized.as},
    * and for {@code Stores.timestampedKeyValueStoreBuilder}.
    *
-   * @param name of the store
+   * @param name the name of the store
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValueStore(String name) {
     return new KeyValueSupplier(name, true);
@@ -73,11 +74,11 @@ public final class EspalierStores {
   /**
    * Returns a supplier of stores of windows, for {@code Stores.windowStoreBuilder}.
    *
-   * @param name of the store
+   * @param name the name of the store
    * @param retention how long to keep a window after it has started, by the time of records
    * @param windowSize how long a window is; at most the retention
-   * @param retainDuplicates whether a key may have several values in one window, which joins of
-   *     streams need
+   * @param retainDuplicates whether a key may have several values in one window, which joins
+   *     between streams need
    */
   public static WindowBytesStoreSupplier windowStore(
       String name, Duration retention, Duration windowSize, boolean retainDuplicates) {
@@ -85,8 +86,8 @@ public final class EspalierStores {
   }
 
   /**
-   * Does as {@link #windowStore} does, for values with a timestamp: for {@code Materialized.as},
-   * and for {@code Stores.timestampedWindowStoreBuilder}.
+   * Returns a supplier as {@link #windowStore} does, but for values with a timestamp: for {@code
+   * Materialized.as}, and for {@code Stores.timestampedWindowStoreBuilder}.
    */
   public static WindowBytesStoreSupplier timestampedWindowStore(
       String name, Duration retention, Duration windowSize, boolean retainDuplicates) {
@@ -113,7 +114,7 @@ public final class EspalierStores {
    * Returns a supplier of stores of sessions, for {@code Materialized.as} and {@code
    * Stores.sessionStoreBuilder}.
    *
-   * @param name of the store
+   * @param name the name of the store
    * @param retention how long to keep a session after its end, by the time of records
    */
   public static SessionBytesStoreSupplier sessionStore(String name, Duration retention) {
@@ -124,7 +125,7 @@ public final class EspalierStores {
    * Returns a supplier of stores that keep the history of each key, for {@code Materialized.as} and
    * {@code Stores.versionedKeyValueStoreBuilder}.
    *
-   * @param name of the store
+   * @param name the name of the store
    * @param historyRetention how long to keep a value after another has taken its place, by the time
    *     of records; also how late a record may come
    */
