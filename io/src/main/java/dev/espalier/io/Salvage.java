@@ -11,6 +11,7 @@ import dev.espalier.paged.StoredTree;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -139,7 +140,13 @@ public final class Salvage {
       addIfOldStrings(losses.keyRanges, damaged.mayBeOld);
       addIfOldStrings(losses.keyRanges, later);
       return new SalvageReport.Index(
-          entry.name(), entry.kind(), strings.size(), List.of(), List.copyOf(losses.keyRanges));
+          entry.name(),
+          entry.kind(),
+          strings.size(),
+          List.of(),
+          losses.keyRanges.stream()
+              .sorted(Comparator.comparing(SalvageReport.KeyRange::first, Arrays::compareUnsigned))
+              .toList());
     }
     addIfOld(losses.ranges, damaged.mayBeOld);
     addIfOld(losses.ranges, later);

@@ -101,6 +101,7 @@ class SalvageTest {
     long saved = 0;
     Map<String, List<SalvageReport.Index>> reports = new LinkedHashMap<>();
     report.indexes().forEach(index -> reports.put(index.name(), List.of(index)));
+    report.indexes().forEach(index -> assertTrue(rangesAscend(index), () -> what + ": " + index));
     FileOptions plain = options.files().withStripes();
     try (IndexStore store = IndexStore.open(target(), options.withFiles(plain))) {
       store.verify();
@@ -135,6 +136,22 @@ class SalvageTest {
       }
     }
     return saved;
+  }
+
+  private static boolean rangesAscend(SalvageReport.Index index) {
+    List<SalvageReport.Range> ranges = index.ranges();
+    List<SalvageReport.KeyRange> keyRanges = index.keyRanges();
+    for (int i = 1; i < ranges.size(); i++) {
+      if (ranges.get(i - 1).first() > ranges.get(i).first()) {
+        return false;
+      }
+    }
+    for (int i = 1; i < keyRanges.size(); i++) {
+      if (Arrays.compareUnsigned(keyRanges.get(i - 1).first(), keyRanges.get(i).first()) > 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean has(List<SalvageReport.Index> reports, long key, boolean onlyOld) {
@@ -236,7 +253,7 @@ class SalvageTest {
   void everyKeyIsSavedOrInARangeThatIsNamedWhateverIsDamaged(String tree) throws IOException {
     StoreOptions options = options(tree);
     int pageBytes = options.files().pageBytes();
-    int tries = TestSize.of(3, 120);
+    int tries = TestSize.of(6, 120);
     for (int round = 0; round < 2; round++) {
       Files.deleteIfExists(path());
       make(tree, options, round == 0, 5);
