@@ -306,8 +306,6 @@ final class LockedIndex implements ConcurrentLongIndex {
     }
   }
 
-  // Writes
-
   @Override
   public void flush() {
     try (var _ = reading.acquire()) {

@@ -56,7 +56,8 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
    * @param variant the kind of tree
    * @param options the options of each part, except that the parts share the memory limit evenly
    * @param parts number of parts, from 1 to {@link #MOST_PARTS}
-   * @throws IllegalArgumentException if the memory limit is too small for so many parts
+   * @throws IllegalArgumentException if {@code parts} is out of range, or the memory limit is too
+   *     small for so many parts
    */
   public static PartitionedIndex create(TreeVariant variant, IndexOptions options, int parts) {
     checkParts(parts);
@@ -71,7 +72,8 @@ public final class PartitionedIndex implements ConcurrentLongIndex {
    * Creates an empty index in memory, divided into parts according to a sample of the keys to come.
    *
    * @param sample keys in any order, with at least as many different ones as there are parts
-   * @throws IllegalArgumentException if the sample or the memory limit is too small
+   * @throws IllegalArgumentException if {@code parts} is out of range, or the sample or the memory
+   *     limit is too small
    */
   public static PartitionedIndex create(
       TreeVariant variant, IndexOptions options, int parts, long[] sample) {

@@ -33,7 +33,7 @@ public record PioChoice(
 
   /**
    * Chooses all proportions of a new tree: those with the least cost, among the measured page sizes
-   * of which memory has room for 32 pages, and powers of two for L and O.
+   * of which memory has room for 32 pages, or else the smallest one, and powers of two for L and O.
    */
   public static PioChoice of(DeviceProfile device, PioWork work) {
     PioChoice best = ofPages(device, work, device.pages().getFirst().pageBytes());

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * own bytes, and twice that for a while if there are too many runs to merge at once. An entry that
  * is larger than the memory takes as much additional memory as it needs.
  *
- * <p>When {@link #add} or {@link #sorted} fails because a disk is full or the listener cancels, the
- * sorter closes itself. Not safe for use by several threads.
+ * <p>When {@link #add} or {@link #sorted} fails because a disk is full, a duplicate is refused or
+ * the listener cancels, the sorter closes itself. Not safe for use by several threads.
  */
 public final class BytesSorter implements AutoCloseable {
   /* Overview
