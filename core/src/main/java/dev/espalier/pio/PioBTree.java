@@ -71,12 +71,12 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
    *
    * @param leafSegments the most pages of a leaf, from 1 to 16: L in the paper
    * @param queuePages the most pages of the operation queue, at least 1: O in the paper. A queue
-   *     has no more pages than one page has room for their numbers: 1016 if pages have 4 KiB
+   *     has at most as many pages as fit into one page as numbers: 1016 if pages have 4 KiB
    * @param pioMax the most pages that are read at once, from 1 to 64: PioMax in the paper
    * @param sortPeriod how many operations are appended to the queue before they are merged with its
    *     sorted part, at least 1, and limited to an eighth of the queue: speriod in the paper
    * @param batchCount the most operations that are taken from the queue at once, at least 1: bcnt
-   *     in the paper. The fewer, the shorter a write waits that finds the queue full
+   *     in the paper. The fewer, the shorter the wait of a write that finds the queue full
    */
   public record Geometry(
       int leafSegments, int queuePages, int pioMax, int sortPeriod, int batchCount) {

@@ -31,9 +31,9 @@ import java.util.Optional;
  * the keys.
  *
  * <p>A join takes about 40 bytes per row of the batch size, and a copy of the values of a batch,
- * which may have 2 GiB in all. Closing it does not close the index, which may be changed between
- * two calls of {@link #next}. A join is used by one thread at a time; several joins may read the
- * same index.
+ * which may have just below 2 GiB in all. Closing it does not close the index, which may be changed
+ * between two calls of {@link #next}. A join is used by one thread at a time; several joins may
+ * read the same index.
  */
 public final class BytesIndexJoin implements AutoCloseable {
   private final BytesOuterSource outer;

@@ -36,7 +36,7 @@ import java.util.Optional;
  * SORTED} and {@code AUTO} look them up in key order, which is faster if the index is larger than
  * the cache. Rows come out in the order in which keys are looked up; {@code SORTED} and {@code
  * AUTO} need options that allow any order; if these do not, {@code AUTO} is the same as {@code
- * SINGLE}. This join supports neither {@code GROUP} and {@code BUFFERED} nor residual predicates.
+ * SINGLE}. {@code GROUP}, {@code BUFFERED} and residual predicates are not supported.
  *
  * <p>Closing the join does not close the index, which may be changed between two calls of {@link
  * #next}. A join is used by one thread at a time; several joins may read the same index.

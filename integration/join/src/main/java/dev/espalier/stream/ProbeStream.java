@@ -316,7 +316,7 @@ public final class ProbeStream implements AutoCloseable {
   }
 
   /**
-   * Stops accepting probes, answers everything in the stream, and ends its thread. Threads that
+   * Stops accepting probes, answers everything in the stream, and ends its threads. Threads that
    * wait for room get an {@link IllegalStateException}; subscriptions to publishers that have not
    * ended are cancelled, even if they start later. An interrupt does not shorten this, but the
    * interrupt status is kept. A second call waits for the first.
