@@ -2,11 +2,12 @@
 package dev.espalier.flink;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.functions.ScalarFunction;
@@ -44,8 +45,8 @@ class TaskManagerTest {
     FlinkFixture.write(dim, model);
     StreamTableEnvironment tables = FlinkFixture.tables(8); // All slots of both task managers.
     tables.getConfig().set("restart-strategy.type", "fixed-delay");
-    tables.getConfig().set("restart-strategy.fixed-delay.attempts", "100");
-    tables.getConfig().set("restart-strategy.fixed-delay.delay", "10 ms");
+    tables.getConfig().set("restart-strategy.fixed-delay.attempts", "1000");
+    tables.getConfig().set("restart-strategy.fixed-delay.delay", "50 ms");
     tables.createTemporarySystemFunction("await_kill", AwaitKill.class);
     FlinkFixture.createDim(tables, dim.toString(), "lookup.async", "true");
     Path made = folder.resolve("made.esp");
@@ -57,13 +58,17 @@ class TaskManagerTest {
             INSERT INTO made SELECT await_kill(p.id), d.v FROM probes AS p
             JOIN dim FOR SYSTEM_TIME AS OF p.pt AS d ON p.id = d.k
             """);
-    RUNNING.await();
+    JobClient job = result.getJobClient().orElseThrow();
+    while (!RUNNING.await(1, TimeUnit.SECONDS)) {
+      if (job.getJobStatus().get().isTerminalState()) {
+        result.await(); // Throws what the job failed with.
+      }
+    }
     FlinkFixture.CLUSTER.terminateTaskManager(0);
     FlinkFixture.CLUSTER.startTaskManager();
     KILLED.countDown();
     result.await();
     assertEquals(model, FlinkFixture.read(made));
-    assertTrue(result.getJobClient().isPresent());
     assertEquals(model, FlinkFixture.read(dim)); // Nothing keeps it open.
   }
 }
