@@ -75,7 +75,7 @@ public final class IoBatch {
               + position
               + ", length is "
               + length
-              + "; neither may be negative, and length not 0");
+              + "; position must not be negative, and length must be positive");
     }
     if (count == capacity) {
       throw new IllegalStateException("batch is full: it has room for " + capacity + " requests");

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +102,7 @@ class SalvageTest {
     long saved = 0;
     Map<String, List<SalvageReport.Index>> reports = new LinkedHashMap<>();
     report.indexes().forEach(index -> reports.put(index.name(), List.of(index)));
-    report.indexes().forEach(index -> assertTrue(rangesAscend(index), () -> what + ": " + index));
+    report.indexes().forEach(index -> assertRangesAscend(index, what));
     FileOptions plain = options.files().withStripes();
     try (IndexStore store = IndexStore.open(target(), options.withFiles(plain))) {
       store.verify();
@@ -138,20 +139,19 @@ class SalvageTest {
     return saved;
   }
 
-  private static boolean rangesAscend(SalvageReport.Index index) {
+  private static void assertRangesAscend(SalvageReport.Index index, String what) {
     List<SalvageReport.Range> ranges = index.ranges();
+    assertEquals(
+        ranges.stream().sorted(Comparator.comparingLong(SalvageReport.Range::first)).toList(),
+        ranges,
+        what);
     List<SalvageReport.KeyRange> keyRanges = index.keyRanges();
-    for (int i = 1; i < ranges.size(); i++) {
-      if (ranges.get(i - 1).first() > ranges.get(i).first()) {
-        return false;
-      }
-    }
-    for (int i = 1; i < keyRanges.size(); i++) {
-      if (Arrays.compareUnsigned(keyRanges.get(i - 1).first(), keyRanges.get(i).first()) > 0) {
-        return false;
-      }
-    }
-    return true;
+    assertEquals(
+        keyRanges.stream()
+            .sorted(Comparator.comparing(SalvageReport.KeyRange::first, Arrays::compareUnsigned))
+            .toList(),
+        keyRanges,
+        what);
   }
 
   private static boolean has(List<SalvageReport.Index> reports, long key, boolean onlyOld) {

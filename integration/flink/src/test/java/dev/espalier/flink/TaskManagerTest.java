@@ -45,8 +45,8 @@ class TaskManagerTest {
     FlinkFixture.write(dim, model);
     StreamTableEnvironment tables = FlinkFixture.tables(8); // All slots of both task managers.
     tables.getConfig().set("restart-strategy.type", "fixed-delay");
-    tables.getConfig().set("restart-strategy.fixed-delay.attempts", "1000");
-    tables.getConfig().set("restart-strategy.fixed-delay.delay", "50 ms");
+    tables.getConfig().set("restart-strategy.fixed-delay.attempts", "100");
+    tables.getConfig().set("restart-strategy.fixed-delay.delay", "10 ms");
     tables.createTemporarySystemFunction("await_kill", AwaitKill.class);
     FlinkFixture.createDim(tables, dim.toString(), "lookup.async", "true");
     Path made = folder.resolve("made.esp");
