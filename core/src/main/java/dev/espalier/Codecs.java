@@ -23,6 +23,11 @@ final class Codecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "long";
+    }
+
+    @Override
     public long encode(Long value) {
       return value;
     }
@@ -35,6 +40,11 @@ final class Codecs {
 
   enum UnsignedLongCodec implements KeyCodec<Long> {
     INSTANCE;
+
+    @Override
+    public String mark() {
+      return "unsigned-long";
+    }
 
     @Override
     public long encode(Long key) {
@@ -56,18 +66,28 @@ final class Codecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "int";
+    }
+
+    @Override
     public long encode(Integer value) {
       return value;
     }
 
     @Override
     public Integer decode(long stored) {
-      return Math.toIntExact(stored);
+      return toInt(stored);
     }
   }
 
   enum DoubleKeyCodec implements KeyCodec<Double> {
     INSTANCE;
+
+    @Override
+    public String mark() {
+      return "double";
+    }
 
     @Override
     public long encode(Double key) {
@@ -93,6 +113,11 @@ final class Codecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "double";
+    }
+
+    @Override
     public long encode(Double value) {
       return Double.doubleToRawLongBits(value);
     }
@@ -107,13 +132,18 @@ final class Codecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "float";
+    }
+
+    @Override
     public long encode(Float key) {
       return flipMagnitudeOfNegative(Float.floatToIntBits(key));
     }
 
     @Override
     public Float decode(long stored) {
-      return Float.intBitsToFloat(flipMagnitudeOfNegative(Math.toIntExact(stored)));
+      return Float.intBitsToFloat(flipMagnitudeOfNegative(toInt(stored)));
     }
 
     /** Does the same as in {@code DoubleKeyCodec}, in 32 bits. */
@@ -126,13 +156,18 @@ final class Codecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "float";
+    }
+
+    @Override
     public long encode(Float value) {
       return Float.floatToRawIntBits(value);
     }
 
     @Override
     public Float decode(long stored) {
-      return Float.intBitsToFloat(Math.toIntExact(stored));
+      return Float.intBitsToFloat(toInt(stored));
     }
   }
 
@@ -160,6 +195,11 @@ final class Codecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "date";
+    }
+
+    @Override
     public long encode(LocalDate value) {
       return value.toEpochDay();
     }
@@ -172,6 +212,11 @@ final class Codecs {
 
   enum LocalDateTimeCodec implements KeyCodec<LocalDateTime>, ValueCodec<LocalDateTime> {
     INSTANCE;
+
+    @Override
+    public String mark() {
+      return "date-time";
+    }
 
     private static final LocalDateTime MIN = INSTANCE.decode(Long.MIN_VALUE);
     private static final LocalDateTime MAX = INSTANCE.decode(Long.MAX_VALUE);
@@ -193,6 +238,11 @@ final class Codecs {
   enum InstantCodec implements KeyCodec<Instant>, ValueCodec<Instant> {
     INSTANCE;
 
+    @Override
+    public String mark() {
+      return "instant";
+    }
+
     private static final Instant MIN = INSTANCE.decode(Long.MIN_VALUE);
     private static final Instant MAX = INSTANCE.decode(Long.MAX_VALUE);
 
@@ -208,6 +258,15 @@ final class Codecs {
     public Instant decode(long stored) {
       return Instant.ofEpochSecond(0, stored);
     }
+  }
+
+  /** Returns what a codec of 32 bits has stored. */
+  private static int toInt(long stored) {
+    if (stored != (int) stored) {
+      throw new ArithmeticException(
+          "%d is stored, which is no int: another codec has written it".formatted(stored));
+    }
+    return (int) stored;
   }
 
   /**

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentNavigableMap;
 public interface ConcurrentLongIndex extends LongIndex {
   @Override
   default ConcurrentNavigableMap<Long, Long> asMap() {
-    return asMap(KeyCodec.ofLong(), ValueCodec.ofLong());
+    return new ConcurrentIndexMap<>(this, KeyCodec.ofLong(), ValueCodec.ofLong());
   }
 
   /**
@@ -21,6 +21,19 @@ public interface ConcurrentLongIndex extends LongIndex {
   @Override
   default <K, V> ConcurrentNavigableMap<K, V> asMap(
       KeyCodec<K> keyCodec, ValueCodec<V> valueCodec) {
+    checkCodecs(CodecMarks.of(keyCodec, valueCodec));
     return new ConcurrentIndexMap<>(this, keyCodec, valueCodec);
+  }
+
+  /**
+   * Removes the entries between two keys, each at one moment. What is there from the beginning of
+   * the call to its end is removed; what others put meanwhile may be removed or not.
+   *
+   * @return how many entries this call removed
+   * @throws IllegalArgumentException if {@code from} is greater than {@code to}
+   */
+  @Override
+  default long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return CursorRanges.removeBesideWriters(this, from, fromInclusive, to, toInclusive);
   }
 }

@@ -12,14 +12,12 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -272,117 +270,94 @@ class IndexMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, V> {
 
   @Override
   public K firstKey() {
-    LongCursor cursor = entries.cursor();
-    return keyOrThrow(cursor, cursor.first());
+    return keyCodec.decode(entries.firstKey());
   }
 
   @Override
   public K lastKey() {
-    LongCursor cursor = entries.cursor();
-    return keyOrThrow(cursor, cursor.last());
+    return keyCodec.decode(entries.lastKey());
   }
 
   @Override
   public @Nullable K lowerKey(K key) {
-    LongCursor cursor = entries.cursor();
-    return keyOrNull(cursor, cursor.lower(storedKey(key)));
+    LongEntry found = new LongEntry();
+    return keyOrNull(found, entries.lower(storedKey(key), found));
   }
 
   @Override
   public @Nullable K floorKey(K key) {
-    LongCursor cursor = entries.cursor();
-    return keyOrNull(cursor, cursor.floor(storedKey(key)));
+    LongEntry found = new LongEntry();
+    return keyOrNull(found, entries.floor(storedKey(key), found));
   }
 
   @Override
   public @Nullable K ceilingKey(K key) {
-    LongCursor cursor = entries.cursor();
-    return keyOrNull(cursor, cursor.ceiling(storedKey(key)));
+    LongEntry found = new LongEntry();
+    return keyOrNull(found, entries.ceiling(storedKey(key), found));
   }
 
   @Override
   public @Nullable K higherKey(K key) {
-    LongCursor cursor = entries.cursor();
-    return keyOrNull(cursor, cursor.higher(storedKey(key)));
+    LongEntry found = new LongEntry();
+    return keyOrNull(found, entries.higher(storedKey(key), found));
   }
 
   @Override
   public @Nullable Entry<K, V> firstEntry() {
-    LongCursor cursor = entries.cursor();
-    return entryOrNull(cursor, cursor.first());
+    LongEntry found = new LongEntry();
+    return entryOrNull(found, entries.first(found));
   }
 
   @Override
   public @Nullable Entry<K, V> lastEntry() {
-    LongCursor cursor = entries.cursor();
-    return entryOrNull(cursor, cursor.last());
+    LongEntry found = new LongEntry();
+    return entryOrNull(found, entries.last(found));
   }
 
   @Override
   public @Nullable Entry<K, V> lowerEntry(K key) {
-    LongCursor cursor = entries.cursor();
-    return entryOrNull(cursor, cursor.lower(storedKey(key)));
+    LongEntry found = new LongEntry();
+    return entryOrNull(found, entries.lower(storedKey(key), found));
   }
 
   @Override
   public @Nullable Entry<K, V> floorEntry(K key) {
-    LongCursor cursor = entries.cursor();
-    return entryOrNull(cursor, cursor.floor(storedKey(key)));
+    LongEntry found = new LongEntry();
+    return entryOrNull(found, entries.floor(storedKey(key), found));
   }
 
   @Override
   public @Nullable Entry<K, V> ceilingEntry(K key) {
-    LongCursor cursor = entries.cursor();
-    return entryOrNull(cursor, cursor.ceiling(storedKey(key)));
+    LongEntry found = new LongEntry();
+    return entryOrNull(found, entries.ceiling(storedKey(key), found));
   }
 
   @Override
   public @Nullable Entry<K, V> higherEntry(K key) {
-    LongCursor cursor = entries.cursor();
-    return entryOrNull(cursor, cursor.higher(storedKey(key)));
+    LongEntry found = new LongEntry();
+    return entryOrNull(found, entries.higher(storedKey(key), found));
   }
 
   @Override
   public @Nullable Entry<K, V> pollFirstEntry() {
-    return poll(entries.cursor(), LongCursor::first);
+    LongEntry found = new LongEntry();
+    return entryOrNull(found, entries.pollFirst(found));
   }
 
   @Override
   public @Nullable Entry<K, V> pollLastEntry() {
-    return poll(entries.cursor(), LongCursor::last);
+    LongEntry found = new LongEntry();
+    return entryOrNull(found, entries.pollLast(found));
   }
 
-  /**
-   * Removes the entry that a move goes to; tries again if another thread has changed it meanwhile.
-   */
-  private @Nullable Entry<K, V> poll(LongCursor cursor, Predicate<LongCursor> move) {
-    while (move.test(cursor)) {
-      long key = cursor.key();
-      long value = cursor.value();
-      if (entries.remove(key, value)) {
-        return Map.entry(keyCodec.decode(key), valueCodec.decode(value));
-      }
-    }
-    return null;
+  private @Nullable K keyOrNull(LongEntry found, boolean isThere) {
+    return isThere ? keyCodec.decode(found.key()) : null;
   }
 
-  private K keyOrThrow(LongCursor cursor, boolean found) {
-    if (!found) {
-      throw new NoSuchElementException("the map is empty");
-    }
-    return keyCodec.decode(cursor.key());
-  }
-
-  private @Nullable K keyOrNull(LongCursor cursor, boolean found) {
-    return found ? keyCodec.decode(cursor.key()) : null;
-  }
-
-  private @Nullable Entry<K, V> entryOrNull(LongCursor cursor, boolean found) {
-    return found ? snapshot(cursor) : null;
-  }
-
-  private Entry<K, V> snapshot(LongCursor cursor) {
-    return Map.entry(keyCodec.decode(cursor.key()), valueCodec.decode(cursor.value()));
+  private @Nullable Entry<K, V> entryOrNull(LongEntry found, boolean isThere) {
+    return isThere
+        ? Map.entry(keyCodec.decode(found.key()), valueCodec.decode(found.value()))
+        : null;
   }
 
   // Views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import dev.espalier.lock.WriteCount;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,7 @@ final class IndexPart {
     ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     this.index = index;
     this.reading = new LockedIndex.Reading(lock.readLock());
-    this.writing = new LockedIndex.Writing(lock.writeLock(), writes);
+    this.writing = new LockedIndex.Writing(lock, writes);
     this.tries = index.allowsTornReads() ? LockedIndex.MOST_TRIES : 0;
     index.expectTornReads();
     this.low = low;

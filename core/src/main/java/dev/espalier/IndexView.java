@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier;
 
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
+
 /**
  * A view of an index between bounds, ascending or descending. It checks bounds as the sub-maps of
  * {@link java.util.TreeMap} do: a narrower view may repeat an exclusive bound, but not go beyond
@@ -99,6 +102,30 @@ final class IndexView implements LongNavigable {
   }
 
   @Override
+  public long merge(long key, long value, LongBinaryOperator function) {
+    checkWritable(key);
+    return index.merge(key, value, function);
+  }
+
+  @Override
+  public long addTo(long key, long delta) {
+    checkWritable(key);
+    return index.addTo(key, delta);
+  }
+
+  @Override
+  public long computeIfAbsent(long key, LongUnaryOperator function) {
+    checkWritable(key);
+    return index.computeIfAbsent(key, function);
+  }
+
+  @Override
+  public boolean compute(long key, LongEntry entry, LongUpdate update) {
+    checkWritable(key);
+    return index.compute(key, entry, update);
+  }
+
+  @Override
   public long size() {
     return range.isAll() ? index.size() : count(range);
   }
@@ -120,6 +147,88 @@ final class IndexView implements LongNavigable {
   @Override
   public LongCursor cursor() {
     return new ViewCursor(index.cursor(), range, descending);
+  }
+
+  @Override
+  public boolean first(LongEntry entry) {
+    return descending ? highest(entry) : lowest(entry);
+  }
+
+  @Override
+  public boolean last(LongEntry entry) {
+    return descending ? lowest(entry) : highest(entry);
+  }
+
+  @Override
+  public boolean floor(long key, LongEntry entry) {
+    return descending ? atOrAbove(key, entry) : atOrBelow(key, entry);
+  }
+
+  @Override
+  public boolean ceiling(long key, LongEntry entry) {
+    return descending ? atOrBelow(key, entry) : atOrAbove(key, entry);
+  }
+
+  @Override
+  public boolean lower(long key, LongEntry entry) {
+    return descending ? above(key, entry) : below(key, entry);
+  }
+
+  @Override
+  public boolean higher(long key, LongEntry entry) {
+    return descending ? below(key, entry) : above(key, entry);
+  }
+
+  @Override
+  public boolean pollFirst(LongEntry entry) {
+    if (!range.isAll()) {
+      return LongNavigable.super.pollFirst(entry);
+    }
+    return descending ? index.pollLast(entry) : index.pollFirst(entry);
+  }
+
+  @Override
+  public boolean pollLast(LongEntry entry) {
+    if (!range.isAll()) {
+      return LongNavigable.super.pollLast(entry);
+    }
+    return descending ? index.pollFirst(entry) : index.pollLast(entry);
+  }
+
+  // In the order of keys. What the index finds may lie outside the range, on the side sought.
+
+  private boolean lowest(LongEntry entry) {
+    return isInside(
+        range.fromInclusive()
+            ? index.ceiling(range.from(), entry)
+            : index.higher(range.from(), entry),
+        entry);
+  }
+
+  private boolean highest(LongEntry entry) {
+    return isInside(
+        range.toInclusive() ? index.floor(range.to(), entry) : index.lower(range.to(), entry),
+        entry);
+  }
+
+  private boolean atOrBelow(long key, LongEntry entry) {
+    return range.isAbove(key) ? highest(entry) : isInside(index.floor(key, entry), entry);
+  }
+
+  private boolean atOrAbove(long key, LongEntry entry) {
+    return range.isBelow(key) ? lowest(entry) : isInside(index.ceiling(key, entry), entry);
+  }
+
+  private boolean below(long key, LongEntry entry) {
+    return range.isAbove(key) ? highest(entry) : isInside(index.lower(key, entry), entry);
+  }
+
+  private boolean above(long key, LongEntry entry) {
+    return range.isBelow(key) ? lowest(entry) : isInside(index.higher(key, entry), entry);
+  }
+
+  private boolean isInside(boolean found, LongEntry entry) {
+    return found && range.contains(entry.key());
   }
 
   @Override

@@ -34,6 +34,15 @@ public interface KeyCodec<K> {
     return null;
   }
 
+  /**
+   * Returns the name by which an index remembers this codec, so as to refuse others, or null if it
+   * does not: see {@link CodecMarks}. A codec that reads what another one has written may have its
+   * mark. Never change the mark of a codec that is in use.
+   */
+  default @Nullable String mark() {
+    return null;
+  }
+
   /** Returns a codec for longs in signed order. */
   static KeyCodec<Long> ofLong() {
     return Codecs.LongCodec.INSTANCE;

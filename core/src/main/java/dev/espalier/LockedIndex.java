@@ -3,24 +3,26 @@ package dev.espalier;
 
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.lock.WriteCount;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock.ReadLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock.WriteLock;
 
 /**
  * An index behind one read-write lock: many readers at once, or one writer.
  *
  * <p>Each call holds the lock from beginning to end. A batch or {@code verify} is one call; a loop
  * over a cursor is many, and sees what is written between them. A listener or entry source is
- * called with the lock held: a listener of {@code verify} that wrote to this index would wait for
- * itself.
+ * called with the lock held: a listener of {@code verify} that writes to this index is refused.
  *
  * <p>Lookups of one key do not take the lock, if the index {@linkplain LongIndex#allowsTornReads
  * allows that}. They write nothing, so they do not slow one another down, however many there are.
  * Each reads a count of writes before and after. If a writer has come between, an answer may be
  * nonsense, and an exception may be spurious: the lookup starts over, and takes the lock after a
  * few tries (decision 31).
+ *
+ * <p>Functions of the caller's that decide what is written, as those given to {@link #merge}, run
+ * without the lock: the entry is read, and written if it is still the same.
  *
  * <p>{@link #rootView} is the one thing that the lock does not guard: its nodes are read after the
  * call returns, so no thread may write meanwhile.
@@ -51,7 +53,7 @@ final class LockedIndex implements ConcurrentLongIndex {
   LockedIndex(LongIndex index, ReentrantReadWriteLock lock) {
     this.index = index;
     this.reading = new Reading(lock.readLock());
-    this.writing = new Writing(lock.writeLock(), writes);
+    this.writing = new Writing(lock, writes);
     this.readsOptimistically = index.allowsTornReads();
     index.expectTornReads();
   }
@@ -71,29 +73,34 @@ final class LockedIndex implements ConcurrentLongIndex {
 
   /**
    * Like {@link Reading}, but counts writes. A thread that writes may call another method that
-   * writes.
+   * writes, and may have taken the lock before.
    */
-  record Writing(WriteLock lock, WriteCount writes) implements AutoCloseable {
+  record Writing(ReentrantReadWriteLock lock, WriteCount writes) implements AutoCloseable {
     Writing acquire() {
-      for (int spins = 0; !lock.tryLock(); spins++) {
+      for (int spins = 0; !lock.writeLock().tryLock(); spins++) {
         if (spins == SPINS) {
-          lock.lock();
+          checkNotReading();
+          lock.writeLock().lock();
           break;
         }
         Thread.onSpinWait();
       }
-      if (lock.getHoldCount() == 1) {
-        writes.begin();
-      }
+      writes.begin();
       return this;
+    }
+
+    /** Refuses a write for which this thread would wait for itself. */
+    private void checkNotReading() {
+      if (lock.getReadHoldCount() > 0) {
+        throw new IllegalStateException(
+            "a write to an index from a listener of the same index would never end");
+      }
     }
 
     @Override
     public void close() {
-      if (lock.getHoldCount() == 1) {
-        writes.end();
-      }
-      lock.unlock();
+      writes.end();
+      lock.writeLock().unlock();
     }
   }
 
@@ -110,6 +117,11 @@ final class LockedIndex implements ConcurrentLongIndex {
   @Override
   public long missingValue() {
     return index.missingValue();
+  }
+
+  @Override
+  public void checkCodecs(CodecMarks given) {
+    index.checkCodecs(given);
   }
 
   @Override
@@ -267,13 +279,69 @@ final class LockedIndex implements ConcurrentLongIndex {
     }
   }
 
+  @Override
+  public long firstKey() {
+    try (var _ = reading.acquire()) {
+      return index.firstKey();
+    }
+  }
+
+  @Override
+  public long lastKey() {
+    try (var _ = reading.acquire()) {
+      return index.lastKey();
+    }
+  }
+
+  @Override
+  public boolean first(LongEntry entry) {
+    try (var _ = reading.acquire()) {
+      return index.first(entry);
+    }
+  }
+
+  @Override
+  public boolean last(LongEntry entry) {
+    try (var _ = reading.acquire()) {
+      return index.last(entry);
+    }
+  }
+
+  @Override
+  public boolean floor(long key, LongEntry entry) {
+    try (var _ = reading.acquire()) {
+      return index.floor(key, entry);
+    }
+  }
+
+  @Override
+  public boolean ceiling(long key, LongEntry entry) {
+    try (var _ = reading.acquire()) {
+      return index.ceiling(key, entry);
+    }
+  }
+
+  @Override
+  public boolean lower(long key, LongEntry entry) {
+    try (var _ = reading.acquire()) {
+      return index.lower(key, entry);
+    }
+  }
+
+  @Override
+  public boolean higher(long key, LongEntry entry) {
+    try (var _ = reading.acquire()) {
+      return index.higher(key, entry);
+    }
+  }
+
   /**
    * Returns a cursor whose runs are copies, because another thread may write while they are read.
    */
   @Override
   public LongCursor cursor() {
     try (var _ = reading.acquire()) {
-      return new LockedCursor(index, index.cursor(), reading, writing);
+      return new LockedCursor(index, index.cursor(), reading, writing, writes);
     }
   }
 
@@ -289,7 +357,7 @@ final class LockedIndex implements ConcurrentLongIndex {
     Arguments.checkOpen(index);
     throw new UnsupportedOperationException(
         "an index behind a lock has no batch lookup, as the lock could not be held from call to"
-            + " call; use the batch lookup of the index itself");
+            + " call; give the index itself, without the lock, to whatever takes one");
   }
 
   @Override
@@ -368,6 +436,27 @@ final class LockedIndex implements ConcurrentLongIndex {
   public boolean remove(long key, long expected) {
     try (var _ = writing.acquire()) {
       return index.remove(key, expected);
+    }
+  }
+
+  @Override
+  public long addTo(long key, long delta) {
+    try (var _ = writing.acquire()) {
+      return index.addTo(key, delta);
+    }
+  }
+
+  @Override
+  public boolean pollFirst(LongEntry entry) {
+    try (var _ = writing.acquire()) {
+      return index.pollFirst(entry);
+    }
+  }
+
+  @Override
+  public boolean pollLast(LongEntry entry) {
+    try (var _ = writing.acquire()) {
+      return index.pollLast(entry);
     }
   }
 

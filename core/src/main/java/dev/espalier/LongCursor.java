@@ -99,4 +99,12 @@ public interface LongCursor extends LongEntrySource {
    * <p>The run is valid until the index changes or this cursor moves.
    */
   boolean nextRun(LongRun run);
+
+  /**
+   * Tells whether runs are copies of this cursor's own, which stay as they are until it moves, even
+   * if the index changes.
+   */
+  default boolean copiesRuns() {
+    return false;
+  }
 }

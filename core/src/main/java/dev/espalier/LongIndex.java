@@ -6,6 +6,7 @@ import dev.espalier.inspect.NodeView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.NavigableMap;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * An ordered index outside the Java heap: long keys in signed order, each with a long value (a row
@@ -15,22 +16,26 @@ import java.util.NavigableMap;
  * {@code dev.espalier.io.Espalier.open(path)}; {@code dev.espalier.io.IndexStore} keeps several in
  * one file. Close it after use.
  *
- * <p><b>Threads.</b> Any number of threads may read at the same time, or one may write. Either the
- * caller keeps readers and writers apart, or {@link #withReadWriteLock()} does. Misuse may lead to
- * wrong answers or exceptions, but not to a crash of the JVM or an endless loop. Only a {@link
- * ConcurrentLongIndex} takes any number of readers and writers at once: {@link
- * dev.espalier.concurrent.ConcurrentPbPlusTree}, {@link dev.espalier.blink.BLinkTree}, {@link
- * dev.espalier.pio.PioBTree} and {@link PartitionedIndex}.
+ * <p><b>Threads.</b> A {@link ConcurrentLongIndex} takes any number of readers and writers at once:
+ * what {@code Indexes.create()} makes, which is a {@link
+ * dev.espalier.concurrent.ConcurrentPbPlusTree}, every index in a file, {@link
+ * dev.espalier.blink.BLinkTree}, {@link dev.espalier.blink.FpbLinkTree}, {@link
+ * dev.espalier.pio.PioBTree} and {@link PartitionedIndex}. In any other index many threads may read
+ * at the same time, or one may write. Either the caller keeps readers and writers apart, or {@link
+ * #withReadWriteLock()} does. Misuse may lead to wrong answers or exceptions, but not to a crash of
+ * the JVM or an endless loop.
  *
  * <p><b>Closing.</b> {@link #close} frees the memory. Afterwards every method of the index, its
  * views, cursors and maps throws {@link IllegalStateException}, in any thread. The exceptions are
- * {@link #isClosed}, {@link #variant}, {@link #asMap()} and {@link #withReadWriteLock}; what the
- * last two return throws once it is used.
+ * {@link #isClosed}, {@link #variant}, {@link #checkCodecs}, {@link #asMap()} and {@link
+ * #withReadWriteLock}; what the last two return throws once it is used.
  *
  * <p><b>Memory.</b> {@code get}, {@code put}, {@code set}, {@code remove}, {@code delete}, {@code
  * getAll} of fewer than 4096 keys from one array into another, and the moves of a cursor allocate
  * no Java objects; {@code putAll}, larger batches, and {@code getAll} over segments may allocate
- * arrays.
+ * arrays. {@code floor} and the other methods that find one neighbour allocate nothing in a {@code
+ * PbPlusTree}, {@code ConcurrentPbPlusTree}, {@code FpbLinkTree}, {@code CssTree} and {@code
+ * DiskFirstFpbPlusTree}; other trees make a cursor for each call.
  */
 public interface LongIndex extends LongNavigable, AutoCloseable {
 
@@ -169,11 +174,11 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   }
 
   /**
-   * Returns a live {@link NavigableMap} over this index, as {@link #asMap(KeyCodec, ValueCodec)}
-   * does.
+   * Returns a live {@link NavigableMap} over the longs in this index, whatever they stand for; in
+   * all else as {@link #asMap(KeyCodec, ValueCodec)} does.
    */
   default NavigableMap<Long, Long> asMap() {
-    return asMap(KeyCodec.ofLong(), ValueCodec.ofLong());
+    return new IndexMap<>(this, KeyCodec.ofLong(), ValueCodec.ofLong());
   }
 
   /**
@@ -193,10 +198,21 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    *
    * @param keyCodec converts keys to longs, keeping their order
    * @param valueCodec converts values to longs
+   * @throws IllegalArgumentException if this index was made with other codecs, and remembers them
    */
   default <K, V> NavigableMap<K, V> asMap(KeyCodec<K> keyCodec, ValueCodec<V> valueCodec) {
+    checkCodecs(CodecMarks.of(keyCodec, valueCodec));
     return new IndexMap<>(this, keyCodec, valueCodec);
   }
+
+  /**
+   * Checks that codecs may be used with this index: that it was not made with others, as far as it
+   * remembers them.
+   *
+   * @param given the marks of the codecs
+   * @throws IllegalArgumentException if it was made with others; the message names them
+   */
+  default void checkCodecs(CodecMarks given) {}
 
   @Override
   default long countRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
@@ -214,11 +230,23 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    *
    * <p>In an index that {@linkplain #allowsTornReads allows torn reads}, {@link #get}, {@link
    * #getOrDefault}, {@link #containsKey} and {@link #find} do not take the lock unless writers
-   * disturb them again and again, so they write nothing that other threads read. All other calls
-   * take it, and so do all readers of an index in a file.
+   * disturb them again and again, so they write nothing that other threads read. Nor do steps of
+   * cursors within a run. All other calls take it.
+   *
+   * <p>An index in a file has a lock within if it needs one, and returns itself. So does the index
+   * of {@link dev.espalier.family.Indexes#create()}, which needs none.
    */
   default LongIndex withReadWriteLock() {
     return new LockedIndex(this);
+  }
+
+  /**
+   * Returns this index behind a lock of the caller's, as {@link #withReadWriteLock()} does. Whoever
+   * holds the write lock keeps all others out over several calls, except for lookups that take no
+   * lock: those may see what is written between two of these calls.
+   */
+  default LongIndex withReadWriteLock(ReentrantReadWriteLock lock) {
+    return new LockedIndex(this, lock);
   }
 
   /**
@@ -295,8 +323,8 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
    * Returns the batch lookup that {@code getAll} uses. {@link dev.espalier.batch.BatchLookup#of}
    * returns it in a form that also lets you choose the method and see what each would cost.
    *
-   * @throws UnsupportedOperationException if this index is behind a lock: the lock could not be
-   *     held from one call to the next
+   * @throws UnsupportedOperationException if this index is one in memory behind a lock: the lock
+   *     could not be held from one call to the next
    */
   LongBatchLookup batchLookup();
 

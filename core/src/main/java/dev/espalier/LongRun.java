@@ -7,8 +7,8 @@ import java.util.Objects;
 
 /**
  * Entries that lie together in memory, filled by {@link LongCursor#nextRun}: a window into the
- * index, or a copy where a window is not possible (in descending views, behind a lock, and in
- * files, whose pages may leave memory).
+ * index, or a copy where a window is not possible (in descending views, behind a lock, in trees for
+ * many threads, and in files, whose pages may leave memory).
  *
  * <p>Entry {@code i} has its key at {@code keysOffset() + i * stride()} and its value at {@code
  * valuesOffset() + i * stride()} of {@link #segment()}, both as longs in native byte order. The

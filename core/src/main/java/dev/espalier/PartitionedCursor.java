@@ -16,11 +16,17 @@ final class PartitionedCursor implements LongCursor {
   private final RunBuffer buffer = new RunBuffer(INITIAL_RUN);
 
   /**
-   * The part of the last move, and its cursor, which is on the key if the key belongs to the part.
+   * The part of the last move, and its cursor, which is on the key if the key belongs to the part
+   * and the cursor is not {@linkplain #isAstray astray}.
    */
   private IndexPart part;
 
   private LongCursor cursor;
+
+  /**
+   * Whether the part's cursor looked for the entry of the key, to write to it, and did not find it.
+   */
+  private boolean isAstray;
 
   /** Whether there is a key from which the cursor goes on. */
   private boolean isSomewhere;
@@ -114,7 +120,7 @@ final class PartitionedCursor implements LongCursor {
     }
     try (var _ = part.reading.acquire()) {
       further = key;
-      if (part.covers(key)) {
+      if (isOnKey()) {
         if (take(cursor.next())) {
           return true;
         }
@@ -131,7 +137,7 @@ final class PartitionedCursor implements LongCursor {
     }
     try (var _ = part.reading.acquire()) {
       further = key;
-      if (part.covers(key)) {
+      if (isOnKey()) {
         if (take(cursor.previous())) {
           return true;
         }
@@ -153,7 +159,7 @@ final class PartitionedCursor implements LongCursor {
     Objects.requireNonNull(run, "run");
     if (isSomewhere) {
       try (var _ = part.reading.acquire()) {
-        if (part.covers(key) && cursor.nextRun(run)) {
+        if (isOnKey() && cursor.nextRun(run)) {
           buffer.copy(run);
           take(true);
           buffer.handOut(run);
@@ -173,11 +179,17 @@ final class PartitionedCursor implements LongCursor {
     return true;
   }
 
+  /** Returns whether the part's cursor goes on from the key. For use under the part's lock. */
+  private boolean isOnKey() {
+    return !isAstray && part.covers(key);
+  }
+
   /** Copies the key and value of the entry while the lock is held. */
   private boolean take(boolean found) {
     if (found) {
       isSomewhere = true;
       isOnEntry = true;
+      isAstray = false;
       key = cursor.key();
       value = cursor.value();
     }
@@ -234,7 +246,9 @@ final class PartitionedCursor implements LongCursor {
         isMoved = !candidate.covers(key);
         if (!isMoved) {
           enter(candidate);
+          isAstray = true;
           isThere = cursor.ceiling(key) && cursor.key() == key;
+          isAstray = !isThere;
         }
       } finally {
         if (!isThere) {

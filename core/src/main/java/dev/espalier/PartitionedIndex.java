@@ -3,6 +3,7 @@ package dev.espalier;
 
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.lock.WriteCount;
 import dev.espalier.memory.MemoryUse;
 import java.util.Arrays;
 import java.util.Objects;
@@ -24,9 +25,8 @@ import org.jspecify.annotations.Nullable;
  * they were when it moved; it misses no entry that was there all the time, and reports none twice.
  *
  * <p>A listener or a source of entries is called with locks held, and must not write to this index.
- * There is no {@link #batchLookup}, just as for an index behind a lock. If entries are only ever
- * added in ascending order, they all go to the last part, and most of them are moved later: use
- * another index for that.
+ * There is no {@link #batchLookup}, just as for an index behind a lock. Entries that are added in
+ * ascending order all go to the last part, and are moved later: use another index for that.
  */
 public final class PartitionedIndex implements ConcurrentLongIndex {
   /** The maximum number of parts. */

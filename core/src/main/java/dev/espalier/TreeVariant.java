@@ -42,7 +42,7 @@ public record TreeVariant(
     PREFETCH,
     /** Range scans prefetch leaves through a jump-pointer array. */
     JUMP_POINTERS,
-    /** {@code nextRun} returns whole leaves. */
+    /** {@code nextRun} returns whole leaves, or copies of several. */
     LEAF_RUNS,
     /** {@code put} and {@code remove} change the structure in place, without rebuilding it. */
     UPDATE_IN_PLACE,

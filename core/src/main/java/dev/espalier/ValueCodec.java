@@ -4,6 +4,7 @@ package dev.espalier;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stores values of type {@code V} as longs.
@@ -23,6 +24,15 @@ public interface ValueCodec<V> {
 
   /** Returns the value for which {@link #encode} returned {@code stored}. */
   V decode(long stored);
+
+  /**
+   * Returns the name by which an index remembers this codec, so as to refuse others, or null if it
+   * does not: see {@link CodecMarks}. A codec that reads what another one has written may have its
+   * mark. Never change the mark of a codec that is in use.
+   */
+  default @Nullable String mark() {
+    return null;
+  }
 
   /** Returns a codec for longs. */
   static ValueCodec<Long> ofLong() {

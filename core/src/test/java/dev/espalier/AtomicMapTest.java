@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.blink.FpbLinkTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.concurrent.ConcurrentPbPlusTree;
+import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.pio.PioBTree;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("fallback-thorough")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AtomicMapTest {
-  private static final int CALLS = TestSize.of(20_000, 500_000);
+  private static final int CALLS = TestSize.share(20_000, 500_000);
   private static final long MISSING = IndexOptions.DEFAULT.missingValue();
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -49,6 +51,13 @@ class AtomicMapTest {
         Named.of(
             "a B-link tree",
             () -> BLinkTree.open(IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(256))),
+        Named.of(
+            "a B-link tree of in-page trees",
+            () ->
+                FpbLinkTree.open(
+                    IndexOptions.DEFAULT,
+                    IndexOptions.DEFAULT.pagesInMemory(256),
+                    new DiskFirstFpbPlusTree.Geometry(1, 1))),
         Named.of(
             "a PIO B-tree",
             () ->

@@ -30,6 +30,7 @@ class BesideAReaderTest {
           TreeShape.concurrent(2, 1),
           TreeShape.concurrent(3, 8),
           TreeShape.blink(256),
+          TreeShape.fpbLink(256, 1, 1),
           TreeShape.pio(256, 1, 1),
           TreeShape.pio(256, 3, 8));
 

@@ -11,6 +11,7 @@ import dev.espalier.TreeVariant.Medium;
 import dev.espalier.inspect.NodeView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,14 +39,46 @@ class CursorTest {
 
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
+  void cursorThatFoundNothingIsOnNoEntry(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, 10);
+    assertOnNoEntryAfter(index, cursor -> cursor.lower(0));
+    assertOnNoEntryAfter(index, cursor -> cursor.floor(-1));
+    assertOnNoEntryAfter(index, cursor -> cursor.higher(9));
+    assertOnNoEntryAfter(index, cursor -> cursor.ceiling(10));
+    assertOnNoEntryAfter(index, cursor -> cursor.first() && cursor.previous());
+    assertOnNoEntryAfter(index, cursor -> cursor.last() && cursor.next());
+  }
+
+  /** A cursor that is new, has made a step, or has handed out a run is on no entry either. */
+  private static void assertOnNoEntryAfter(LongIndex index, Predicate<LongCursor> seek) {
+    LongCursor cursor = index.cursor();
+    for (Predicate<LongCursor> before :
+        List.<Predicate<LongCursor>>of(
+            _ -> true, LongCursor::next, stepped -> stepped.nextRun(new LongRun()))) {
+      before.test(cursor);
+      assertFalse(seek.test(cursor));
+      assertThrows(IllegalStateException.class, cursor::key);
+      assertThrows(IllegalStateException.class, cursor::value);
+      assertThrows(IllegalStateException.class, () -> cursor.setValue(1));
+      assertThrows(IllegalStateException.class, cursor::remove);
+    }
+    assertEquals(10, index.size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#allAndOnCheckedPages")
   void keyThatComesBackHasAnEntryAgain(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, 10);
     LongCursor cursor = index.cursor();
     cursor.ceiling(5);
     index.delete(5);
-    assertThrows(IllegalStateException.class, cursor::value);
+    if (CopyingCursor.copies(index)) {
+      assertEquals(-5, cursor.value());
+    } else {
+      assertThrows(IllegalStateException.class, cursor::value);
+    }
     index.put(5, 55);
-    assertEquals(55, cursor.value());
+    assertEquals(CopyingCursor.copies(index) ? -5 : 55, cursor.value());
     assertTrue(cursor.previous());
     assertEquals(4, cursor.key());
   }
@@ -57,11 +90,11 @@ class CursorTest {
     LongCursor cursor = index.cursor();
     cursor.ceiling(5);
     index.put(5, 55);
-    assertEquals(55, cursor.value());
+    assertEquals(CopyingCursor.copies(index) ? -5 : 55, cursor.value());
     LongCursor other = index.cursor();
     other.ceiling(5);
     other.setValue(56);
-    assertEquals(56, cursor.value());
+    assertEquals(CopyingCursor.copies(index) ? -5 : 56, cursor.value());
     assertEquals(56, other.value());
     index.putAll(new long[] {6}, new long[] {66});
     assertTrue(cursor.next());
@@ -154,8 +187,12 @@ class CursorTest {
     long nodes = nodesWithEntries(index.rootView());
     if (index.variant().medium() == Medium.PAGES) {
       assertTrue(runs >= nodes, "a page holds one leaf or several");
+    } else if (index instanceof ConcurrentLongIndex) {
+      assertTrue(runs < nodes, "a run is a copy of several leaves");
     } else if (index.variant().capabilities().contains(Capability.UPDATE_IN_PLACE)) {
-      assertEquals(nodes, runs);
+      // After a seek, a large leaf of a shuttle tree is merged with its messages in two parts.
+      boolean mayBeInParts = index.variant().name().equals("ShuttleTree");
+      assertTrue(runs == nodes || (runs == nodes + 1 && mayBeInParts), () -> "of " + nodes);
     } else {
       assertTrue(runs <= ENTRIES / 64 + 1, "an array is handed out in long stretches");
     }

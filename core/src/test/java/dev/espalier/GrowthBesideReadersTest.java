@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.blink.FpbLinkTree;
 import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import dev.espalier.memory.Arenas;
 import dev.espalier.pio.PioBTree;
@@ -24,7 +25,8 @@ class GrowthBesideReadersTest {
   private static final int KEYS = 200_000;
 
   static Stream<Function<IndexOptions, LongIndex>> trees() {
-    return Stream.of(BLinkTree::create, PioBTree::create, ConcurrentPbPlusTree::create);
+    return Stream.of(
+        BLinkTree::create, FpbLinkTree::create, PioBTree::create, ConcurrentPbPlusTree::create);
   }
 
   @ParameterizedTest

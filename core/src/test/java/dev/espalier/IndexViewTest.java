@@ -12,6 +12,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -36,6 +37,14 @@ class IndexViewTest {
     REMOVE,
     SET,
     DELETE,
+    FIRST,
+    LAST,
+    FLOOR,
+    CEILING,
+    LOWER,
+    HIGHER,
+    POLL_FIRST,
+    POLL_LAST,
     COUNT_RANGE,
     REMOVE_RANGE,
     CLEAR
@@ -62,6 +71,26 @@ class IndexViewTest {
             ViewPair.same(() -> done(() -> part.put(a, b)), () -> done(() -> view.set(a, b)));
         case DELETE ->
             ViewPair.same(() -> done(() -> part.remove(a)), () -> done(() -> view.delete(a)));
+        case FIRST -> {
+          ViewPair.same(part::firstEntry, () -> entry(view::first));
+          if (!part.isEmpty()) {
+            assertEquals(part.firstKey(), view.firstKey());
+          }
+        }
+        case LAST -> {
+          ViewPair.same(part::lastEntry, () -> entry(view::last));
+          if (!part.isEmpty()) {
+            assertEquals(part.lastKey(), view.lastKey());
+          }
+        }
+        case FLOOR -> ViewPair.same(() -> part.floorEntry(a), () -> entry(e -> view.floor(a, e)));
+        case CEILING ->
+            ViewPair.same(() -> part.ceilingEntry(a), () -> entry(e -> view.ceiling(a, e)));
+        case LOWER -> ViewPair.same(() -> part.lowerEntry(a), () -> entry(e -> view.lower(a, e)));
+        case HIGHER ->
+            ViewPair.same(() -> part.higherEntry(a), () -> entry(e -> view.higher(a, e)));
+        case POLL_FIRST -> ViewPair.same(part::pollFirstEntry, () -> entry(view::pollFirst));
+        case POLL_LAST -> ViewPair.same(part::pollLastEntry, () -> entry(view::pollLast));
         case COUNT_RANGE ->
             ViewPair.same(
                 () -> (long) pair.keysBetween(a, aInclusive, b, bInclusive).size(),
@@ -72,6 +101,11 @@ class IndexViewTest {
                 () -> view.removeRange(a, aInclusive, b, bInclusive));
         case CLEAR -> ViewPair.same(() -> done(part::clear), () -> done(view::clear));
       }
+    }
+
+    private static Map.@Nullable Entry<Long, Long> entry(Predicate<LongEntry> call) {
+      LongEntry entry = new LongEntry();
+      return call.test(entry) ? Map.entry(entry.key(), entry.value()) : null;
     }
 
     private static long orElse(@Nullable Long value, long missing) {

@@ -21,7 +21,7 @@ class LockedCursorTest {
   @MethodSource("dev.espalier.TreeShape#defaultsAndSmallest")
   void keyAndValueStayAsTheyWereWhenTheEntryChangesOrGoes(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, ENTRIES);
-    LongCursor cursor = index.withReadWriteLock().cursor();
+    LongCursor cursor = index.withReadWriteLock(new ReentrantReadWriteLock()).cursor();
     assertTrue(cursor.ceiling(50));
     index.put(50, 7);
     assertIsOn50(cursor);
@@ -50,7 +50,7 @@ class LockedCursorTest {
   @MethodSource("dev.espalier.TreeShape#defaultsAndSmallest")
   void cursorsOfViewsKeepKeyAndValueToo(TreeShape shape) {
     LongIndex index = indexes.createCounting(shape, ENTRIES);
-    LongIndex locked = index.withReadWriteLock();
+    LongIndex locked = index.withReadWriteLock(new ReentrantReadWriteLock());
     LongCursor within = locked.subView(10, true, 100, true).cursor();
     LongCursor backwards = locked.descendingView().cursor();
     assertTrue(within.ceiling(50));
@@ -62,6 +62,69 @@ class LockedCursorTest {
     assertEquals(51, within.key());
     assertTrue(backwards.next());
     assertEquals(49, backwards.key());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#defaultsAndSmallest")
+  void scansSeeEveryWriteBetweenTwoSteps(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, ENTRIES).withReadWriteLock();
+    for (int steps = 1; steps < 100; steps += 7) {
+      LongCursor cursor = index.cursor();
+      step(cursor, steps);
+      index.delete(steps);
+      assertTrue(cursor.next());
+      assertEquals(steps + 1, cursor.key());
+      index.put(steps, 70);
+      assertTrue(cursor.previous());
+      assertEquals(70, cursor.value());
+      index.put(steps + 1, 71);
+      assertTrue(cursor.next());
+      assertEquals(71, cursor.value());
+      index.put(steps, -steps);
+      index.put(steps + 1, -steps - 1);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#defaultsAndSmallest")
+  void aScanWritesToTheEntryThatItIsOn(TreeShape shape) {
+    LongIndex index = indexes.createCounting(shape, ENTRIES).withReadWriteLock();
+    LongRun run = new LongRun();
+    for (int steps = 1; steps < 100; steps += 7) {
+      LongCursor cursor = index.cursor();
+      step(cursor, steps);
+      cursor.setValue(5);
+      assertEquals(5, index.get(steps - 1));
+      step(cursor, 1);
+      assertEquals(steps, cursor.key());
+      assertTrue(cursor.previous());
+      assertEquals(5, cursor.value());
+
+      LongCursor remover = index.cursor();
+      step(remover, steps);
+      remover.remove();
+      assertFalse(index.containsKey(steps - 1));
+      assertTrue(remover.nextRun(run));
+      assertEquals(steps, run.key(0));
+
+      LongCursor late = index.cursor();
+      step(late, steps);
+      long on = late.key();
+      index.delete(on);
+      assertThrows(IllegalStateException.class, () -> late.setValue(1));
+      assertThrows(IllegalStateException.class, late::remove);
+      index.put(on - 1, 6);
+      assertTrue(late.nextRun(run));
+      assertEquals(on + 1, run.key(0));
+      index.put(on, -on);
+      index.put(steps - 1, 1 - steps);
+    }
+  }
+
+  private static void step(LongCursor cursor, int steps) {
+    for (int i = 0; i < steps; i++) {
+      assertTrue(cursor.next());
+    }
   }
 
   private static void assertIsOn50(LongCursor cursor) {

@@ -69,7 +69,7 @@ class LockedIndexTest {
       var thrown = assertThrows(UnsupportedOperationException.class, locked::batchLookup);
       assertEquals(
           "an index behind a lock has no batch lookup, as the lock could not be held from call to"
-              + " call; use the batch lookup of the index itself",
+              + " call; give the index itself, without the lock, to whatever takes one",
           thrown.getMessage());
     }
   }

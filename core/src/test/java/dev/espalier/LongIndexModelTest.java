@@ -105,7 +105,7 @@ class LongIndexModelTest {
   private static final class OnKey implements Action.Independent<ModelledIndex> {
     @Override
     public Arbitrary<Transformer<ModelledIndex>> transformer() {
-      return Operations.onKey()
+      return Arbitraries.oneOf(Operations.onKey(), Operations.onNeighbour())
           .map(operation -> Transformer.mutate(operation.name(), index -> index.run(operation)));
     }
   }
@@ -115,7 +115,7 @@ class LongIndexModelTest {
     public Arbitrary<Transformer<ModelledIndex>> transformer() {
       return Combinators.combine(
               Operations.narrowings().array(Narrowing[].class).ofMinSize(1).ofMaxSize(3),
-              Arbitraries.oneOf(Operations.onKey(), Operations.onRange()))
+              Arbitraries.oneOf(Operations.onKey(), Operations.onNeighbour(), Operations.onRange()))
           .as(
               (narrowings, operation) ->
                   Transformer.mutate(

@@ -38,12 +38,12 @@ final class ModelledIndex {
     }
     this.cursors =
         List.of(
-            new CursorPair(index.cursor(), model.cursor()),
-            new CursorPair(index.cursor(), model.cursor()),
-            new CursorPair(
+            pair(index.cursor(), model.cursor()),
+            pair(index.cursor(), model.cursor()),
+            pair(
                 index.subView(-5, true, 200, false).cursor(),
                 model.subView(-5, true, 200, false).cursor()),
-            new CursorPair(index.descendingView().cursor(), model.descendingView().cursor()));
+            pair(index.descendingView().cursor(), model.descendingView().cursor()));
   }
 
   /** Asks index and model, and compares. */
@@ -67,6 +67,11 @@ final class ModelledIndex {
   /** Asks index and model, and compares. */
   void runOnIndex(Operation<LongIndex> operation) {
     assertEquals(operation.outcomeOn(model), operation.outcomeOn(index), operation::name);
+  }
+
+  private CursorPair pair(LongCursor actual, LongCursor expected) {
+    return new CursorPair(
+        actual, CopyingCursor.copies(index) ? new CopyingCursor(expected) : expected);
   }
 
   /** Asks one of the open cursors and its model, and compares. */

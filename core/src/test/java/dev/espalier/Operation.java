@@ -3,6 +3,7 @@ package dev.espalier;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -32,7 +33,7 @@ record Operation<T>(String name, Function<? super T, Object> call) {
     try {
       Object answer = call.apply(target);
       return answer instanceof long[] array ? asList(array) : answer;
-    } catch (IllegalArgumentException | IllegalStateException refused) {
+    } catch (IllegalArgumentException | IllegalStateException | NoSuchElementException refused) {
       return refused.getClass();
     }
   }

@@ -62,7 +62,7 @@ final class Operations {
 
   /** Calls for one key. */
   static Arbitrary<Operation<LongNavigable>> onKey() {
-    return Combinators.combine(keys(), values(), Arbitraries.integers().between(0, 8))
+    return Combinators.combine(keys(), values(), Arbitraries.integers().between(0, 12))
         .as(Operations::onKey);
   }
 
@@ -80,13 +80,64 @@ final class Operations {
       case 5 -> Operation.running("set(" + key + ", " + value + ")", each -> each.set(key, value));
       case 6 -> Operation.of("remove(" + key + ")", each -> each.remove(key));
       case 7 -> Operation.of("find(" + key + ")", each -> find(each, key));
+      case 8 ->
+          Operation.of(
+              "merge(" + key + ", " + value + ")",
+              each -> each.merge(key, value, (before, other) -> before ^ other));
+      case 9 -> Operation.of("addTo(" + key + ", " + value + ")", each -> each.addTo(key, value));
+      case 10 ->
+          Operation.of(
+              "computeIfAbsent(" + key + ")", each -> each.computeIfAbsent(key, of -> of + value));
+      case 11 -> Operation.of("compute(" + key + ")", each -> compute(each, key, value));
       default -> Operation.running("delete(" + key + ")", each -> each.delete(key));
     };
+  }
+
+  /** Removes what is odd, and adds to what is even. */
+  private static String compute(LongNavigable entries, long key, long value) {
+    LongEntry entry = new LongEntry();
+    boolean isThere =
+        entries.compute(
+            key,
+            entry,
+            (now, was) -> {
+              boolean stays = !was || now.value() % 2 == 0;
+              now.setValue(was ? now.value() + value : value);
+              return stays;
+            });
+    return shown(isThere, entry);
   }
 
   private static Optional<Long> find(LongNavigable entries, long key) {
     long[] value = new long[1];
     return entries.find(key, value) ? Optional.of(value[0]) : Optional.empty();
+  }
+
+  /** Calls for the neighbour of a key, or of the ends. */
+  static Arbitrary<Operation<LongNavigable>> onNeighbour() {
+    return Combinators.combine(keys(), Arbitraries.integers().between(0, 9))
+        .as(Operations::onNeighbour);
+  }
+
+  private static Operation<LongNavigable> onNeighbour(long key, int kind) {
+    LongEntry entry = new LongEntry();
+    return switch (kind) {
+      case 0 -> Operation.of("firstKey", LongNavigable::firstKey);
+      case 1 -> Operation.of("lastKey", LongNavigable::lastKey);
+      case 2 -> Operation.of("first", each -> shown(each.first(entry), entry));
+      case 3 -> Operation.of("last", each -> shown(each.last(entry), entry));
+      case 4 -> Operation.of("floor(" + key + ")", each -> shown(each.floor(key, entry), entry));
+      case 5 ->
+          Operation.of("ceiling(" + key + ")", each -> shown(each.ceiling(key, entry), entry));
+      case 6 -> Operation.of("lower(" + key + ")", each -> shown(each.lower(key, entry), entry));
+      case 7 -> Operation.of("higher(" + key + ")", each -> shown(each.higher(key, entry), entry));
+      case 8 -> Operation.of("pollFirst", each -> shown(each.pollFirst(entry), entry));
+      default -> Operation.of("pollLast", each -> shown(each.pollLast(entry), entry));
+    };
+  }
+
+  private static String shown(boolean isThere, LongEntry entry) {
+    return isThere ? entry.toString() : "none";
   }
 
   /** Calls for a range of keys, or all. */

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("fallback-thorough")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OptimisticReadTest {
-  private static final int WRITES = TestSize.of(500, 60_000);
-  private static final int CLOSES = TestSize.of(1, 50);
+  private static final int WRITES = TestSize.share(500, 60_000);
+  private static final int CLOSES = TestSize.share(1, 50);
   private static final int KEYS = 1200;
 
   /** Every fourth key stays, and its value grows; the others come and go. */

@@ -5,6 +5,7 @@ import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.bftl.BftlTree;
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.blink.FpbLinkTree;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.fdtree.FdTree;
@@ -41,6 +42,11 @@ public record PagedShape(
             (options, store) ->
                 CacheFirstFpbPlusTree.open(options, store, new CacheFirstFpbPlusTree.Geometry(1))),
         new PagedShape("BLinkTree", 256, BLinkTree::open),
+        new PagedShape(
+            "FpbLinkTree",
+            256,
+            (options, store) ->
+                FpbLinkTree.open(options, store, new DiskFirstFpbPlusTree.Geometry(1, 1))),
         new PagedShape("BEpsilonTree", 256, BEpsilonTree::open),
         new PagedShape("BufferedRepositoryTree", 256, BufferedRepositoryTree::open));
   }

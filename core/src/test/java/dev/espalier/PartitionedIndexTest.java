@@ -387,6 +387,56 @@ class PartitionedIndexTest {
     }
   }
 
+  /** As behind a lock, the cursor keeps its place, from which it goes on in either direction. */
+  @Test
+  void aRefusedWriteThroughACursorLeavesItWhereItWas() {
+    long[] lows = {Long.MIN_VALUE, 1000};
+    List<Long> found = new ArrayList<>();
+    List<Long> expected = new ArrayList<>();
+    try (PartitionedIndex parts =
+            PartitionedIndex.create(PbPlusTree.VARIANT, IndexOptions.DEFAULT, lows, 100);
+        LongIndex locked = PbPlusTree.create(IndexOptions.DEFAULT).withReadWriteLock()) {
+      noteMovesAfterRefusedWrites(parts, found);
+      noteMovesAfterRefusedWrites(locked, expected);
+    }
+    assertEquals(expected, found);
+  }
+
+  private static void noteMovesAfterRefusedWrites(LongIndex index, List<Long> moves) {
+    for (int move = 0; move < 3; move++) {
+      for (int write = 0; write < 2; write++) {
+        for (long key = 0; key < 2000; key += 100) {
+          index.clear();
+          for (long other = 0; other < 2000; other += 100) {
+            index.set(other, other);
+          }
+          LongCursor cursor = index.cursor();
+          assertTrue(cursor.ceiling(key));
+          index.delete(key);
+          boolean isSet = write == 0;
+          assertThrows(
+              IllegalStateException.class,
+              () -> {
+                if (isSet) {
+                  cursor.setValue(1);
+                } else {
+                  cursor.remove();
+                }
+              });
+          moves.add(cursor.key());
+          LongRun run = new LongRun();
+          boolean isMoved =
+              switch (move) {
+                case 0 -> cursor.next();
+                case 1 -> cursor.previous();
+                default -> cursor.nextRun(run);
+              };
+          moves.add(!isMoved ? -1 : move == 2 ? run.key(0) : cursor.key());
+        }
+      }
+    }
+  }
+
   @Test
   void writerBeforeAMoveTakesPartInIt() {
     try (PartitionedIndex index = index(3, 64)) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** An index that is closed while it is written stays closed, whatever the writer does. */
 class RacingCloseTest {
-  private static final int RACES = TestSize.of(8, 60);
+  private static final int RACES = TestSize.share(8, 60);
 
   static Stream<TreeShape> shapes() {
     return TreeShape.defaultsAndSmallestIfThorough().stream();

@@ -25,11 +25,11 @@ class SpaceTest {
   private static final Set<String> KEEPING =
       Set.of(
           "CacheFirstFpbPlusTree",
-          "Cola",
           "DeamortizedCola",
           "BufferedRepositoryTree",
           "PioBTree",
-          "BLinkTree");
+          "BLinkTree",
+          "FpbLinkTree");
 
   static List<TreeVariant> variants() {
     return Family.all();

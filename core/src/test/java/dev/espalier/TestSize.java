@@ -2,11 +2,12 @@
 package dev.espalier;
 
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * How much the tests do. {@code mvn verify} takes sizes that end within minutes; {@code -Pthorough}
- * takes the large ones, and runs what is tagged {@code thorough} as well.
+ * takes the large ones, and runs what is tagged {@code thorough} as well, but of shapes, seeds and
+ * rounds a third, another each day; {@code -Pexhaustive} takes all of them.
  */
 public final class TestSize {
   private static final boolean THOROUGH =
@@ -19,17 +20,72 @@ public final class TestSize {
     return THOROUGH;
   }
 
-  /** Returns a quarter of the rounds, one at least, or all of them in a thorough run. */
-  public static int rounds(int all) {
-    return THOROUGH ? all : Math.ceilDiv(all, 4);
+  /** Returns the number of the run's day, from which seeds are made; 0 where nothing is drawn. */
+  public static long day() {
+    return Draw.current().seed();
   }
 
-  /** Returns one of so many in a row, the first one included, or all in a thorough run. */
+  /** Returns one of so many in a row, another each day, or the day's third in a thorough run. */
   public static <T> List<T> oneIn(int row, List<T> all) {
-    return IntStream.range(0, all.size())
-        .filter(i -> THOROUGH || i % row == 0)
-        .mapToObj(all::get)
-        .toList();
+    return (THOROUGH ? Draw.current() : new Draw(Draw.current().seed(), row)).of("", all);
+  }
+
+  /**
+   * Returns all, or in a thorough run, which does more with each, the day's third. There must be as
+   * many as the most parts, so that none is without any.
+   *
+   * @param from names the many; what has another name is drawn apart
+   */
+  public static <T> List<T> ofDay(String from, List<T> all) {
+    return THOROUGH ? Draw.current().of(from, all) : all;
+  }
+
+  /**
+   * Returns seeds, of which each is a case of its own: the first ones, or in a thorough run the
+   * day's third of all.
+   */
+  public static long[] seeds(int usual, int all) {
+    return seeds("", usual, all);
+  }
+
+  /**
+   * Returns such seeds, drawn apart from those of other names: where there are few, not all tests
+   * have theirs on the same days.
+   */
+  public static long[] seeds(String from, int usual, int all) {
+    return LongStream.range(0, THOROUGH ? all : usual)
+        .filter(i -> !THOROUGH || Draw.current().takes(from, i))
+        .toArray();
+  }
+
+  /**
+   * Returns seeds, of which each is a case of its own: the first quarter of all, one at least, or
+   * in a thorough run the day's third.
+   */
+  public static long[] seeds(int all) {
+    return seeds(Math.ceilDiv(all, 4), all);
+  }
+
+  /**
+   * Returns how often to do what is different each time, in a thorough run a third of all, rounded
+   * up so that threads and rounds can divide it.
+   */
+  public static int share(int usual, int all) {
+    int parts = Draw.current().parts();
+    if (!THOROUGH || parts == 1) {
+      return THOROUGH ? all : usual;
+    }
+    return Math.ceilDiv(all, 20 * parts) * 20;
+  }
+
+  /**
+   * Returns the number to go on with after another, where each from 1 on is a case of its own, such
+   * as the operation to fail: one of so many in a row, or in a thorough run one of the day's third.
+   */
+  public static int after(int number, int usualRow) {
+    int row = THOROUGH ? Draw.current().parts() : usualRow;
+    int next = number + 1;
+    return next + Math.floorMod(Draw.current().seed() + 1 - next, row);
   }
 
   /** Returns one size or the other. */

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.TestFactory;
  * Guava's suite over the map of every tree of the catalogue, with nodes so small that the five
  * entries of its samples fill more than one leaf, or are all in a delta. As users get them, all
  * trees would keep so few entries in one leaf. The whole is tens of thousands of tests of sub-maps
- * that are the same for all trees; so only a thorough run has them for each. {@link IndexMapTest}
- * always has them, over the model.
+ * that are the same for all trees; so only a thorough run has them, for the trees of the day.
+ * {@link IndexMapTest} always has them, over the model.
  */
 class TreeAsMapTest {
   private static final List<TreeShape> SHAPES =
@@ -36,16 +36,21 @@ class TreeAsMapTest {
           TreeShape.cola(1024, 2, 1, 2),
           TreeShape.deamortizedCola(1024, 2),
           TreeShape.blink(256),
+          TreeShape.fpbLink(256, 1, 1),
           TreeShape.concurrent(1, 1),
           TreeShape.partitioned(3, 4));
 
   @TestFactory
   @Tag("thorough")
   Stream<DynamicContainer> treeKeepsTheWholeContractOfNavigableMap() {
-    return SHAPES.stream().map(shape -> NavigableMapContract.of(shape.name(), factory(shape)));
+    return TestSize.oneIn(10, SHAPES).stream()
+        .map(shape -> NavigableMapContract.of(shape.name(), factory(shape)));
   }
 
-  /** Of every tenth tree in a usual run, as a map takes nothing of a tree but the interface. */
+  /**
+   * Of every tenth tree in a usual run and of a third in a thorough one, as a map takes nothing of
+   * a tree but the interface.
+   */
   @TestFactory
   Stream<DynamicContainer> treeKeepsTheContractOfNavigableMap() {
     return TestSize.oneIn(10, SHAPES).stream()

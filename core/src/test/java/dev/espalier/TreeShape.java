@@ -5,6 +5,7 @@ import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.bftl.BftlTree;
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.blink.FpbLinkTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.bplus.PbPlusTree.Geometry;
@@ -131,6 +132,8 @@ public record TreeShape(
         pio(256, 3, 8),
         fd(1, 2),
         blink(256),
+        fpbLink(256, 1, 1),
+        fpbLink(1024, 1, 1),
         bftl(256, 1, 1),
         concurrent(1, 1),
         concurrent(1, 2),
@@ -211,9 +214,33 @@ public record TreeShape(
     shapes.add(fd(3, 4));
     shapes.add(blink(4 << 10));
     shapes.add(blink(64 << 10));
+    shapes.add(fpbLink(512, 2, 3));
+    shapes.add(fpbLink(2048, 1, 31));
+    shapes.add(fpbLink(4096, 1, 1));
+    shapes.add(fpbLink(4096, 32, 3));
+    shapes.add(fpbLink(64 << 10, 3, 14));
     shapes.add(bftl(1024, 2, 4));
     shapes.add(concurrent(3, 8));
     shapes.add(concurrent(64, 64));
+  }
+
+  /** Returns what many threads may use at once: trees, an index behind a lock, and one in parts. */
+  public static List<TreeShape> forThreads() {
+    return List.of(
+        concurrent(1, 1),
+        concurrent(1, 2),
+        new TreeShape("ConcurrentPbPlusTree", ConcurrentPbPlusTree::create),
+        blink(256),
+        new TreeShape("BLinkTree", BLinkTree::create),
+        fpbLink(256, 1, 1),
+        new TreeShape("FpbLinkTree", FpbLinkTree::create),
+        pio(256, 1, 1),
+        pio(256, 3, 8),
+        new TreeShape("PioBTree", PioBTree::create),
+        new TreeShape(
+            "PbPlusTree 1 1 0 behind a lock",
+            options -> PbPlusTree.create(options, new Geometry(1, 1, 0)).withReadWriteLock()),
+        partitioned(3, 4));
   }
 
   /**
@@ -394,6 +421,15 @@ public record TreeShape(
     return new TreeShape(
         "BLinkTree " + pageBytes,
         options -> BLinkTree.open(options, options.pagesInMemory(pageBytes)),
+        pageBytes);
+  }
+
+  static TreeShape fpbLink(int pageBytes, int innerWidth, int leafWidth) {
+    DiskFirstFpbPlusTree.Geometry geometry =
+        new DiskFirstFpbPlusTree.Geometry(innerWidth, leafWidth);
+    return new TreeShape(
+        "FpbLinkTree " + pageBytes + " " + innerWidth + " " + leafWidth,
+        options -> FpbLinkTree.open(options, options.pagesInMemory(pageBytes), geometry),
         pageBytes);
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("fallback-thorough")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnsynchronizedUseTest {
-  private static final int OPERATIONS = TestSize.of(600, 12_000);
+  private static final int OPERATIONS = TestSize.share(600, 12_000);
   private static final int KEYS = 3000;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();

@@ -27,6 +27,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -43,16 +45,21 @@ class UseAfterCloseTest {
   /** How many of them come by bulkload, and not one by one. */
   private static final int LOADED = TestSize.of(4900, 0);
 
-  /** What needs no entries: facts about the index, and adapters, whose own calls then refuse. */
+  /**
+   * What needs no entries: facts about an index or a cursor, and adapters, whose own calls then
+   * refuse.
+   */
   private static final Set<String> ALLOWED =
       Set.of(
           "close",
           "isClosed",
           "variant",
           "asMap",
+          "checkCodecs",
           "withReadWriteLock",
           "allowsTornReads",
-          "expectTornReads");
+          "expectTornReads",
+          "copiesRuns");
 
   /** More turns than a reader can make before the index is closed; an end nevertheless. */
   private static final long MOST_TURNS = 1L << 40;
@@ -174,6 +181,7 @@ class UseAfterCloseTest {
               || shape.name().startsWith("DigestCssTree")
               || shape.name().startsWith("FdTree")
               || shape.name().startsWith("BLinkTree")
+              || shape.name().startsWith("FpbLinkTree")
               || shape.name().startsWith("BftlTree")
               || shape.name().startsWith("ConcurrentPbPlusTree");
       assertTrue(isCopy, shape.name());
@@ -216,6 +224,12 @@ class UseAfterCloseTest {
       case "double" -> 1.0;
       case "long[]" -> new long[] {1};
       case "MemorySegment" -> eightBytes;
+      case "LongBinaryOperator" -> (LongBinaryOperator) Long::sum;
+      case "LongUnaryOperator" -> (LongUnaryOperator) key -> key;
+      case "LongUpdate" -> (LongUpdate) (_, _) -> true;
+      case "LongLongConsumer" -> (LongLongConsumer) (_, _) -> {};
+      case "LongLongPredicate" -> (LongLongPredicate) (_, _) -> true;
+      case "LongEntry" -> new LongEntry();
       case "LongRun" -> new LongRun();
       case "ProgressListener" -> ProgressListener.NONE;
       case "LongEntrySource" -> LongEntrySource.of(new long[] {1}, new long[] {1}, 1);

@@ -58,10 +58,18 @@ public final class Publication {
     if (file == null) {
       return;
     }
-    boolean quick = spec().commandLine().getParseResult().hasMatchedOption("--quick");
-    String call = System.getenv().getOrDefault(CALL, "benchmarks/run");
-    Map<String, Object> written = RunFacts.ofCommand(call, spec(), quick);
+    Map<String, Object> written = facts(spec());
     written.put("tables", tables.stream().map(PrintedTable::toJson).toList());
     Json.writeTo(file, written);
+  }
+
+  /**
+   * Returns what every file of figures begins with, to which the figures are to be added: the
+   * command, and the machine.
+   */
+  public static Map<String, Object> facts(CommandSpec command) {
+    boolean quick = command.commandLine().getParseResult().hasMatchedOption("--quick");
+    String call = System.getenv().getOrDefault(CALL, "benchmarks/run");
+    return RunFacts.ofCommand(call, command, quick);
   }
 }

@@ -45,7 +45,14 @@ final class BenchmarksTest {
             "bulkload",
             "get",
             "putExisting",
-            "scan"),
+            "scan",
+            "loadPairs",
+            "joinPairs",
+            "joinPairsByTwo",
+            "asOf",
+            "asOfTreeMap",
+            "band",
+            "bandTreeMap"),
         names);
   }
 

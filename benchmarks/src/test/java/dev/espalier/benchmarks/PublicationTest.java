@@ -17,6 +17,7 @@ import dev.espalier.benchmarks.ratios.HashRatios;
 import dev.espalier.benchmarks.ratios.Ratios;
 import dev.espalier.benchmarks.ratios.StringRatios;
 import dev.espalier.benchmarks.stores.CheckpointPauses;
+import dev.espalier.benchmarks.stores.ManyIndexes;
 import dev.espalier.benchmarks.stores.RecoveryTimes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -162,6 +163,7 @@ final class PublicationTest {
         StringRatios.class,
         RecoveryTimes.class,
         CheckpointPauses.class,
+        ManyIndexes.class,
         Engines.class,
         FirstHour.class
       })

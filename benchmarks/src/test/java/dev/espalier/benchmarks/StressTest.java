@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Each of jcstress's tests for a moment. It first looks at the JVM for longer than that. */
 @Tag("thorough")
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StressTest {
   private static final List<String> TESTS =
       List.of(

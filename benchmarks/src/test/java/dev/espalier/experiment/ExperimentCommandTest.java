@@ -34,7 +34,7 @@ final class ExperimentCommandTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, salvage, backup, crash-test, variants, doctor, tune, experiment (
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, salvage, backup, crash-test, soak, variants, doctor, tune, experiment (
           experiment                    | espalier experiment: one of NAME, --all, --list and --pages is needed; names are [thesis-fig
           experiment thesis-fig5.9 --all | espalier experiment: one of NAME, --all, --list and --pages is needed
           experiment thesis-fig5.9 --resume | espalier experiment: --resume goes with --all (see

@@ -12,6 +12,8 @@ import dev.espalier.support.BatchArguments;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>While they run, sorted and buffered lookups need up to 100 MB of memory in addition to the
  * arrays.
  *
- * <p>Any number of threads may use it, as long as none changes the index.
+ * <p>Any number of threads may use it, as long as none changes the index, unless the index is one
+ * that many threads may write, or the lookup is one {@linkplain #behind behind a lock}.
  */
 public final class BatchLookup implements LongBatchLookup {
   /** With fewer keys, only groups are considered. */
@@ -53,10 +56,30 @@ public final class BatchLookup implements LongBatchLookup {
   private static final ProbeChoice ASCENDING =
       new ProbeChoice(ProbeMethod.GROUP, "the keys are in ascending order already");
 
+  /** Says what a lookup is to throw that has failed as none should. */
+  @FunctionalInterface
+  public interface FailureSeam {
+    /**
+     * Returns what to throw.
+     *
+     * @param failed what the call has thrown
+     * @param again makes the call or a part of it once more, without a lock: whoever runs it sees
+     *     to it that nobody writes
+     */
+    RuntimeException toThrow(RuntimeException failed, Runnable again);
+  }
+
   private final LongIndex index;
   private final TreeLevels tree;
-  private volatile @Nullable Known known;
-  private @Nullable ProbeChoice lastChoice;
+  private final @Nullable Lock lock;
+  private final FailureSeam failures;
+  private final Memory memory;
+
+  /** What lookups of one index leave for the next ones. */
+  private static final class Memory {
+    volatile @Nullable Known known;
+    @Nullable ProbeChoice lastChoice;
+  }
 
   /** The costs of the index, valid as long as it has about this many entries. */
   private static final class Known {
@@ -103,11 +126,52 @@ public final class BatchLookup implements LongBatchLookup {
    * @param tree the levels of the index
    */
   public BatchLookup(LongIndex index, TreeLevels tree) {
-    this.index = index;
-    this.tree = tree;
+    this(index, tree, null, (failed, _) -> failed, new Memory());
   }
 
-  /** Returns the levels of the index, through which probes descend. */
+  private BatchLookup(
+      LongIndex index, TreeLevels tree, @Nullable Lock lock, FailureSeam failures, Memory memory) {
+    this.index = index;
+    this.tree = tree;
+    this.lock = lock;
+    this.failures = failures;
+    this.memory = memory;
+  }
+
+  /**
+   * Returns the same lookup for use beside writers: each of its methods but {@link #levels} holds a
+   * lock. Costs and choices are those of both.
+   *
+   * @param lock the lock that writers keep readers out by
+   */
+  public BatchLookup behind(Lock lock) {
+    return new BatchLookup(index, tree, lock, failures, memory);
+  }
+
+  /**
+   * Returns a lookup that differs from this one in what its methods throw: for an index that wraps
+   * a tree. Costs and choices are those of both.
+   */
+  public BatchLookup withFailures(FailureSeam seam) {
+    return new BatchLookup(index, tree, lock, seam, memory);
+  }
+
+  private void begin() {
+    if (lock != null) {
+      lock.lock();
+    }
+  }
+
+  private void end() {
+    if (lock != null) {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns the levels of the index, through which probes descend. They take no lock: nobody may
+   * write meanwhile, unless the index is one that many threads may write.
+   */
   public TreeLevels levels() {
     return tree;
   }
@@ -119,20 +183,21 @@ public final class BatchLookup implements LongBatchLookup {
    * It is the same for all counts from one power of two up to the next.
    */
   public ProbeChoice choose(int count) {
+    return orTell(() -> chooseNow(count));
+  }
+
+  private ProbeChoice chooseNow(int count) {
     if (count < leastGroup()) {
       return FEW;
     }
     if (count < LEAST_BUFFERED) {
       return SOME;
     }
-    if (tree.readsPages()) {
-      return READ;
-    }
-    return known().choice(count);
+    return tree.readsPages() ? READ : known().choice(count);
   }
 
   private int leastGroup() {
-    Known now = known;
+    Known now = memory.known;
     MeasuredCosts measured = now == null ? null : now.costs.measured();
     return measured == null ? tree.leastGroup() : measured.leastGroup();
   }
@@ -172,7 +237,7 @@ public final class BatchLookup implements LongBatchLookup {
    * up keys, the choice may be that of any of them.
    */
   public Optional<ProbeChoice> lastChoice() {
-    return Optional.ofNullable(lastChoice);
+    return Optional.ofNullable(memory.lastChoice);
   }
 
   /**
@@ -180,16 +245,42 @@ public final class BatchLookup implements LongBatchLookup {
    * called.
    */
   public ProbeCosts costs() {
-    return known().costs;
+    return orTell(() -> known().costs);
+  }
+
+  private <T> T orTell(Supplier<T> asked) {
+    return orTell(
+        asked,
+        () -> {
+          var _ = asked.get();
+        });
+  }
+
+  /**
+   * Returns an answer about the tree, computed with the lock held.
+   *
+   * @param again what fails if pages lie, as the answer has failed
+   */
+  private <T> T orTell(Supplier<T> asked, Runnable again) {
+    try {
+      begin();
+      try {
+        return asked.get();
+      } finally {
+        end();
+      }
+    } catch (RuntimeException failed) {
+      throw failures.toThrow(failed, again);
+    }
   }
 
   private Known known() {
-    Known now = known;
+    Known now = memory.known;
     long entries = index.sizeEstimate();
     int height = tree.height();
     if (now == null || now.height != height || differ(now.entries, entries)) {
       now = new Known(compute(), entries, height);
-      known = now;
+      memory.known = now;
     }
     return now;
   }
@@ -222,13 +313,17 @@ public final class BatchLookup implements LongBatchLookup {
    * @return the measured costs
    */
   public ProbeCosts calibrate() {
-    return calibrate(new Calibration.Lookups(index, this));
+    return orTell(() -> calibrateNow(new Calibration.Lookups(index, this)), this::compute);
   }
 
   /** Does the same as {@link #calibrate()}, with times from elsewhere. */
   ProbeCosts calibrate(Stopwatch stopwatch) {
+    return orTell(() -> calibrateNow(stopwatch), this::compute);
+  }
+
+  private ProbeCosts calibrateNow(Stopwatch stopwatch) {
     ProbeCosts measured = new Calibration(compute(), stopwatch).measure();
-    known = new Known(measured, index.sizeEstimate(), tree.height());
+    memory.known = new Known(measured, index.sizeEstimate(), tree.height());
     return measured;
   }
 
@@ -253,7 +348,7 @@ public final class BatchLookup implements LongBatchLookup {
       ProbeMethod method, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     Objects.requireNonNull(method, "method");
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    lookUp(method, keys, keysFrom, values, valuesFrom, count, null);
+    lookUpOrTell(method, keys, keysFrom, values, valuesFrom, count, null);
   }
 
   /**
@@ -271,14 +366,44 @@ public final class BatchLookup implements LongBatchLookup {
     Objects.requireNonNull(method, "method");
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     BatchArguments.checkFound(found, count);
-    int words = Bits.words(count);
-    Arrays.fill(found, 0, words, 0);
-    lookUp(method, keys, keysFrom, values, valuesFrom, count, found);
-    return Bits.count(found, words);
+    lookUpOrTell(method, keys, keysFrom, values, valuesFrom, count, found);
+    return Bits.count(found, Bits.words(count));
+  }
+
+  private void lookUpOrTell(
+      ProbeMethod method,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found) {
+    try {
+      lookUp(method, keys, keysFrom, values, valuesFrom, count, found);
+    } catch (RuntimeException failed) {
+      throw failures.toThrow(
+          failed, () -> lookUpNow(method, keys, keysFrom, values, valuesFrom, count, found));
+    }
+  }
+
+  private void lookUp(
+      ProbeMethod method,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long @Nullable [] found) {
+    begin();
+    try {
+      lookUpNow(method, keys, keysFrom, values, valuesFrom, count, found);
+    } finally {
+      end();
+    }
   }
 
   @SuppressWarnings("ReferenceEquality") // asks whether both are the same array
-  private void lookUp(
+  private void lookUpNow(
       ProbeMethod method,
       long[] keys,
       int keysFrom,
@@ -288,18 +413,21 @@ public final class BatchLookup implements LongBatchLookup {
       long @Nullable [] found) {
     if (keys == values) {
       long[] copy = Arrays.copyOfRange(keys, keysFrom, keysFrom + count);
-      lookUp(method, copy, 0, values, valuesFrom, count, found);
+      lookUpNow(method, copy, 0, values, valuesFrom, count, found);
       return;
     }
     long root = tree.root(); // Refuses a closed index.
+    if (found != null) {
+      Arrays.fill(found, 0, Bits.words(count), 0);
+    }
     switch (method) {
       case AUTO -> {
         ProbeChoice choice =
             count >= LEAST_BUFFERED && isAscending(keys, keysFrom, count)
                 ? ASCENDING
-                : choose(count);
-        lastChoice = choice;
-        lookUp(choice.method(), keys, keysFrom, values, valuesFrom, count, found);
+                : chooseNow(count);
+        memory.lastChoice = choice;
+        lookUpNow(choice.method(), keys, keysFrom, values, valuesFrom, count, found);
       }
       case SINGLE -> single(keys, keysFrom, values, valuesFrom, count, root, found);
       case GROUP -> group(keys, keysFrom, values, valuesFrom, count, root, found, 0);

@@ -51,15 +51,19 @@ public record CacheAnalysis(List<Level> levels) {
   /** Analyses an index by looking at a few nodes of each level. */
   public static CacheAnalysis of(LongIndex index) {
     TreeLevels tree = BatchLookup.of(index).levels();
+    return tree.whileNodesStay(() -> of(index, tree));
+  }
+
+  private static CacheAnalysis of(LongIndex index, TreeLevels tree) {
     int height = tree.height();
     SplittableRandom random = new SplittableRandom(height); // The same index, the same answer.
     List<Level> levels = new ArrayList<>();
     List<NodeView> nodes = List.of(index.rootView());
-    while (levels.size() < height) {
-      int level = height - 1 - levels.size();
-      levels.add(average(nodes, levels, level == 0 ? 0 : tree.maxChildren(level)));
+    for (int level = height - 1; level > 0; level--) {
+      levels.add(average(nodes, levels, tree.maxChildren(level)));
       nodes = someChildren(nodes, random);
     }
+    levels.add(average(nodes, levels, 0));
     return new CacheAnalysis(levels);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.batch;
 
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,14 @@ public interface TreeLevels {
    * at {@code level} and the keys that belong to each.
    */
   long changesAbove(int level);
+
+  /**
+   * Looks at nodes, by the view of the root, while nobody replaces one. A tree that many threads
+   * may use keeps those out who would.
+   */
+  default <T> T whileNodesStay(Supplier<T> look) {
+    return look.get();
+  }
 
   /**
    * Returns whether nodes may have to be read from a file, so that it is better to ask for many

@@ -31,6 +31,9 @@ final class BEpsilonFlush {
    * may be another.
    */
 
+  /** A run that goes down changes its page, the child, and at most two more leaves. */
+  private static final int PAGES_PER_RUN = 4;
+
   private final BEpsilonStructure tree;
   private final PageStore store;
   private final LeafPage leaf;
@@ -165,6 +168,7 @@ final class BEpsilonFlush {
     int from = runFrom;
     int run = runTo - from;
     checkProgress(run);
+    store.ensureRoomToChange(PAGES_PER_RUN); // A flush may go on to any number of pages.
     int child = runChild;
     path[level - 1] = child;
     if (level == 1) {

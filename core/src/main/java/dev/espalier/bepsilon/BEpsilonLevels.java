@@ -5,6 +5,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Bits;
 import dev.espalier.node.GroupSearch;
+import dev.espalier.support.GroupPins;
 import dev.espalier.support.Message;
 import dev.espalier.tree.OneStoreLevel;
 import java.lang.foreign.MemorySegment;
@@ -22,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class BEpsilonLevels extends OneStoreLevel {
   /** Probes that go down together: as many as a long has bits, and reads an SSD answers at once. */
   private static final int GROUP = Long.SIZE;
-
-  /** What a store is pinned into whose pages stay where they are. */
-  private static final long[] NONE = {};
 
   private final BEpsilonStructure tree;
   private final LongIndex index;
@@ -58,11 +56,17 @@ final class BEpsilonLevels extends OneStoreLevel {
       long @Nullable [] found,
       int foundFrom) {
     int most = Math.min(GROUP, store.mostPins());
-    long[] pinned = store.pagesStay() ? NONE : new long[Math.min(most, count)];
-    for (int done = 0; done < count; done += most) {
-      int some = Math.min(most, count - done);
-      long there = answerGroup(keys, keysFrom + done, values, valuesFrom + done, some, pinned);
-      Bits.addGroup(found, foundFrom + done, there);
+    long[] places = new long[Math.min(most, count)];
+    GroupPins pins = new GroupPins(store, places.length);
+    try {
+      for (int done = 0; done < count; done += most) {
+        int some = Math.min(most, count - done);
+        long there =
+            answerGroup(keys, keysFrom + done, values, valuesFrom + done, some, places, pins);
+        Bits.addGroup(found, foundFrom + done, there);
+      }
+    } finally {
+      pins.unpinAll();
     }
   }
 
@@ -74,44 +78,50 @@ final class BEpsilonLevels extends OneStoreLevel {
    * <p>A probe that meets something to be added is looked up again by itself: there are few, and
    * there is no array to keep their sums in.
    *
-   * @param pinned room for as many pins, if pages don't stay where they are
+   * @param places room for the pages of as many probes
+   * @param pins no pins; those that are left are given back
    * @return the keys that are there, as a bit set
    */
   private long answerGroup(
-      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] pinned) {
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long[] places,
+      GroupPins pins) {
     MemorySegment pages = tree.pages;
     long open = -1L >>> (GROUP - count);
     long there = 0;
     Arrays.fill(values, valuesFrom, valuesFrom + count, tree.root());
     for (int level = tree.height() - 1; level > 0 && open != 0; level--) {
-      pin(open, values, valuesFrom, pinned);
+      pin(open, values, valuesFrom, places, pins);
       searchBuffers(pages, open, keys, keysFrom, values, valuesFrom);
       long met = found(pages, open, keys, keysFrom, values, valuesFrom);
-      there |= answerByMessages(pages, met, keys, keysFrom, values, valuesFrom);
+      long added = added(pages, met, values, valuesFrom);
+      there |= added | answerByMessages(pages, met & ~added, values, valuesFrom);
       open &= ~met;
       goDown(pages, open, keys, keysFrom, values, valuesFrom);
+      pins.unpinAll();
+      lookUp(added, keys, keysFrom, values, valuesFrom);
     }
-    pin(open, values, valuesFrom, pinned);
-    return there | answerInLeaves(pages, open, keys, keysFrom, values, valuesFrom);
+    pin(open, values, valuesFrom, places, pins);
+    there |= answerInLeaves(pages, open, keys, keysFrom, values, valuesFrom);
+    pins.unpinAll();
+    return there;
   }
 
   /** Makes the numbers of the probes' pages their places, by one wave of reads if need be. */
-  private void pin(long probes, long[] values, int valuesFrom, long[] pinned) {
-    if (pinned.length == 0) {
-      for (long rest = probes; rest != 0; rest &= rest - 1) {
-        int at = valuesFrom + Long.numberOfTrailingZeros(rest);
-        values[at] = store.pin((int) values[at]);
-      }
-      return;
-    }
+  private static void pin(
+      long probes, long[] values, int valuesFrom, long[] places, GroupPins pins) {
     int count = 0;
     for (long rest = probes; rest != 0; rest &= rest - 1) {
-      pinned[count++] = values[valuesFrom + Long.numberOfTrailingZeros(rest)];
+      places[count++] = values[valuesFrom + Long.numberOfTrailingZeros(rest)];
     }
-    store.pinAll(pinned, 0, count);
+    pins.pinAll(places, 0, count);
     count = 0;
     for (long rest = probes; rest != 0; rest &= rest - 1) {
-      values[valuesFrom + Long.numberOfTrailingZeros(rest)] = pinned[count++];
+      values[valuesFrom + Long.numberOfTrailingZeros(rest)] = places[count++];
     }
   }
 
@@ -120,7 +130,8 @@ final class BEpsilonLevels extends OneStoreLevel {
     for (long rest = probes; rest != 0; rest &= rest - 1) {
       int at = valuesFrom + Long.numberOfTrailingZeros(rest);
       long page = values[at];
-      values[at] = GroupSearch.begin(page + inner.messagesOffset, NodePage.messages(pages, page));
+      values[at] =
+          GroupSearch.begin(page + inner.messagesOffset, inner.checkedMessages(pages, page));
     }
     GroupSearch.finish(pages, probes, keys, keysFrom, values, valuesFrom);
   }
@@ -137,25 +148,44 @@ final class BEpsilonLevels extends OneStoreLevel {
     return found;
   }
 
-  /** Answers probes by the messages they have found; returns those whose keys are there. */
-  private long answerByMessages(
-      MemorySegment pages, long probes, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+  /** Returns the probes whose messages say that something is to be added. */
+  private long added(MemorySegment pages, long probes, long[] values, int valuesFrom) {
+    long added = 0;
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      long offset = GroupSearch.offset(values[valuesFrom + Long.numberOfTrailingZeros(rest)]);
+      long page = offset & pageMask;
+      boolean isAdd = inner.messageKind(pages, page, slotOf(offset, page)) == Message.ADD;
+      added |= isAdd ? Long.lowestOneBit(rest) : 0;
+    }
+    return added;
+  }
+
+  private int slotOf(long offset, long page) {
+    return (int) (offset - page - inner.messagesOffset) >>> 3;
+  }
+
+  /** Answers probes by the puts and deletes they have found; returns those whose keys are there. */
+  private long answerByMessages(MemorySegment pages, long probes, long[] values, int valuesFrom) {
     long there = 0;
     for (long rest = probes; rest != 0; rest &= rest - 1) {
       int i = Long.numberOfTrailingZeros(rest);
       int at = valuesFrom + i;
       long offset = GroupSearch.offset(values[at]);
       long page = offset & pageMask;
-      int slot = (int) (offset - page - inner.messagesOffset) >>> 3;
-      int kind = inner.messageKind(pages, page, slot);
-      values[at] = kind == Message.PUT ? inner.messageValue(pages, page, slot) : missingValue;
-      store.unpin(page, false);
-      if (kind == Message.ADD) { // This pins a page, for which the probe's own has made room.
-        values[at] = index.get(keys[keysFrom + i]);
-      }
-      there |= kind == Message.DELETE ? 0 : 1L << i;
+      int slot = slotOf(offset, page);
+      boolean isPut = inner.messageKind(pages, page, slot) == Message.PUT;
+      values[at] = isPut ? inner.messageValue(pages, page, slot) : missingValue;
+      there |= isPut ? 1L << i : 0;
     }
     return there;
+  }
+
+  /** Answers probes one by one. */
+  private void lookUp(long probes, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+    for (long rest = probes; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
+      values[valuesFrom + i] = index.get(keys[keysFrom + i]);
+    }
   }
 
   /** Takes probes from their pages to the numbers of the children. */
@@ -166,7 +196,6 @@ final class BEpsilonLevels extends OneStoreLevel {
       long page = GroupSearch.offset(values[valuesFrom + i]) & pageMask;
       int slot = inner.childSlot(pages, page, keys[keysFrom + i]);
       values[valuesFrom + i] = inner.child(pages, page, slot);
-      store.unpin(page, false);
     }
   }
 
@@ -176,7 +205,7 @@ final class BEpsilonLevels extends OneStoreLevel {
     for (long rest = probes; rest != 0; rest &= rest - 1) {
       int at = valuesFrom + Long.numberOfTrailingZeros(rest);
       long page = values[at];
-      values[at] = GroupSearch.begin(page + LeafPage.KEYS_OFFSET, NodePage.count(pages, page));
+      values[at] = GroupSearch.begin(page + LeafPage.KEYS_OFFSET, leaf.checkedCount(pages, page));
     }
     GroupSearch.finish(pages, probes, keys, keysFrom, values, valuesFrom);
     long found = found(pages, probes, keys, keysFrom, values, valuesFrom);
@@ -187,7 +216,6 @@ final class BEpsilonLevels extends OneStoreLevel {
       boolean isFound = (found & Long.lowestOneBit(rest)) != 0;
       int slot = (int) (offset - page - LeafPage.KEYS_OFFSET) >>> 3;
       values[at] = isFound ? leaf.value(pages, page, slot) : missingValue;
-      store.unpin(page, false);
     }
     return found;
   }

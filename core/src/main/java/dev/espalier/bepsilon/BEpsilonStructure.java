@@ -8,7 +8,10 @@ import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.ClosedRange;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.support.Message;
+import dev.espalier.tree.RangeRemoval;
 import dev.espalier.tree.StoreChange;
 import dev.espalier.tree.StoreTree;
 
@@ -60,6 +63,7 @@ final class BEpsilonStructure extends StoreTree {
    *   I8  The store has no other page in use [E13].
    *   I9  The leaves have as many entries as the tree says.
    *   I10 The size, if it is known, is the number of entries after all messages.
+   *   I11 No key has an entry that is in a range which readers have found dead.
    *
    * Of the sheet's other invariants, E4, E8 and E9 speak of sequence numbers, which there are none of
    * (D1), E6 of counts that are not kept (D2), E14 of what the store does. E10, E11, E12 and E15 say
@@ -92,6 +96,10 @@ final class BEpsilonStructure extends StoreTree {
   final LeafPage leaf;
   final InnerPage inner;
   final StoreChange change;
+
+  /** Where cursors have found nothing but what was removed. */
+  final DeadRanges dead = new DeadRanges();
+
   final BEpsilonMerge merge;
   final BEpsilonFlush flush;
   private final FlushPolicy policy;
@@ -106,9 +114,23 @@ final class BEpsilonStructure extends StoreTree {
     this.change = new StoreChange(this);
     this.merge = new BEpsilonMerge(this);
     this.flush = new BEpsilonFlush(this, policy);
-    long kind = policy == FlushPolicy.FULLEST_CHILD ? 0x4245 : 0x4252;
-    this.stamp = kind << 48 | (long) fanout << 32 | store.pageBytes();
+    this.stamp = stamp(policy, fanout, store.pageBytes());
     open();
+  }
+
+  private static long stamp(FlushPolicy policy, int fanout, int pageBytes) {
+    long kind = policy == FlushPolicy.FULLEST_CHILD ? 0x4245 : 0x4252;
+    return kind << 48 | (long) fanout << 32 | pageBytes;
+  }
+
+  /** Returns the geometry of the B^&epsilon;-tree that a store holds, or else the default one. */
+  static BEpsilonTree.Geometry geometryIn(PageStore store) {
+    int fanout = (int) (store.meta()[STAMP] >>> 32) & 0xffff;
+    boolean isThere =
+        store.meta()[STAMP] == stamp(FlushPolicy.FULLEST_CHILD, fanout, store.pageBytes());
+    return isThere
+        ? new BEpsilonTree.Geometry(fanout)
+        : BEpsilonTree.Geometry.forPages(store.pageBytes());
   }
 
   @Override
@@ -137,6 +159,7 @@ final class BEpsilonStructure extends StoreTree {
 
   /** Makes a page the root and only page. */
   private void becomeEmptyLeaf(int page) {
+    dead.clear();
     long at = store.pin(page);
     try {
       NodePage.initialize(pages, at, 0);
@@ -153,7 +176,7 @@ final class BEpsilonStructure extends StoreTree {
 
   @Override
   public LongCursor cursor() {
-    return new BEpsilonCursor(this);
+    return new BEpsilonCursor(this, dead);
   }
 
   @Override
@@ -259,6 +282,14 @@ final class BEpsilonStructure extends StoreTree {
     }
   }
 
+  /** Removes the entries between two keys, a message for each. Returns how many there were. */
+  long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
+    checkOpen();
+    change.begin();
+    return RangeRemoval.remove(this, range, dead, this::remove);
+  }
+
   /**
    * Enters a message into the root, after making room there if needed; the change is then to be
    * committed.
@@ -267,6 +298,9 @@ final class BEpsilonStructure extends StoreTree {
    */
   private void write(int kind, long key, long value) {
     change.begin();
+    if (kind != Message.DELETE) {
+      dead.revive(key);
+    }
     try {
       while (!enter(kind, key, value)) {
         try {

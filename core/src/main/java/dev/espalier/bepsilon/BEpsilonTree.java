@@ -130,11 +130,11 @@ public final class BEpsilonTree extends AbstractIndex {
   }
 
   /**
-   * Opens the tree in a store, or creates an empty one if the store is empty, with the default
-   * geometry for its page size.
+   * Opens the tree in a store, whatever its geometry is, or creates an empty one if the store is
+   * empty, with the default geometry for its page size.
    */
   public static BEpsilonTree open(IndexOptions options, PageStore store) {
-    return open(options, store, Geometry.forPages(store.pageBytes()));
+    return open(options, store, BEpsilonStructure.geometryIn(store));
   }
 
   /**
@@ -175,17 +175,20 @@ public final class BEpsilonTree extends AbstractIndex {
     long sum = 0;
     for (int level = tree.height() - 1; level > 0; level--) {
       long page = store.pin(number);
-      int messages = NodePage.messages(pages, page);
-      long keys = page + inner.messagesOffset;
-      int slot = Keys.lowerBoundBinary(pages, keys, messages, key);
       int kind = Message.NONE;
       long value = 0;
-      if (slot < messages && getLong(pages, keys + ((long) slot << 3)) == key) {
-        kind = inner.messageKind(pages, page, slot);
-        value = inner.messageValue(pages, page, slot);
+      try {
+        int messages = NodePage.messages(pages, page);
+        long keys = page + inner.messagesOffset;
+        int slot = Keys.lowerBoundBinary(pages, keys, messages, key);
+        if (slot < messages && getLong(pages, keys + ((long) slot << 3)) == key) {
+          kind = inner.messageKind(pages, page, slot);
+          value = inner.messageValue(pages, page, slot);
+        }
+        number = inner.child(pages, page, inner.childSlot(pages, page, key));
+      } finally {
+        store.unpin(page, false);
       }
-      number = inner.child(pages, page, inner.childSlot(pages, page, key));
-      store.unpin(page, false);
       if (kind != Message.NONE) {
         sum += value;
         if (kind != Message.ADD) {
@@ -195,13 +198,16 @@ public final class BEpsilonTree extends AbstractIndex {
       }
     }
     long page = store.pin(number);
-    int count = NodePage.count(pages, page);
-    int slot = Keys.lowerBoundBinary(pages, page + LeafPage.KEYS_OFFSET, count, key);
-    if (slot < count && LeafPage.key(pages, page, slot) == key) {
-      sum += leaf.value(pages, page, slot);
-      isAdded = true;
+    try {
+      int count = NodePage.count(pages, page);
+      int slot = Keys.lowerBoundBinary(pages, page + LeafPage.KEYS_OFFSET, count, key);
+      if (slot < count && LeafPage.key(pages, page, slot) == key) {
+        sum += leaf.value(pages, page, slot);
+        isAdded = true;
+      }
+    } finally {
+      store.unpin(page, false);
     }
-    store.unpin(page, false);
     return answer(isAdded, sum, absent, there);
   }
 
@@ -227,23 +233,26 @@ public final class BEpsilonTree extends AbstractIndex {
     int number = tree.root();
     for (int level = tree.height() - 1; level > 0; level--) {
       long page = store.pin(number);
-      int messages = NodePage.messages(pages, page);
-      long keys = page + inner.messagesOffset;
-      int slot = Keys.lowerBoundBinary(pages, keys, messages, key);
-      if (slot < messages && getLong(pages, keys + ((long) slot << 3)) == key) {
-        boolean isThere = inner.messageKind(pages, page, slot) != Message.DELETE;
+      try {
+        int messages = NodePage.messages(pages, page);
+        long keys = page + inner.messagesOffset;
+        int slot = Keys.lowerBoundBinary(pages, keys, messages, key);
+        if (slot < messages && getLong(pages, keys + ((long) slot << 3)) == key) {
+          return inner.messageKind(pages, page, slot) != Message.DELETE;
+        }
+        number = inner.child(pages, page, inner.childSlot(pages, page, key));
+      } finally {
         store.unpin(page, false);
-        return isThere;
       }
-      number = inner.child(pages, page, inner.childSlot(pages, page, key));
-      store.unpin(page, false);
     }
     long page = store.pin(number);
-    int count = NodePage.count(pages, page);
-    int slot = Keys.lowerBoundBinary(pages, page + LeafPage.KEYS_OFFSET, count, key);
-    boolean isThere = slot < count && LeafPage.key(pages, page, slot) == key;
-    store.unpin(page, false);
-    return isThere;
+    try {
+      int count = NodePage.count(pages, page);
+      int slot = Keys.lowerBoundBinary(pages, page + LeafPage.KEYS_OFFSET, count, key);
+      return slot < count && LeafPage.key(pages, page, slot) == key;
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   // ---------------------------------------------------------------- write
@@ -306,5 +315,11 @@ public final class BEpsilonTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     tree.writeBlind(Message.DELETE, key, 0);
+  }
+
+  /** Removes the entries of a range by a message for each. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 }

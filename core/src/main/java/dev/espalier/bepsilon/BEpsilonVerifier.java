@@ -2,6 +2,7 @@
 package dev.espalier.bepsilon;
 
 import dev.espalier.ProgressListener;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.support.Message;
 import dev.espalier.support.PageVerifier;
 
@@ -35,6 +36,7 @@ final class BEpsilonVerifier extends PageVerifier {
     checkAllClaimed("I8");
     long inLeaves = tree.meta[BEpsilonStructure.LEAF_ENTRIES];
     checkEqual("I9", entries(), inLeaves, "the number of entries in leaves");
+    checkDead("I11", tree.dead, new BEpsilonCursor(tree, new DeadRanges()));
     long size = tree.meta[BEpsilonStructure.SIZE];
     check(size < 0 || size == live, "I10", "the size is %d, but there are %d entries", size, live);
   }

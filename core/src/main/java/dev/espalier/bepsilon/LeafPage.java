@@ -39,6 +39,14 @@ final class LeafPage {
     return NodePage.checked(page, NodePage.count(pages, page), 0, capacity);
   }
 
+  /** Returns how many entries have keys that are not above one. */
+  int upperBound(MemorySegment pages, long page, long key) {
+    int count = checkedCount(pages, page);
+    return key == Long.MAX_VALUE
+        ? count
+        : Keys.lowerBoundBinary(pages, page + KEYS_OFFSET, count, key + 1);
+  }
+
   static long key(MemorySegment pages, long page, int slot) {
     return getLong(pages, page + KEYS_OFFSET + ((long) slot << 3));
   }

@@ -48,15 +48,24 @@ final class MergedEntries {
    * @param messages the most that will be applied
    */
   void load(LeafPage leaf, MemorySegment pages, long page, int messages) {
-    int entries = leaf.checkedCount(pages, page);
+    load(leaf, pages, page, 0, leaf.checkedCount(pages, page), messages);
+  }
+
+  /**
+   * Begins with some entries of a leaf.
+   *
+   * @param messages the most that will be applied
+   */
+  void load(LeafPage leaf, MemorySegment pages, long page, int first, int entries, int messages) {
     if (entries + messages > room) {
       room = Math.max(entries + messages, leaf.capacity);
       memory = Region.scratch(Arena.ofAuto(), 2L * Long.BYTES * room);
     }
     count = entries;
+    long from = page + ((long) first << 3);
     long bytes = (long) entries << 3;
-    Words.copy(pages, page + LeafPage.KEYS_OFFSET, memory, 0, bytes);
-    Words.copy(pages, page + leaf.valuesOffset, memory, valuesOffset(), bytes);
+    Words.copy(pages, from + LeafPage.KEYS_OFFSET, memory, 0, bytes);
+    Words.copy(pages, from + leaf.valuesOffset, memory, valuesOffset(), bytes);
   }
 
   /** Applies the messages {@code from} to {@code to - 1} of a buffer. O(entries + messages). */

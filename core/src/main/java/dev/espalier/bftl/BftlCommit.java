@@ -6,9 +6,11 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
 import dev.espalier.tree.StoreTree;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What changes a BFTL: units that enter the buffer, and those that are written to sectors. */
 final class BftlCommit {
@@ -161,15 +163,18 @@ final class BftlCommit {
     UnitGroup group = new UnitGroup(node, table.pending(node), false);
     for (int i = 0; i < tree.bufferPages; i++) {
       long page = store.pin(tree.buffer(i));
-      for (int slot = 0; slot < layout.count(tree.pages, page); slot++) {
-        if (SectorPage.node(tree.pages, page, slot) == node) {
-          group.add(
-              SectorPage.operation(tree.pages, page, slot),
-              SectorPage.key(tree.pages, page, slot),
-              SectorPage.value(tree.pages, page, slot));
+      try {
+        for (int slot = 0; slot < layout.count(tree.pages, page); slot++) {
+          if (SectorPage.node(tree.pages, page, slot) == node) {
+            group.add(
+                SectorPage.operation(tree.pages, page, slot),
+                SectorPage.key(tree.pages, page, slot),
+                SectorPage.value(tree.pages, page, slot));
+          }
         }
+      } finally {
+        store.unpin(page, false);
       }
-      store.unpin(page, false);
     }
     return group;
   }
@@ -183,7 +188,10 @@ final class BftlCommit {
    */
   private void write(List<UnitGroup> groups, List<Integer> dropped) {
     List<List<UnitGroup>> bins = FirstFit.pack(groups, UnitGroup::count, layout.capacity);
-    int[] sectors = reserve(bins.size());
+    write(bins, reserve(bins.size()), dropped);
+  }
+
+  private void write(List<List<UnitGroup>> bins, int[] sectors, List<Integer> dropped) {
     try {
       Set<Integer> written = new LinkedHashSet<>(dropped);
       for (int i = 0; i < sectors.length; i++) {
@@ -218,19 +226,40 @@ final class BftlCommit {
     if (before - after < Math.max(1, before / REPACK_SHARE)) {
       return false;
     }
+    // In a file, what is given back makes room at the next checkpoint only.
+    int[] reserved = store.file() == null ? new int[0] : reserveIfThereIsRoom(after);
+    if (reserved == null) {
+      return false;
+    }
     List<UnitGroup> groups = new ArrayList<>();
     for (int node : nodes) {
       tree.read(node, content);
       groups.add(UnitGroup.whole(node, content, 0, content.count));
     }
+    List<List<UnitGroup>> bins = FirstFit.pack(groups, UnitGroup::count, layout.capacity);
     try {
       nodes.forEach(this::release);
-      write(groups, List.of());
+      int[] sectors = Arrays.copyOf(reserved, bins.size());
+      for (int i = bins.size(); i < reserved.length; i++) {
+        store.free(reserved[i]);
+      }
+      for (int i = reserved.length; i < sectors.length; i++) {
+        sectors[i] = tree.allocate();
+      }
+      write(bins, sectors, List.of());
     } catch (RuntimeException | Error failed) {
       tree.change.abandon(failed);
       throw failed;
     }
     return true;
+  }
+
+  private int @Nullable [] reserveIfThereIsRoom(int count) {
+    try {
+      return reserve(count);
+    } catch (MemoryLimitException full) {
+      return null;
+    }
   }
 
   private int[] reserve(int count) {

@@ -94,6 +94,16 @@ final class BftlStructure extends StoreTree {
     }
   }
 
+  /**
+   * Returns the proportions of the tree that a store holds, or the default ones if it holds none.
+   */
+  static BftlTree.Geometry geometryIn(PageStore store) {
+    long[] meta = store.meta();
+    return meta[STAMP] == OWN_STAMP
+        ? new BftlTree.Geometry((int) (meta[SHAPE] >>> 32), (int) meta[SHAPE])
+        : BftlTree.Geometry.DEFAULT;
+  }
+
   private long shape() {
     return (long) bufferPages << 32 | listBound;
   }

@@ -99,11 +99,11 @@ public final class BftlTree extends AbstractIndex {
   }
 
   /**
-   * Opens the index in a store, or creates an empty one if the store is empty, with the default
-   * geometry. Reads the whole index, in O(n) time.
+   * Opens the index in a store, whatever its geometry is, or creates an empty one if the store is
+   * empty, with the default geometry. Reads the whole index, in O(n) time.
    */
   public static BftlTree open(IndexOptions options, PageStore store) {
-    return open(options, store, Geometry.DEFAULT);
+    return open(options, store, BftlStructure.geometryIn(store));
   }
 
   /**

@@ -89,6 +89,8 @@ final class BftlVerifier extends PageVerifier {
     }
     for (int i = 0; i < content.count; i++) {
       boolean last = i + 1 == content.count;
+      long child = content.values[i];
+      check(child > 0 && child <= table.top(), "I6", "node %d has a child %d", node, child);
       checkNode(
           (int) content.values[i],
           level - 1,

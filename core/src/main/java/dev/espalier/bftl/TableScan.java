@@ -2,6 +2,7 @@
 package dev.espalier.bftl;
 
 import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.tree.StoreTree;
 import java.util.Arrays;
 import java.util.BitSet;
 
@@ -14,9 +15,18 @@ final class TableScan {
   private final NodeTable table;
   private final BitSet reached = new BitSet();
 
+  /**
+   * No node has a greater number: each number given out had a unit in a sector or the buffer, at
+   * some time, except for those of one split that was refused. A tree that shrank has few pages,
+   * but nodes of any of these numbers.
+   */
+  private final long mostNodes;
+
   TableScan(BftlStructure tree) {
     this.tree = tree;
     this.table = tree.table;
+    long pagesEver = tree.meta[BftlStructure.SEQUENCE] + tree.bufferPages;
+    this.mostNodes = pagesEver * tree.layout.capacity + StoreTree.MAX_HEIGHT;
   }
 
   void run() {
@@ -59,7 +69,7 @@ final class TableScan {
 
   private int node(long page, int slot) {
     int node = SectorPage.node(tree.pages, page, slot);
-    if (node < 1 || node > (long) tree.store.pagesInUse() * tree.layout.capacity) {
+    if (node < 1 || node > mostNodes) {
       throw new InvariantViolationException("I3", "a unit is of node " + node);
     }
     table.extend(node);

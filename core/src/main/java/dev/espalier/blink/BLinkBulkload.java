@@ -14,7 +14,7 @@ import dev.espalier.tree.StoreTree;
 final class BLinkBulkload {
   private final BLinkStructure tree;
   private final PageStore store;
-  private final BLinkPage layout;
+  private final LinkedPageFormat format;
   private final double fillFactor;
 
   /** For each level, the page that is being filled, and how many entries or children it has. */
@@ -22,13 +22,18 @@ final class BLinkBulkload {
 
   private final int[] counts = new int[StoreTree.MAX_HEIGHT];
 
+  /** What these pages get when they are full. */
+  private final long[][] keys = new long[StoreTree.MAX_HEIGHT][];
+
+  private final long[][] payloads = new long[StoreTree.MAX_HEIGHT][];
+
   BLinkBulkload(BLinkStructure tree, double fillFactor) {
     tree.checkOpen();
     tree.store.beforeChange();
     BulkloadInput.checkStart(fillFactor, tree.size());
     this.tree = tree;
     this.store = tree.store;
-    this.layout = tree.layout;
+    this.format = tree.format;
     this.fillFactor = fillFactor;
   }
 
@@ -42,6 +47,7 @@ final class BLinkBulkload {
       tree.clear(); // Empty pages may be left, which a single empty leaf replaces.
     }
     open[0] = tree.root();
+    makeRoom(0);
     while (input.next()) {
       add(0, input.key(), input.value());
     }
@@ -49,7 +55,7 @@ final class BLinkBulkload {
   }
 
   private int most(int level) {
-    return Math.max((int) Math.round(layout.capacity(level) * fillFactor), 2);
+    return Math.max((int) Math.round(format.capacity(level) * fillFactor), 2);
   }
 
   /** Adds an entry, or a child with the upper bound of its keys, to the open page of a level. */
@@ -57,32 +63,33 @@ final class BLinkBulkload {
     if (counts[level] == most(level)) {
       closePage(level);
     }
-    int slot = counts[level]++;
-    long at = store.pin(open[level]);
-    try {
-      BLinkPage.key(tree.pages, at, slot, key);
-      if (level == 0) {
-        layout.value(tree.pages, at, slot, payload);
-      } else {
-        layout.child(tree.pages, at, slot, (int) payload);
-      }
-      BLinkPage.count(tree.pages, at, slot + 1);
-    } finally {
-      store.unpin(at, true);
-    }
+    int rank = counts[level]++;
+    keys[level][rank] = key;
+    payloads[level][rank] = payload;
+  }
+
+  private void makeRoom(int level) {
+    keys[level] = new long[most(level)];
+    payloads[level] = new long[most(level)];
+  }
+
+  /** Stores what was added to the open page of a level. */
+  private void store(int level, long at) {
+    format.store(tree.pages, at, open[level], keys[level], payloads[level], counts[level]);
   }
 
   /** Begins the next page of a level, and adds the one that is full to the level above. */
   private void closePage(int level) {
     int full = open[level];
     int next = newPage(level);
+    long high = keys[level][counts[level] - 1];
     long at = store.pin(full);
-    long high = BLinkPage.key(tree.pages, at, counts[level] - 1);
-    BLinkPage.high(tree.pages, at, high);
-    BLinkPage.right(tree.pages, at, next);
+    store(level, at);
+    LinkedPage.high(tree.pages, at, high);
+    LinkedPage.right(tree.pages, at, next);
     store.unpin(at, true);
     at = store.pin(next);
-    BLinkPage.left(tree.pages, at, full);
+    LinkedPage.left(tree.pages, at, full);
     store.unpin(at, true);
     open[level] = next;
     counts[level] = 0;
@@ -92,6 +99,7 @@ final class BLinkBulkload {
   private void addAbove(int level, long high, int page) {
     if (open[level + 1] == 0) {
       open[level + 1] = newPage(level + 1);
+      makeRoom(level + 1);
     }
     add(level + 1, high, page);
   }
@@ -100,16 +108,24 @@ final class BLinkBulkload {
     int page = tree.space.take().page();
     tree.space.used();
     long at = store.pin(page);
-    BLinkPage.initialize(tree.pages, at, level);
+    format.initialize(tree.pages, at, page, level);
     store.unpin(at, true);
     return page;
+  }
+
+  private void storeLast(int level) {
+    long at = store.pin(open[level]);
+    store(level, at);
+    store.unpin(at, true);
   }
 
   /** Adds the last page of each level to the one above; that of the highest is the root. */
   private void finish() {
     int level = 0;
+    storeLast(level);
     for (; open[level + 1] != 0; level++) {
       addAbove(level, Long.MAX_VALUE, open[level]);
+      storeLast(level + 1);
     }
     tree.rootPage(open[level], level + 1);
   }

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.blink;
 
-import static dev.espalier.memory.Words.copy;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
+import dev.espalier.support.ChangeCount;
 import dev.espalier.support.Latches;
+import dev.espalier.support.Torn;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 
 /**
- * A cursor on a copy of a leaf, which it has made at one moment. It looks at every step whether the
- * leaf is still the same, by its version, and if not, finds the place of its key again. While it
- * stays, its key and value are those of the copy, unless its own thread has changed something.
- * Between calls it holds nothing: no pin, no latch, and no page back from being used again.
+ * A cursor on a copy of a run of a leaf, which it has made at one moment: the entries that lie
+ * together in the page. It looks at every step whether the leaf is still the same, by its version,
+ * and if not, finds the place of its key again. While it stays, its key and value are those of the
+ * copy, unless its own thread has changed something. Between calls it holds nothing: no pin, no
+ * latch, and no page back from being used again.
  */
 final class BLinkCursor implements LongCursor {
   private enum State {
@@ -32,41 +35,63 @@ final class BLinkCursor implements LongCursor {
   private final BLinkStructure tree;
   private final BLinkWriter writer;
   private final PageStore store;
-  private final BLinkPage layout;
+  private final LinkedPageFormat format;
   private final Latches latches;
+  private final ChangeCount changes;
+  private final int only;
 
-  /** The keys of the leaf, then its values. */
+  /** The keys of the run, then its values. */
   private final MemorySegment copy;
 
   private final MemorySegment readOnlyCopy;
   private final long valuesOffset;
 
-  /** The leaf, which version was copied, and what its header said. */
+  /** The leaf, which version was copied, what its header said, and the runs beside that one. */
   private int leaf;
 
   private long version;
-  private int generation = -1;
+
+  /** Where the version of the leaf is to be looked at; empty before a leaf was copied. */
+  private long[] words = {};
+
+  private long changesSeen;
   private long ownChangesSeen;
   private int entries;
+  private int runBefore;
+  private int runAfter;
   private int right;
   private int left;
   private long high;
   private boolean hasLeft;
 
   private int slot;
+
+  /**
+   * Up to where the copy can be stepped through while the leaf is the same: {@code entries} while
+   * the cursor is on an entry, 0 otherwise. Steps and reads ask for this first.
+   */
+  private int ready;
+
   private State state = State.NOWHERE;
   private long currentKey;
 
   /** Whether the entry was removed through this cursor, which is then on none until it moves. */
   private boolean removed;
 
-  BLinkCursor(BLinkStructure tree) {
+  /**
+   * Creates a cursor that is nowhere.
+   *
+   * @param only the leaf that is all there is to the cursor, or 0 for the whole tree
+   */
+  BLinkCursor(BLinkStructure tree, int only) {
     this.tree = tree;
+    this.only = only;
     this.writer = new BLinkWriter(tree);
     this.store = tree.store;
-    this.layout = tree.layout;
+    this.format = tree.format;
     this.latches = tree.latches;
-    this.valuesOffset = (long) layout.leafCapacity * Long.BYTES;
+    this.changes = tree.modifications;
+    this.valuesOffset = (long) format.runCapacity * Long.BYTES;
     this.copy = Arena.ofAuto().allocate(2 * valuesOffset, Long.BYTES);
     this.readOnlyCopy = copy.asReadOnly();
   }
@@ -87,37 +112,80 @@ final class BLinkCursor implements LongCursor {
     return key == Long.MAX_VALUE ? entries : lowerBound(key + 1);
   }
 
-  /** Tells whether the leaf is what was copied. */
+  /**
+   * Tells whether the leaf is what was copied. No fence is needed, for the copy is the cursor's
+   * own: what happened before this call is seen, by this thread or by one that it knows of. So a
+   * loop over {@link #next} that reads the key and the value of each entry may look only once for
+   * all.
+   */
   private boolean isCurrent() {
-    return generation == tree.generation && latches.isStill(leaf, version);
+    return changesSeen == changes.changes && Latches.isStillPlain(words, leaf, version);
   }
 
-  /** Copies a leaf as it is at one moment; within an operation. */
-  private void copyLeaf(int page) {
+  /**
+   * Copies what a leaf says of itself at one moment, and of its entries the run where a key is or
+   * belongs, or the last one if the key belongs in a leaf to the right; within an operation.
+   */
+  private void copyLeaf(int page, long key) {
+    ready = 0;
+    long before = changes.changes;
+    VarHandle.acquireFence(); // So that a close that comes meanwhile is not taken for seen.
     long at = store.pin(page);
     MemorySegment pages = tree.pages;
-    do {
-      version = latches.version(page);
-      entries = layout.count(pages, at);
-      hasLeft = BLinkPage.hasLeft(pages, at);
-      right = BLinkPage.right(pages, at);
-      left = BLinkPage.left(pages, at);
-      high = BLinkPage.high(pages, at);
-      copy(pages, at + BLinkPage.HEADER_BYTES, copy, 0, (long) entries << 3);
-      copy(pages, at + layout.valuesOffset, copy, valuesOffset, (long) entries << 3);
-    } while (!latches.isStill(page, version));
-    store.unpin(at, false);
+    try {
+      do {
+        version = latches.version(page);
+        hasLeft = LinkedPage.hasLeft(pages, at);
+        right = LinkedPage.right(pages, at);
+        left = LinkedPage.left(pages, at);
+        high = LinkedPage.high(pages, at);
+        copyRun(pages, at, format.runOf(pages, at, page, Math.min(key, high)));
+      } while (!latches.isStill(page, version));
+    } finally {
+      store.unpin(at, false);
+    }
+    if (only != 0) {
+      hasLeft = false; // One that has left is empty.
+      right = 0;
+      left = 0;
+      high = Long.MAX_VALUE;
+    }
     leaf = page;
-    generation = tree.generation;
+    words = latches.wordsOf(page);
+    changesSeen = before;
     ownChangesSeen = tree.ownChanges();
+  }
+
+  private void copyRun(MemorySegment pages, long at, int run) {
+    entries = format.copyRun(pages, at, run, copy, valuesOffset);
+    runBefore = format.previousRun(pages, at, run);
+    runAfter = format.nextRun(pages, at, run);
+  }
+
+  /**
+   * Copies another run of the same leaf; within an operation. Returns false if there is none, or
+   * the leaf has changed: then nothing that was copied counts.
+   */
+  private boolean copyRun(int run) {
+    if (run == 0 || !isCurrent()) {
+      return false;
+    }
+    ready = 0;
+    long at = store.pin(leaf);
+    try {
+      copyRun(tree.pages, at, run);
+    } finally {
+      store.unpin(at, false);
+    }
+    return Latches.isStill(words, leaf, version) && isCurrent();
   }
 
   /** Copies the leaf that covers a key; within an operation. */
   private void copyLeafOf(long key) {
-    int page = tree.find(0, key);
+    int page = only != 0 ? only : tree.find(0, key);
     for (int hops = 0; ; hops++) {
       BLinkStructure.checkHops(hops, page);
-      copyLeaf(page);
+      copyLeaf(page, key);
       if (!hasLeft && key <= high) {
         return;
       }
@@ -136,18 +204,19 @@ final class BLinkCursor implements LongCursor {
     slot = lowerBound(key);
   }
 
-  /** Goes to the first entry after the leaf. */
-  private boolean nextLeaf() {
-    while (high != Long.MAX_VALUE) {
-      long key = high + 1;
+  /** Goes to the first entry from a key on, all of which are behind the run. */
+  private boolean advance(long from) {
+    long key = from;
+    for (int runs = 0; runAfter != 0 || high != Long.MAX_VALUE; runs++) {
+      BLinkStructure.checkHops(runs, leaf);
       tree.checkOpen();
       int operation = tree.epochs.enter();
       try {
-        // What a leaf that is still the same links to is in the tree, and stays for this operation.
-        if (isCurrent()) {
-          copyLeaf(right);
-        }
-        if (hasLeft || key > high) {
+        if (runAfter == 0) {
+          key = high + 1;
+          runs = 0;
+          copyRightNeighbour(key);
+        } else if (!copyRun(runAfter)) {
           copyLeafOf(key);
         }
       } finally {
@@ -161,20 +230,34 @@ final class BLinkCursor implements LongCursor {
     return false;
   }
 
+  /** Copies the leaf to the right of the current one, or one that covers a key now. */
+  private void copyRightNeighbour(long key) {
+    // What a leaf that is still the same links to is in the tree, and stays for this operation.
+    if (isCurrent()) {
+      copyLeaf(right, key);
+    }
+    if (hasLeft || key > high) {
+      copyLeafOf(key);
+    }
+  }
+
   /** Goes to the last entry with a key that is not larger, from the leaf that covers the key. */
   private boolean lastUpTo(long key) {
     long bound = key;
     slot = upperBound(bound) - 1;
-    while (slot < 0) {
-      bound = Math.min(bound, high);
+    for (int hops = 0; slot < 0; hops++) {
+      BLinkStructure.checkHops(hops, leaf);
       tree.checkOpen();
       int operation = tree.epochs.enter();
       try {
-        if (left == 0 && isCurrent()) {
-          return false;
-        }
-        if (!copyLeftNeighbour(bound)) {
-          copyLeafOf(bound);
+        if (!copyRun(runBefore)) {
+          bound = Math.min(bound, high);
+          if (runBefore == 0 && left == 0 && isCurrent()) {
+            return false;
+          }
+          if (runBefore != 0 || !copyLeftNeighbour(bound)) {
+            copyLeafOf(bound);
+          }
         }
       } finally {
         tree.epochs.exit(operation);
@@ -198,7 +281,7 @@ final class BLinkCursor implements LongCursor {
     int page = left;
     for (int hops = 0; page != 0; hops++) {
       BLinkStructure.checkHops(hops, page);
-      copyLeaf(page);
+      copyLeaf(page, bound);
       if (hasLeft) {
         return false;
       }
@@ -228,7 +311,7 @@ final class BLinkCursor implements LongCursor {
   @Override
   public boolean ceiling(long key) {
     enterLeafOf(key);
-    return settle(slot < entries || nextLeaf());
+    return settle(slot < entries || advance(key));
   }
 
   @Override
@@ -250,12 +333,15 @@ final class BLinkCursor implements LongCursor {
   /** Ends a move: on the entry in {@code slot}, or nowhere. */
   private boolean settle(boolean onEntry) {
     if (!onEntry) {
+      ready = 0;
+      slot = 0;
       tree.checkOpen();
       state = State.NOWHERE;
       return false;
     }
     state = State.ON_ENTRY;
     removed = false;
+    ready = entries;
     currentKey = keyAt(slot);
     return true;
   }
@@ -269,6 +355,7 @@ final class BLinkCursor implements LongCursor {
     enterLeafOf(currentKey);
     boolean found = slot < entries && keyAt(slot) == currentKey;
     state = found ? State.ON_ENTRY : State.BETWEEN;
+    ready = found && !removed ? entries : 0;
   }
 
   // ---------------------------------------------------------------- range scan
@@ -281,13 +368,23 @@ final class BLinkCursor implements LongCursor {
 
   @Override
   public boolean next() {
+    int after = slot + 1;
+    if (after < ready && isCurrent()) {
+      slot = after;
+      currentKey = keyAt(after);
+      return true;
+    }
+    return nextElsewhere();
+  }
+
+  private boolean nextElsewhere() {
     if (state == State.NOWHERE) {
       return first();
     }
     catchUp();
     int after = state == State.ON_ENTRY ? slot + 1 : slot;
     if (after >= entries) {
-      return settle(nextLeaf());
+      return settle(currentKey != Long.MAX_VALUE && advance(currentKey + 1));
     }
     slot = after;
     return settle(true);
@@ -295,6 +392,15 @@ final class BLinkCursor implements LongCursor {
 
   @Override
   public boolean previous() {
+    if (slot > 0 && slot < ready && isCurrent()) {
+      slot--;
+      currentKey = keyAt(slot);
+      return true;
+    }
+    return previousElsewhere();
+  }
+
+  private boolean previousElsewhere() {
     if (state == State.NOWHERE) {
       return last();
     }
@@ -303,7 +409,13 @@ final class BLinkCursor implements LongCursor {
       slot--;
       return settle(true);
     }
-    return settle(currentKey != Long.MIN_VALUE && lastUpTo(currentKey - 1));
+    long behind = currentKey;
+    boolean isOnEntry = settle(behind != Long.MIN_VALUE && lastUpTo(behind - 1));
+    // Scans end because keys descend.
+    if (isOnEntry && (currentKey >= behind || keyAt(0) > currentKey)) {
+      throw Torn.torn("keys of page " + leaf + " are out of order");
+    }
+    return isOnEntry;
   }
 
   @Override
@@ -346,6 +458,7 @@ final class BLinkCursor implements LongCursor {
     checkOnEntry();
     writer.remove(currentKey, 0);
     removed = true;
+    ready = 0;
   }
 
   /**
@@ -353,8 +466,14 @@ final class BLinkCursor implements LongCursor {
    * what others have done is not: they could do it right after this check as well.
    */
   private void checkOnEntry() {
+    if (slot >= ready || !isCurrent()) {
+      checkOnEntryAnew();
+    }
+  }
+
+  private void checkOnEntryAnew() {
     tree.checkOpen();
-    if (state != State.NOWHERE && ownChangesSeen != tree.ownChanges()) {
+    if (state != State.NOWHERE && !isCurrent() && ownChangesSeen != tree.ownChanges()) {
       catchUp();
       ownChangesSeen = tree.ownChanges();
     }

@@ -3,6 +3,7 @@ package dev.espalier.blink;
 
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.Latches;
+import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreTree;
 
 /**
@@ -13,15 +14,18 @@ final class BLinkRemoval {
   /** Attempts before an empty leaf is left to those who empty it again. */
   private static final int MOST_ATTEMPTS = 16;
 
+  /** Stands for the left neighbour of a page that has none, for it is not in the tree any more. */
+  private static final int HAS_LEFT_THE_TREE = -1;
+
   private final BLinkStructure tree;
   private final PageStore store;
-  private final BLinkPage layout;
+  private final LinkedPageFormat format;
   private final Latches latches;
 
   BLinkRemoval(BLinkStructure tree) {
     this.tree = tree;
     this.store = tree.store;
-    this.layout = tree.layout;
+    this.format = tree.format;
     this.latches = tree.latches;
   }
 
@@ -65,8 +69,18 @@ final class BLinkRemoval {
     }
 
     private void latch(int page) {
+      checkNotHeld(page);
       latches.latch(page);
       latched[latchedCount++] = page;
+    }
+
+    /** Checks that this does not wait for itself, as it would if pages led back to the chain. */
+    private void checkNotHeld(int page) {
+      for (int i = 0; i < latchedCount; i++) {
+        if (latched[i] == page) {
+          throw Torn.torn("page " + page + " is beside or above itself");
+        }
+      }
     }
 
     void unlatch() {
@@ -95,7 +109,7 @@ final class BLinkRemoval {
     private boolean isFilled() {
       int leaf = tree.find(0, key);
       long at = store.pin(leaf);
-      int count = layout.count(tree.pages, at);
+      int count = format.count(tree.pages, at);
       store.unpin(at, false);
       return count > 0;
     }
@@ -108,6 +122,9 @@ final class BLinkRemoval {
         return false;
       }
       int left = leftOf(page);
+      if (left == HAS_LEFT_THE_TREE) {
+        return false;
+      }
       if (left != 0) {
         latch(left);
         if (!leadsTo(left, page)) {
@@ -118,17 +135,17 @@ final class BLinkRemoval {
       long at = store.pin(page);
       try {
         boolean isChain =
-            layout.next(tree.pages, at, key, level) == BLinkPage.HERE
-                && BLinkPage.left(tree.pages, at) == left
-                && BLinkPage.flags(tree.pages, at) == 0
-                && leadsToNothingElse(at, level);
+            format.next(tree.pages, at, page, key, level) == LinkedPage.HERE
+                && LinkedPage.left(tree.pages, at) == left
+                && LinkedPage.flags(tree.pages, at) == 0
+                && leadsToNothingElse(page, at, level);
         if (!isChain) {
           return false;
         }
         lefts[level] = left;
         gone[level] = page;
-        rights[level] = BLinkPage.right(tree.pages, at);
-        highs[level] = BLinkPage.high(tree.pages, at);
+        rights[level] = LinkedPage.right(tree.pages, at);
+        highs[level] = LinkedPage.high(tree.pages, at);
       } finally {
         store.unpin(at, false);
       }
@@ -139,16 +156,26 @@ final class BLinkRemoval {
       return true;
     }
 
-    private boolean leadsToNothingElse(long at, int level) {
-      int count = layout.count(tree.pages, at);
+    private boolean leadsToNothingElse(int page, long at, int level) {
+      int count = format.count(tree.pages, at);
       return level == 0
           ? count == 0
-          : count == 1 && layout.child(tree.pages, at, 0) == gone[level - 1];
+          : count == 1 && format.child(tree.pages, at, page, key) == gone[level - 1];
     }
 
+    /**
+     * Returns the left neighbour of a page, 0 for none. The left link of a page that has left the
+     * tree leads to another such page, which may have been freed.
+     */
     private int leftOf(int page) {
       long at = store.pin(page);
-      int left = BLinkPage.left(tree.pages, at);
+      int left;
+      long version;
+      do {
+        version = latches.version(page);
+        boolean hasLeft = LinkedPage.hasLeft(tree.pages, at);
+        left = hasLeft ? HAS_LEFT_THE_TREE : LinkedPage.left(tree.pages, at);
+      } while (!latches.isStill(page, version));
       store.unpin(at, false);
       return left;
     }
@@ -156,7 +183,8 @@ final class BLinkRemoval {
     /** Tells whether a page, which is latched, is the left neighbour of another. */
     private boolean leadsTo(int left, int page) {
       long at = store.pin(left);
-      boolean leads = !BLinkPage.hasLeft(tree.pages, at) && BLinkPage.right(tree.pages, at) == page;
+      boolean leads =
+          !LinkedPage.hasLeft(tree.pages, at) && LinkedPage.right(tree.pages, at) == page;
       store.unpin(at, false);
       return leads;
     }
@@ -164,7 +192,7 @@ final class BLinkRemoval {
     /** Looks at an inner page without a latch; whether it was right is seen when it has one. */
     private boolean hasSingleChild(int parent) {
       long at = store.pin(parent);
-      int count = layout.count(tree.pages, at);
+      int count = format.count(tree.pages, at);
       store.unpin(at, false);
       return count == 1;
     }
@@ -172,18 +200,18 @@ final class BLinkRemoval {
     /** Removes the chain, whose pages are latched, if its parent leads to more than to it. */
     private boolean removeBelow() {
       int top = levels - 1;
+      checkNotHeld(tree.find(levels, key));
       int parent = tree.latch(levels, key);
       if (parent == 0) {
         return false;
       }
       latched[latchedCount++] = parent;
-      int slot;
-      int count;
+      boolean isFirst;
       long at = store.pin(parent);
       try {
-        count = layout.count(tree.pages, at);
-        slot = layout.childSlot(tree.pages, at, key);
-        if (count < 2 || layout.child(tree.pages, at, slot) != gone[top]) {
+        isFirst = format.isFirstChild(tree.pages, at, parent, key);
+        if (format.count(tree.pages, at) < 2
+            || format.child(tree.pages, at, parent, key) != gone[top]) {
           return false;
         }
       } finally {
@@ -191,12 +219,12 @@ final class BLinkRemoval {
       }
       try {
         linkBack();
-        if (slot > 0) {
-          giveToTheLeft();
-          removeFrom(parent, slot, slot - 1);
-        } else {
-          removeFrom(parent, slot, slot);
+        if (isFirst) {
+          removeFrom(parent);
           passBy();
+        } else {
+          giveToTheLeft();
+          removeFrom(parent);
         }
         leave();
       } catch (RuntimeException | Error failed) {
@@ -206,9 +234,8 @@ final class BLinkRemoval {
       return true;
     }
 
-    private void removeFrom(int parent, int slot, int separatorSlot) {
-      tree.pinAndChange(
-          parent, (memory, above) -> layout.removeChild(memory, above, slot, separatorSlot));
+    private void removeFrom(int parent) {
+      tree.pinAndChange(parent, (memory, above) -> format.removeChild(memory, above, parent, key));
     }
 
     /**
@@ -218,7 +245,7 @@ final class BLinkRemoval {
     private void linkBack() {
       for (int level = 0; level < levels; level++) {
         int left = lefts[level];
-        tree.pinAndChange(rights[level], (memory, right) -> BLinkPage.left(memory, right, left));
+        tree.pinAndChange(rights[level], (memory, right) -> LinkedPage.left(memory, right, left));
       }
     }
 
@@ -230,8 +257,8 @@ final class BLinkRemoval {
         tree.pinAndChange(
             lefts[level],
             (memory, left) -> {
-              BLinkPage.high(memory, left, high);
-              BLinkPage.right(memory, left, right);
+              LinkedPage.high(memory, left, high);
+              LinkedPage.right(memory, left, right);
             });
       }
     }
@@ -240,7 +267,7 @@ final class BLinkRemoval {
     private void passBy() {
       for (int level = 0; level < levels; level++) {
         int right = rights[level];
-        tree.pinAndChange(lefts[level], (memory, left) -> BLinkPage.right(memory, left, right));
+        tree.pinAndChange(lefts[level], (memory, left) -> LinkedPage.right(memory, left, right));
       }
     }
 
@@ -262,6 +289,9 @@ final class BLinkRemoval {
       int child = onlyChild(root);
       if (child == 0) {
         return false;
+      }
+      if (child == root) {
+        throw Torn.torn("the root, page " + root + ", is its own child");
       }
       latches.latch(child);
       try {
@@ -287,11 +317,11 @@ final class BLinkRemoval {
     do {
       version = latches.version(page);
       boolean isOnly =
-          BLinkPage.level(tree.pages, at) > 0
-              && BLinkPage.flags(tree.pages, at) == 0
-              && BLinkPage.right(tree.pages, at) == 0
-              && layout.count(tree.pages, at) == 1;
-      child = isOnly ? layout.child(tree.pages, at, 0) : 0;
+          LinkedPage.level(tree.pages, at) > 0
+              && LinkedPage.flags(tree.pages, at) == 0
+              && LinkedPage.right(tree.pages, at) == 0
+              && format.count(tree.pages, at) == 1;
+      child = isOnly ? format.child(tree.pages, at, page, Long.MAX_VALUE) : 0;
     } while (!latches.isStill(page, version));
     store.unpin(at, false);
     return child;
@@ -303,7 +333,7 @@ final class BLinkRemoval {
       return false;
     }
     long at = store.pin(root);
-    int level = BLinkPage.level(tree.pages, at);
+    int level = LinkedPage.level(tree.pages, at);
     store.unpin(at, false);
     tree.rootPage(child, level);
     tree.space.leave(root);
@@ -314,9 +344,9 @@ final class BLinkRemoval {
   private boolean isAlone(int page) {
     long at = store.pin(page);
     boolean alone =
-        BLinkPage.flags(tree.pages, at) == 0
-            && BLinkPage.left(tree.pages, at) == 0
-            && BLinkPage.right(tree.pages, at) == 0;
+        LinkedPage.flags(tree.pages, at) == 0
+            && LinkedPage.left(tree.pages, at) == 0
+            && LinkedPage.right(tree.pages, at) == 0;
     store.unpin(at, false);
     return alone;
   }

@@ -123,8 +123,8 @@ final class BLinkSpace {
       tree.pinAndChange(
           page,
           (memory, at) -> {
-            BLinkPage.flags(memory, at, BLinkPage.LEFT);
-            BLinkPage.left(memory, at, linked);
+            LinkedPage.flags(memory, at, LinkedPage.LEFT);
+            LinkedPage.left(memory, at, linked);
           });
       tree.meta[LAST_WAITING] = page;
       left.addLast(new Left(page, epochs.now()));
@@ -142,8 +142,8 @@ final class BLinkSpace {
     while (store.isInUse(page) && !found.get(page)) {
       found.set(page);
       long at = store.pin(page);
-      boolean waits = BLinkPage.hasLeft(tree.pages, at);
-      int before = BLinkPage.left(tree.pages, at);
+      boolean waits = LinkedPage.hasLeft(tree.pages, at);
+      int before = LinkedPage.left(tree.pages, at);
       store.unpin(at, false);
       if (!waits) {
         return;

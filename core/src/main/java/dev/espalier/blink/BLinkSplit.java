@@ -2,9 +2,11 @@
 package dev.espalier.blink;
 
 import dev.espalier.blink.BLinkSpace.Spare;
+import dev.espalier.inpage.PageCutPoint;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.Latches;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -13,26 +15,41 @@ import org.jspecify.annotations.Nullable;
  * tree is right. The methods are called outside operations and without latches.
  */
 final class BLinkSplit {
+  /**
+   * Far more tries to complete one split, or to insert one entry, than other writers can be in the
+   * way of. Where pages lie, one may be full and yet have nothing to be split.
+   */
+  private static final int MOST_TRIES = 1_000;
+
   private final BLinkStructure tree;
   private final PageStore store;
-  private final BLinkPage layout;
+  private final LinkedPageFormat format;
   private final Latches latches;
 
   BLinkSplit(BLinkStructure tree) {
     this.tree = tree;
     this.store = tree.store;
-    this.layout = tree.layout;
+    this.format = tree.format;
     this.latches = tree.latches;
   }
 
   // ---------------------------------------------------------------- split
 
   /**
-   * Splits the page of a level that covers a key, unless it has room by now.
+   * Splits the leaf that covers a key, unless it has room by now.
    *
+   * @param tries how often that was done before for the same entry
    * @throws MemoryLimitException if there is no room for another page; nothing has changed then
    */
-  void makeRoom(int level, long key) {
+  void makeRoom(long key, int tries) {
+    if (tries > MOST_TRIES) {
+      throw Torn.torn("the leaf of key " + key + " is full and can't be split");
+    }
+    makeRoom(0, key);
+  }
+
+  /** Splits the page of a level that covers a key, as {@link #makeRoom(long, int)} does. */
+  private void makeRoom(int level, long key) {
     complete(level, key);
     Spare spare = tree.space.take();
     @Nullable Separator separator = null;
@@ -72,33 +89,36 @@ final class BLinkSplit {
     boolean isSplit = false;
     try {
       MemorySegment pages = tree.pages;
-      int count = layout.count(pages, at);
-      if (count < layout.capacity(level) || BLinkPage.isSplitIncomplete(pages, at)) {
+      if (LinkedPage.isSplitIncomplete(pages, at) || !format.isFull(pages, at, page, key)) {
         return null;
       }
-      int from = firstToMove(at, level, key, count);
-      long separator = BLinkPage.key(pages, at, from - 1);
-      int right = BLinkPage.right(pages, at);
+      PageCutPoint cut = cutPoint(page, at, level, key);
+      int from = cut.kept();
+      long separator = cut.separator();
+      int right = LinkedPage.right(pages, at);
+      if (right == page) {
+        throw Torn.torn("page " + page + " is its own neighbour");
+      }
       if (right != 0) {
         latches.latch(right);
       }
       try {
         long neighbour = right == 0 ? 0 : store.pin(right);
         try {
-          writeUpper(page, at, level, from, spare);
+          writeUpper(page, at, level, cut, spare);
           isSplit = true;
           tree.change(
               page,
               at,
               (memory, leftHalf) -> {
-                BLinkPage.count(memory, leftHalf, from);
-                BLinkPage.high(memory, leftHalf, separator);
-                BLinkPage.right(memory, leftHalf, spare);
-                BLinkPage.flags(memory, leftHalf, BLinkPage.SPLIT_IS_INCOMPLETE);
+                format.keepLower(memory, leftHalf, page, from, cut.isAtRun());
+                LinkedPage.high(memory, leftHalf, separator);
+                LinkedPage.right(memory, leftHalf, spare);
+                LinkedPage.flags(memory, leftHalf, LinkedPage.SPLIT_IS_INCOMPLETE);
               });
           if (right != 0) {
             tree.change(
-                right, neighbour, (memory, beside) -> BLinkPage.left(memory, beside, spare));
+                right, neighbour, (memory, beside) -> LinkedPage.left(memory, beside, spare));
           }
         } finally {
           if (right != 0) {
@@ -116,29 +136,40 @@ final class BLinkSplit {
     }
   }
 
-  /** Returns the slot from which on a full page gives to the right: half, or what is new. */
-  private int firstToMove(long at, int level, long key, int count) {
+  /**
+   * Tells what a full page keeps: half, or all that is below a run of inserts, but not nothing; at
+   * the right edge all but what is new.
+   */
+  private PageCutPoint cutPoint(int page, long at, int level, long key) {
     MemorySegment pages = tree.pages;
-    boolean isLast = BLinkPage.right(pages, at) == 0;
-    if (level == 0) {
-      return isLast && key > BLinkPage.key(pages, at, count - 1) ? count : count / 2;
+    int count = format.count(pages, at);
+    boolean movesNothing = LinkedPage.right(pages, at) == 0 && format.isAtEnd(pages, at, page, key);
+    int kept = movesNothing ? count - Math.min(level, 1) : count / 2;
+    if (!movesNothing && level == 0) {
+      PageCutPoint cut = format.cutPoint(pages, at, page, key);
+      kept = Math.clamp(cut.kept(), 1, count - 1);
+      if (cut.isAtRun()) {
+        boolean isThere = kept == cut.kept();
+        long separator = isThere ? cut.separator() : format.keyOfRank(pages, at, kept - 1);
+        return new PageCutPoint(kept, true, separator);
+      }
     }
-    return isLast && layout.childSlot(pages, at, key) == count - 1 ? count - 1 : count / 2;
+    return new PageCutPoint(kept, false, format.keyOfRank(pages, at, kept - 1));
   }
 
   /** Writes the upper half into a page that no other leads to. */
-  private void writeUpper(int page, long at, int level, int from, int spare) {
+  private void writeUpper(int page, long at, int level, PageCutPoint cut, int spare) {
     long upper = store.pin(spare);
     try {
       tree.change(
           spare,
           upper,
           (memory, rightHalf) -> {
-            BLinkPage.initialize(memory, rightHalf, level);
-            layout.copyUpper(memory, at, from, rightHalf);
-            BLinkPage.high(memory, rightHalf, BLinkPage.high(memory, at));
-            BLinkPage.right(memory, rightHalf, BLinkPage.right(memory, at));
-            BLinkPage.left(memory, rightHalf, page);
+            format.initialize(memory, rightHalf, spare, level);
+            format.copyUpper(memory, at, cut.kept(), rightHalf, spare, cut.isAtRun());
+            LinkedPage.high(memory, rightHalf, LinkedPage.high(memory, at));
+            LinkedPage.right(memory, rightHalf, LinkedPage.right(memory, at));
+            LinkedPage.left(memory, rightHalf, page);
           });
     } finally {
       store.unpin(upper, true);
@@ -179,7 +210,10 @@ final class BLinkSplit {
    * @throws MemoryLimitException if there is no room above; the mark stays then
    */
   private void complete(int level, long key) {
-    while (true) {
+    for (int tries = 0; ; tries++) {
+      if (tries > MOST_TRIES) {
+        throw Torn.torn("the split of a page of level " + level + " can't be completed");
+      }
       Attempt attempt;
       int operation = tree.epochs.enter();
       try {
@@ -215,11 +249,11 @@ final class BLinkSplit {
     int right;
     long at = store.pin(page);
     try {
-      if (!BLinkPage.isSplitIncomplete(tree.pages, at)) {
+      if (!LinkedPage.isSplitIncomplete(tree.pages, at)) {
         return Attempt.NOTHING_TO_DO;
       }
-      separator = BLinkPage.high(tree.pages, at);
-      right = BLinkPage.right(tree.pages, at);
+      separator = LinkedPage.high(tree.pages, at);
+      right = LinkedPage.right(tree.pages, at);
     } finally {
       store.unpin(at, false);
     }
@@ -230,7 +264,7 @@ final class BLinkSplit {
     try {
       Outcome outcome = insertChild(parent, separator, right);
       if (outcome != Outcome.PARENT_IS_FULL) {
-        tree.pinAndChange(page, (memory, leftHalf) -> BLinkPage.flags(memory, leftHalf, 0));
+        tree.pinAndChange(page, (memory, leftHalf) -> LinkedPage.flags(memory, leftHalf, 0));
       }
       return new Attempt(outcome, separator);
     } finally {
@@ -244,18 +278,20 @@ final class BLinkSplit {
     boolean changed = false;
     try {
       MemorySegment pages = tree.pages;
-      int count = layout.count(pages, at);
-      int slot = layout.childSlot(pages, at, separator);
-      if (slot < count - 1 && BLinkPage.key(pages, at, slot) == separator) {
+      if (format.hasSeparator(pages, at, parent, separator)) {
         return Outcome.DONE;
       }
-      if (count == layout.innerCapacity) {
+      latches.beginChange(parent);
+      try {
+        changed = true; // even if what the page says ends it halfway
+        changed = format.insertChild(pages, at, parent, separator, right);
+      } finally {
+        latches.endChange(parent);
+      }
+      if (!changed) {
         return Outcome.PARENT_IS_FULL;
       }
-      changed = true;
-      tree.change(
-          parent, at, (memory, above) -> layout.insertChild(memory, above, slot, separator, right));
-      return BLinkPage.isSplitIncomplete(pages, at) ? Outcome.DONE_BELOW_A_MARK : Outcome.DONE;
+      return LinkedPage.isSplitIncomplete(pages, at) ? Outcome.DONE_BELOW_A_MARK : Outcome.DONE;
     } finally {
       store.unpin(at, changed);
     }
@@ -298,28 +334,27 @@ final class BLinkSplit {
     boolean used = false;
     try {
       MemorySegment pages = tree.pages;
-      if (BLinkPage.level(pages, at) != level || !BLinkPage.isSplitIncomplete(pages, at)) {
+      if (LinkedPage.level(pages, at) != level || !LinkedPage.isSplitIncomplete(pages, at)) {
         return false;
       }
-      long separator = BLinkPage.high(pages, at);
-      int right = BLinkPage.right(pages, at);
+      long separator = LinkedPage.high(pages, at);
+      int right = LinkedPage.right(pages, at);
       long above = store.pin(spare);
       try {
         tree.change(
             spare,
             above,
             (memory, newRoot) -> {
-              BLinkPage.initialize(memory, newRoot, level + 1);
-              BLinkPage.count(memory, newRoot, 1);
-              layout.child(memory, newRoot, 0, root);
-              layout.insertChild(memory, newRoot, 0, separator, right);
+              format.initialize(memory, newRoot, spare, level + 1);
+              format.store(
+                  memory, newRoot, spare, new long[] {separator, 0}, new long[] {root, right}, 2);
             });
       } finally {
         store.unpin(above, true);
       }
       used = true;
       tree.rootPage(spare, level + 2);
-      tree.change(root, at, (memory, oldRoot) -> BLinkPage.flags(memory, oldRoot, 0));
+      tree.change(root, at, (memory, oldRoot) -> LinkedPage.flags(memory, oldRoot, 0));
       return true;
     } finally {
       store.unpin(at, used);

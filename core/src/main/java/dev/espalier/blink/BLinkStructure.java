@@ -7,6 +7,7 @@ import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.PageStore;
+import dev.espalier.memory.Words;
 import dev.espalier.support.Epochs;
 import dev.espalier.support.Latches;
 import dev.espalier.support.Torn;
@@ -15,11 +16,12 @@ import dev.espalier.tree.StoreTree;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Supplier;
 
 /**
  * A B-link tree: how a page is found and latched, and all that concerns the whole. What writers do
  * is {@link BLinkWriter}'s, splits are {@link BLinkSplit}'s, pages that have become empty {@link
- * BLinkRemoval}'s.
+ * BLinkRemoval}'s, and what is in a page is up to a {@link LinkedPageFormat}.
  */
 final class BLinkStructure extends StoreTree {
   /* Overview
@@ -35,8 +37,10 @@ final class BLinkStructure extends StoreTree {
    * 30 comes to the left half, sees that its key is above the high key, and goes right. So every step
    * of a split is one change of one page, and the tree is right after each.
    *
-   *   Search. Readers take no latch. They pin a page, read it, and look whether its version is still
-   *   what it was; if not, they read it again. The page cannot be gone meanwhile (Epochs).
+   *   Search. Readers take no latch. They read a page, and look whether its version is still what it
+   *   was; if not, they read it again. The page cannot leave the tree meanwhile (Epochs). If it is in
+   *   memory, it is not even pinned, so they write nothing that others read; one that has made room
+   *   for another meanwhile is pinned and read again.
    *   Insert. The leaf is latched; a writer that finds the key above its high key goes right. If the
    *   leaf is full, it is split first: the new right half is written, then, in one change, the left
    *   half loses it, links to it and is marked as split incompletely. Then the left half and its
@@ -64,8 +68,8 @@ final class BLinkStructure extends StoreTree {
    *   I6  Counts are from 0 to the capacity in leaves, and from 1 in inner pages. No page of the tree
    *       is marked as one that has left it; the last page of a level is not marked as split.
    *   I7  The size is the number of entries in the leaves.
-   *   I8  Pages are in use by the store's account, and none is reached twice.
-   *   I9  The store has no other page in use, but those that have left the tree and wait.
+   *   I8  Pages are in use by the store's account, none is reached twice, and no other is in use but
+   *       those that have left the tree and wait.
    *
    * Deviations:
    *   D1  Lehman and Yao keep no left links and delete nothing. Left links, the mark and the removal
@@ -74,20 +78,21 @@ final class BLinkStructure extends StoreTree {
    *   D2  Pages that are not empty are not merged (Johnson and Shasha: free at empty).
    *   D3  A writer that splits has no stack: it goes down again to the level above. The latch of the
    *       left half is given back in between; the mark says what is left to do.
-   *   D4  A split at the right edge moves nothing, so that ascending keys leave full pages.
+   *   D4  A split at the right edge moves nothing, so that ascending keys leave full pages; where a
+   *       format has seen a run of inserts, what is above it moves.
    */
 
   private static final VarHandle META = MethodHandles.arrayElementVarHandle(long[].class);
-
-  /** The letters BLNK and a version. */
-  private static final long STAMP_VALUE = 0x424c_4e4b_0001L;
 
   /**
    * Pages that a search goes through at most: far more than levels and splits that are not done.
    */
   private static final int MOST_HOPS = 1 << 16;
 
-  final BLinkPage layout;
+  /** Stands for the look of a page that is to be pinned. */
+  static final long PINNED = -1;
+
+  final LinkedPageFormat format;
   final Latches latches;
   final Epochs epochs;
   final BLinkSpace space;
@@ -98,12 +103,12 @@ final class BLinkStructure extends StoreTree {
   /** For each thread how many changes it has made. */
   private final ThreadLocal<long[]> ownChanges = ThreadLocal.withInitial(() -> new long[1]);
 
-  /** Counts how often all pages were replaced, by which cursors lose their places. */
+  /** Counts how often all pages were replaced. */
   volatile int generation;
 
-  BLinkStructure(PageStore store) {
+  BLinkStructure(PageStore store, LinkedPageFormat format) {
     super(store, 2); // To probes that wait, the whole tree is one level.
-    this.layout = new BLinkPage(store.pageBytes());
+    this.format = format;
     this.latches = new Latches(store::isClosed);
     this.epochs = new Epochs(store::isClosed);
     this.space = new BLinkSpace(this);
@@ -117,7 +122,7 @@ final class BLinkStructure extends StoreTree {
 
   @Override
   protected long stamp() {
-    return STAMP_VALUE << 16 | Integer.numberOfTrailingZeros(layout.bytes);
+    return format.stamp();
   }
 
   @Override
@@ -127,7 +132,7 @@ final class BLinkStructure extends StoreTree {
     meta[SIZE] = 0;
     int page = allocate();
     long at = store.pin(page);
-    BLinkPage.initialize(pages, at, 0);
+    format.initialize(pages, at, page, 0);
     store.unpin(at, true);
     meta[ROOT] = page;
   }
@@ -186,28 +191,48 @@ final class BLinkStructure extends StoreTree {
     int page = rootPage();
     for (int hops = 0; ; hops++) {
       int next = next(page, key, level);
-      if (next == BLinkPage.HERE) {
+      if (next == LinkedPage.HERE) {
         return page;
       }
-      if (next == BLinkPage.ABOVE_THE_ROOT) {
+      if (next == LinkedPage.ABOVE_THE_ROOT) {
         return 0;
       }
-      page = next == BLinkPage.GONE ? rootPage() : next;
+      page = next == LinkedPage.GONE ? rootPage() : next;
       checkHops(hops, page);
     }
   }
 
-  /** Reads a page as {@link BLinkPage#next}. */
+  /** Reads a page as {@link LinkedPageFormat#next}. */
   private int next(int page, long key, int level) {
-    long at = store.pin(page);
-    int next;
-    long version;
-    do {
-      version = latches.version(page);
-      next = layout.next(pages, at, key, level);
-    } while (!latches.isStill(page, version));
+    for (long look = store.look(page); ; look = PINNED) {
+      long at = begin(page, look);
+      int next;
+      long version;
+      do {
+        version = latches.version(page);
+        next = format.next(pages, at, page, key, level);
+      } while (!latches.isStill(page, version));
+      if (end(look, at)) {
+        if (look >= 0) {
+          store.noteLooks(1);
+        }
+        return next;
+      }
+    }
+  }
+
+  /** Returns where a page is to be read that a look has found, or else is pinned now. */
+  long begin(int page, long look) {
+    return look < 0 ? store.pin(page) : store.offset(look);
+  }
+
+  /** Ends the reading of a page; tells whether it was the page's bytes that were read. */
+  boolean end(long look, long at) {
+    if (look >= 0) {
+      return store.isStill(look);
+    }
     store.unpin(at, false);
-    return next;
+    return true;
   }
 
   /** Checks that a search ends, and leads to a page. */
@@ -234,11 +259,11 @@ final class BLinkStructure extends StoreTree {
         latches.unlatch(page);
         throw failed;
       }
-      if (next == BLinkPage.HERE) {
+      if (next == LinkedPage.HERE) {
         return page;
       }
       latches.unlatch(page);
-      page = next == BLinkPage.GONE ? find(level, key) : next;
+      page = next == LinkedPage.GONE ? find(level, key) : next;
       if (page != 0) {
         checkHops(hops, page);
       }
@@ -304,18 +329,24 @@ final class BLinkStructure extends StoreTree {
   @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread has the tree alone.
   protected void adopted() {
     generation++;
+    modifications.changes++;
     space.forget();
     noteOwnChange();
   }
 
   @Override
   protected StoreTree over(PageStore other) {
-    return new BLinkStructure(other);
+    return new BLinkStructure(other, format);
   }
 
   @Override
   public LongCursor cursor() {
-    return new BLinkCursor(this);
+    return new BLinkCursor(this, 0);
+  }
+
+  @Override
+  protected LongCursor leafCursor(int page) {
+    return new BLinkCursor(this, page);
   }
 
   @Override
@@ -335,45 +366,73 @@ final class BLinkStructure extends StoreTree {
     alone(() -> BLinkVerifier.verify(this, listener));
   }
 
+  /** The pages stay as long as this operation lasts. */
   @Override
-  public NodeView rootView() {
-    return view(root(), height() - 1);
+  public <T> T whileNodesStay(Supplier<T> look) {
+    checkOpen();
+    int operation = epochs.enter();
+    try {
+      return look.get();
+    } finally {
+      epochs.exit(operation);
+    }
   }
 
-  /** Reads a page; what can't be is refused: a walk over all children would not end. */
-  private NodeView view(int page, int level) {
+  @Override
+  public NodeView rootView() {
+    int root = rootPage();
+    MemorySegment image = image(root);
+    return view(root, LinkedPage.level(image, 0), image);
+  }
+
+  /** Copies a page as it is at one moment. */
+  private MemorySegment image(int page) {
     if (!store.isInUse(page)) {
       throw new InvariantViolationException("I8", "page " + page + " is not in use");
     }
+    MemorySegment image = MemorySegment.ofArray(new long[format.bytes / Long.BYTES]);
     long at = store.pin(page);
     try {
-      int count = BLinkPage.rawCount(pages, at);
-      int capacity = layout.capacity(level);
-      if (BLinkPage.level(pages, at) != level || count < Math.min(level, 1) || count > capacity) {
-        throw new InvariantViolationException(
-            "I6",
-            "page %d of level %d has level %d and count %d of %d"
-                .formatted(page, level, BLinkPage.level(pages, at), count, capacity));
-      }
-      long[] keys = new long[count];
-      long[] payloads = new long[count];
-      for (int i = 0; i < count; i++) {
-        keys[i] = BLinkPage.key(pages, at, i);
-        payloads[i] = level == 0 ? layout.value(pages, at, i) : layout.child(pages, at, i);
-      }
-      long offset = (page - 1L) * layout.bytes;
-      return level == 0
-          ? NodeView.leaf(offset, layout.bytes, count, capacity, i -> keys[i], i -> payloads[i])
-          : NodeView.inner(
-              offset,
-              layout.bytes,
-              level,
-              count - 1,
-              capacity - 1,
-              i -> keys[i],
-              i -> view((int) payloads[i], level - 1));
+      long version;
+      do {
+        version = latches.version(page);
+        Words.copy(pages, at, image, 0, format.bytes);
+      } while (!latches.isStill(page, version));
     } finally {
       store.unpin(at, false);
     }
+    return image;
+  }
+
+  /** Reads a page; what can't be is refused: a walk over all children would not end. */
+  private NodeView view(int page, int level, MemorySegment image) {
+    int count = LinkedPage.rawCount(image, 0);
+    int capacity = format.capacity(level);
+    boolean isOfLevel = level >= 0 && level < MAX_HEIGHT && LinkedPage.level(image, 0) == level;
+    if (!isOfLevel || count < Math.min(level, 1) || count > capacity) {
+      throw new InvariantViolationException(
+          "I6",
+          "page %d of level %d has level %d and count %d of %d"
+              .formatted(page, level, LinkedPage.level(image, 0), count, capacity));
+    }
+    format.verify(image, 0, page);
+    long[] keys = new long[count];
+    long[] payloads = new long[count];
+    format.load(image, 0, keys, payloads);
+    long offset = (page - 1L) * format.bytes;
+    return level == 0
+        ? NodeView.leaf(offset, format.bytes, count, capacity, i -> keys[i], i -> payloads[i])
+        : NodeView.inner(
+            offset,
+            format.bytes,
+            level,
+            count - 1,
+            capacity - 1,
+            i -> keys[i],
+            i -> childView((int) payloads[i], level - 1));
+  }
+
+  private NodeView childView(int page, int level) {
+    return view(page, level, image(page));
   }
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.blink;
 
-import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.IndexOptions;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Bits;
-import dev.espalier.support.BatchArguments;
 import dev.espalier.support.Epochs;
 import dev.espalier.support.Latches;
 import dev.espalier.support.Wanted;
-import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneStoreLevel;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -39,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * while the memory of an index without a file moves in order to grow. Use {@link #rootView}, a view
  * of the nodes, only while nobody changes the tree.
  *
- * <p>Over an {@code IndexStore}, writers take turns, because they share its log; readers wait for
- * none of them.
+ * <p>Over an {@code IndexStore}, writers share its log, each for the time of a copy; readers wait
+ * for none of them.
  *
  * <p>A page of 16 KiB holds 1020 entries or 1360 children. {@code get}, {@code put} and {@code
  * remove} visit one page on each level and take O(log n) key comparisons; the latter two also move
@@ -52,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * TODS 6(4), 1981.
  */
 @SuppressWarnings("exports") // Users need not name the base.
-public final class BLinkTree extends AbstractIndex implements ConcurrentLongIndex {
+public final class BLinkTree extends LinkedIndex {
   /* Overview
    *
    * Structure, invariants and deviations are those of BLinkStructure; what a writer does is in
@@ -74,22 +71,19 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
   /** Probes that go on together: the bits of a long. */
   private static final int GROUP = 64;
 
-  final BLinkStructure tree;
   private final PageStore store;
   private final BLinkPage layout;
   private final Latches latches;
   private final Epochs epochs;
-  private final BLinkWriter writer;
 
   private BLinkTree(IndexOptions options, PageStore store) {
-    BLinkStructure tree = new BLinkStructure(store);
+    BLinkPage layout = new BLinkPage(store.pageBytes());
+    BLinkStructure tree = new BLinkStructure(store, layout);
     super(VARIANT, tree, options);
-    this.tree = tree;
     this.store = store;
-    this.layout = tree.layout;
+    this.layout = layout;
     this.latches = tree.latches;
     this.epochs = tree.epochs;
-    this.writer = new BLinkWriter(tree);
     probesGoThrough(new Probes());
   }
 
@@ -142,8 +136,10 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
     int operation = epochs.enter();
     try {
       int page = tree.rootPage();
+      long look = store.look(page);
+      int looks = 0;
       for (int hops = 0; ; hops++) {
-        long at = store.pin(page);
+        long at = tree.begin(page, look);
         MemorySegment pages = tree.pages;
         long value = defaultValue;
         boolean isThere = false;
@@ -151,19 +147,25 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
         int next;
         do {
           version = latches.version(page);
-          next = layout.next(pages, at, key, 0);
-          if (next == BLinkPage.HERE) {
-            int slot = layout.findSlot(pages, at, key);
+          next = layout.next(pages, at, page, key, 0);
+          if (next == LinkedPage.HERE) {
+            int slot = layout.findPlace(pages, at, page, key);
             value = slot < 0 ? defaultValue : layout.value(pages, at, slot);
             isThere = slot >= 0;
           }
         } while (!latches.isStill(page, version));
-        store.unpin(at, false);
-        if (next == BLinkPage.HERE) {
+        if (!tree.end(look, at)) {
+          look = BLinkStructure.PINNED;
+          continue;
+        }
+        looks += look < 0 ? 0 : 1;
+        if (next == LinkedPage.HERE) {
+          store.noteLooks(looks);
           return isThere ? Wanted.answer(value, wanted) : value;
         }
-        page = next == BLinkPage.GONE ? tree.rootPage() : next;
+        page = next == LinkedPage.GONE ? tree.rootPage() : next;
         BLinkStructure.checkHops(hops, page);
+        look = store.look(page);
       }
     } finally {
       epochs.exit(operation);
@@ -226,25 +228,29 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
         pins[pinned++] = numbers[Long.numberOfTrailingZeros(left)];
       }
       store.pinAll(pins, 0, pinned);
-      int pin = 0;
-      for (long left = open; left != 0; left &= left - 1) {
-        int i = Long.numberOfTrailingZeros(left);
-        long at = pins[pin++];
-        int next = step(numbers[i], at, keys[keysFrom + i], values, valuesFrom + i);
-        store.unpin(at, false);
-        if (next == FOUND || next == ABSENT) {
-          open &= ~(1L << i);
-          there |= next == FOUND ? 1L << i : 0;
-        } else {
-          numbers[i] = next == BLinkPage.GONE ? tree.rootPage() : next;
-          BLinkStructure.checkHops(hops, numbers[i]);
+      try {
+        int pin = 0;
+        for (long left = open; left != 0; left &= left - 1) {
+          int i = Long.numberOfTrailingZeros(left);
+          int next = step(numbers[i], pins[pin++], keys[keysFrom + i], values, valuesFrom + i);
+          if (next == FOUND || next == ABSENT) {
+            open &= ~(1L << i);
+            there |= next == FOUND ? 1L << i : 0;
+          } else {
+            numbers[i] = next == LinkedPage.GONE ? tree.rootPage() : next;
+            BLinkStructure.checkHops(hops, numbers[i]);
+          }
+        }
+      } finally {
+        for (int i = 0; i < pinned; i++) {
+          store.unpin(pins[i], false);
         }
       }
     }
     return there;
   }
 
-  /** The result of a step of a probe, besides those of {@link BLinkPage#next}. */
+  /** The result of a step of a probe, besides those of {@link LinkedPageFormat#next}. */
   private static final int FOUND = -1;
 
   private static final int ABSENT = -2;
@@ -256,66 +262,13 @@ public final class BLinkTree extends AbstractIndex implements ConcurrentLongInde
     long version;
     do {
       version = latches.version(page);
-      next = layout.next(pages, at, key, 0);
-      if (next == BLinkPage.HERE) {
-        int slot = layout.findSlot(pages, at, key);
+      next = layout.next(pages, at, page, key, 0);
+      if (next == LinkedPage.HERE) {
+        int slot = layout.findPlace(pages, at, page, key);
         values[valueAt] = slot >= 0 ? layout.value(pages, at, slot) : missingValue;
         next = slot >= 0 ? FOUND : ABSENT;
       }
     } while (!latches.isStill(page, version));
     return next;
-  }
-
-  // ---------------------------------------------------------------- write
-
-  @Override
-  public long put(long key, long value) {
-    return writer.put(key, value, true, missingValue);
-  }
-
-  @Override
-  public long putIfAbsent(long key, long value) {
-    return writer.put(key, value, false, missingValue);
-  }
-
-  @Override
-  public void set(long key, long value) {
-    put(key, value);
-  }
-
-  @Override
-  public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-    BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
-    tree.checkOpen();
-    for (int i = 0; i < count; i++) {
-      put(keys[keysFrom + i], values[valuesFrom + i]);
-    }
-  }
-
-  @Override
-  public long remove(long key) {
-    return writer.remove(key, missingValue);
-  }
-
-  @Override
-  public void delete(long key) {
-    remove(key);
-  }
-
-  // ---------------------------------------------------------------- read and write
-
-  @Override
-  public boolean insert(long key, long value) {
-    return writer.insert(key, value);
-  }
-
-  @Override
-  public boolean replace(long key, long expected, long value) {
-    return writer.replace(key, expected, value);
-  }
-
-  @Override
-  public boolean remove(long key, long expected) {
-    return writer.removeIf(key, expected);
   }
 }

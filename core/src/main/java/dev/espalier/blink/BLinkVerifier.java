@@ -9,7 +9,7 @@ import java.util.List;
 /** Checks the invariants that {@link BLinkStructure} lists, while nobody else is there. O(n). */
 final class BLinkVerifier extends PageVerifier {
   private final BLinkStructure tree;
-  private final BLinkPage layout;
+  private final LinkedPageFormat format;
 
   /** A child, and the upper bound of its keys. */
   private record Child(int page, long bound) {}
@@ -17,7 +17,7 @@ final class BLinkVerifier extends PageVerifier {
   private BLinkVerifier(BLinkStructure tree, ProgressListener listener) {
     super(tree.store, listener, tree.size());
     this.tree = tree;
-    this.layout = tree.layout;
+    this.format = tree.format;
   }
 
   static void verify(BLinkStructure tree, ProgressListener listener) {
@@ -33,7 +33,7 @@ final class BLinkVerifier extends PageVerifier {
       level = checkLevel(at, level);
     }
     checkEqual("I7", tree.meta[BLinkStructure.SIZE], entries(), "the size");
-    checkEqual("I9", store.pagesInUse(), claimed() + tree.space.outside(), "the pages in use");
+    checkEqual("I8", store.pagesInUse(), claimed() + tree.space.outside(), "the pages in use");
   }
 
   /** Goes through a level from left to right, and returns what its pages lead to. */
@@ -61,9 +61,10 @@ final class BLinkVerifier extends PageVerifier {
       long at = store.pin(page);
       try {
         checkHeader(page, at, level, before);
+        format.verify(pages, at, page);
         checkKeys(page, at, level, before == 0, low, below);
-        long high = BLinkPage.high(pages, at);
-        wasMarked = BLinkPage.isSplitIncomplete(pages, at);
+        long high = LinkedPage.high(pages, at);
+        wasMarked = LinkedPage.isSplitIncomplete(pages, at);
         check(
             wasMarked || high == expected.get(next - 1).bound,
             "I5",
@@ -74,7 +75,7 @@ final class BLinkVerifier extends PageVerifier {
             expected.get(next - 1).bound);
         before = page;
         low = high;
-        page = BLinkPage.right(pages, at);
+        page = LinkedPage.right(pages, at);
       } finally {
         store.unpin(at, false);
       }
@@ -85,36 +86,39 @@ final class BLinkVerifier extends PageVerifier {
   }
 
   private void checkHeader(int page, long at, int level, int before) {
-    checkEqual("I4", BLinkPage.level(pages, at), level, "the level of page %d", page);
-    check(!BLinkPage.hasLeft(pages, at), "I6", "page %d is marked as gone", page);
-    checkEqual("I3", BLinkPage.left(pages, at), before, "the left link of page %d", page);
-    boolean isLast = BLinkPage.right(pages, at) == 0;
+    checkEqual("I4", LinkedPage.level(pages, at), level, "the level of page %d", page);
+    check(!LinkedPage.hasLeft(pages, at), "I6", "page %d is marked as gone", page);
+    checkEqual("I3", LinkedPage.left(pages, at), before, "the left link of page %d", page);
+    boolean isLast = LinkedPage.right(pages, at) == 0;
     check(
-        isLast == (BLinkPage.high(pages, at) == Long.MAX_VALUE),
+        isLast == (LinkedPage.high(pages, at) == Long.MAX_VALUE),
         "I2",
         "page %d has the right neighbour %d and the high key %d",
         page,
-        BLinkPage.right(pages, at),
-        BLinkPage.high(pages, at));
+        LinkedPage.right(pages, at),
+        LinkedPage.high(pages, at));
     checkRange(
         "I6",
-        BLinkPage.rawCount(pages, at),
+        LinkedPage.rawCount(pages, at),
         level == 0 ? 0 : 1,
-        layout.capacity(level),
+        format.capacity(level),
         "the count of page %d",
         page);
   }
 
   private void checkKeys(
       int page, long at, int level, boolean isFirst, long low, List<Child> below) {
-    long high = BLinkPage.high(pages, at);
+    long high = LinkedPage.high(pages, at);
     check(isFirst || low < high, "I2", "page %d has the high key of its left neighbour", page);
-    int count = BLinkPage.rawCount(pages, at);
-    int keys = level == 0 ? count : count - 1;
-    for (int i = 0; i < keys; i++) {
-      long key = BLinkPage.key(pages, at, i);
+    int count = LinkedPage.rawCount(pages, at);
+    int separators = level == 0 ? count : count - 1;
+    long[] keys = new long[count];
+    long[] payloads = new long[count];
+    format.load(pages, at, keys, payloads);
+    for (int i = 0; i < separators; i++) {
+      long key = keys[i];
       check(
-          i == 0 || BLinkPage.key(pages, at, i - 1) < key,
+          i == 0 || keys[i - 1] < key,
           "I1",
           "key %d of page %d is not above its predecessor",
           key,
@@ -133,9 +137,9 @@ final class BLinkVerifier extends PageVerifier {
       return;
     }
     for (int i = 0; i < count; i++) {
-      int child = layout.child(pages, at, i);
+      int child = (int) payloads[i];
       claim("I8", child, 1);
-      below.add(new Child(child, i < keys ? BLinkPage.key(pages, at, i) : high));
+      below.add(new Child(child, i < separators ? keys[i] : high));
     }
   }
 }

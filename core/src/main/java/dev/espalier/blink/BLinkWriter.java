@@ -8,18 +8,75 @@ import java.lang.foreign.MemorySegment;
 
 /** Writes entries: one leaf is latched and changed; what follows for other pages comes later. */
 final class BLinkWriter {
+  /** Stands for the place of a key that has not been looked for since its leaf was latched. */
+  private static final int UNKNOWN = Integer.MIN_VALUE;
+
   private final BLinkStructure tree;
   private final PageStore store;
-  private final BLinkPage layout;
+  private final LinkedPageFormat format;
   private final Latches latches;
   private final Epochs epochs;
 
   BLinkWriter(BLinkStructure tree) {
     this.tree = tree;
     this.store = tree.store;
-    this.layout = tree.layout;
+    this.format = tree.format;
     this.latches = tree.latches;
     this.epochs = tree.epochs;
+  }
+
+  // ---------------------------------------------------------------- search
+
+  /**
+   * Latches the leaf that covers a key, within an operation. Looks for the key before, while that
+   * keeps nobody waiting: what was found counts if the leaf has not changed when it is latched.
+   *
+   * @return what {@link #leafOf} and {@link #placeOf} take
+   */
+  private long latchLeaf(long key) {
+    int page = tree.rootPage();
+    long look = store.look(page);
+    int looks = 0;
+    for (int hops = 0; ; hops++) {
+      long at = tree.begin(page, look);
+      MemorySegment pages = tree.pages;
+      long version;
+      int next;
+      int place;
+      do {
+        version = latches.version(page);
+        next = format.next(pages, at, page, key, 0);
+        place = next == LinkedPage.HERE ? format.findPlace(pages, at, page, key) : UNKNOWN;
+      } while (!latches.isStill(page, version));
+      if (!tree.end(look, at)) {
+        look = BLinkStructure.PINNED;
+        continue;
+      }
+      looks += look < 0 ? 0 : 1;
+      if (next == LinkedPage.HERE) {
+        store.noteLooks(looks);
+        return latches.latchIfStill(page, version)
+            ? latched(page, place)
+            : latched(tree.latch(0, key), UNKNOWN);
+      }
+      page = next == LinkedPage.GONE ? tree.rootPage() : next;
+      BLinkStructure.checkHops(hops, page);
+      look = store.look(page);
+    }
+  }
+
+  private static long latched(int leaf, int place) {
+    return (long) leaf << Integer.SIZE | (place & 0xffff_ffffL);
+  }
+
+  private static int leafOf(long latched) {
+    return (int) (latched >>> Integer.SIZE);
+  }
+
+  /** Returns what {@link LinkedPageFormat#findPlace} says of the leaf, which is pinned. */
+  private int placeOf(long latched, long at, long key) {
+    int place = (int) latched;
+    return place != UNKNOWN ? place : format.findPlace(tree.pages, at, leafOf(latched), key);
   }
 
   /** What is left to do when a leaf has been written. */
@@ -38,26 +95,33 @@ final class BLinkWriter {
    */
   long put(long key, long value, boolean replaces, long missing) {
     store.beforeChange();
-    while (true) {
+    for (int tries = 0; ; tries++) {
       long previous = missing;
       Rest rest;
       int operation = epochs.enter();
       try {
-        int leaf = tree.latch(0, key);
+        long latched = latchLeaf(key);
+        int leaf = leafOf(latched);
         try {
           long at = store.pin(leaf);
           MemorySegment pages = tree.pages;
-          int slot = layout.findSlot(pages, at, key);
-          rest = restOfInsert(pages, at, slot);
-          if (slot >= 0) {
-            previous = layout.value(pages, at, slot);
-            if (replaces) {
-              setValue(pages, leaf, at, slot, value);
+          boolean changes = true; // or ended halfway by what the page says
+          try {
+            int place = placeOf(latched, at, key);
+            rest = restOf(pages, at);
+            if (place >= 0) {
+              previous = format.value(pages, at, place);
+              changes = replaces;
+              if (replaces) {
+                setValue(pages, leaf, at, place, key, value);
+              }
+            } else {
+              changes = insert(pages, leaf, at, -1 - place, key, value);
+              rest = changes ? rest : Rest.LEAF_IS_FULL;
             }
-          } else if (rest != Rest.LEAF_IS_FULL) {
-            insert(pages, leaf, at, -1 - slot, key, value);
+          } finally {
+            store.unpin(at, changes);
           }
-          store.unpin(at, slot >= 0 ? replaces : rest != Rest.LEAF_IS_FULL);
         } finally {
           latches.unlatch(leaf);
         }
@@ -70,7 +134,7 @@ final class BLinkWriter {
       if (rest != Rest.LEAF_IS_FULL) {
         return previous;
       }
-      tree.splits.makeRoom(0, key);
+      tree.splits.makeRoom(key, tries);
     }
   }
 
@@ -81,22 +145,27 @@ final class BLinkWriter {
    */
   boolean insert(long key, long value) {
     store.beforeChange();
-    while (true) {
+    for (int tries = 0; ; tries++) {
       boolean inserts;
       Rest rest;
       int operation = epochs.enter();
       try {
-        int leaf = tree.latch(0, key);
+        long latched = latchLeaf(key);
+        int leaf = leafOf(latched);
         try {
           long at = store.pin(leaf);
           MemorySegment pages = tree.pages;
-          int slot = layout.findSlot(pages, at, key);
-          rest = restOfInsert(pages, at, slot);
-          inserts = slot < 0 && rest != Rest.LEAF_IS_FULL;
-          if (inserts) {
-            insert(pages, leaf, at, -1 - slot, key, value);
+          inserts = true; // or ended halfway by what the page says
+          try {
+            int place = placeOf(latched, at, key);
+            rest = restOf(pages, at);
+            inserts = place < 0 && insert(pages, leaf, at, -1 - place, key, value);
+            if (place < 0 && !inserts) {
+              rest = Rest.LEAF_IS_FULL;
+            }
+          } finally {
+            store.unpin(at, inserts);
           }
-          store.unpin(at, inserts);
         } finally {
           latches.unlatch(leaf);
         }
@@ -109,32 +178,42 @@ final class BLinkWriter {
       if (rest != Rest.LEAF_IS_FULL) {
         return inserts;
       }
-      tree.splits.makeRoom(0, key);
+      tree.splits.makeRoom(key, tries);
     }
   }
 
-  private Rest restOfInsert(MemorySegment pages, long at, int slot) {
-    if (slot < 0 && layout.count(pages, at) == layout.leafCapacity) {
-      return Rest.LEAF_IS_FULL;
-    }
-    return BLinkPage.isSplitIncomplete(pages, at) ? Rest.SPLIT_IS_INCOMPLETE : Rest.NOTHING;
+  private static Rest restOf(MemorySegment pages, long at) {
+    return LinkedPage.isSplitIncomplete(pages, at) ? Rest.SPLIT_IS_INCOMPLETE : Rest.NOTHING;
   }
 
-  private void insert(MemorySegment pages, int leaf, long at, int slot, long key, long value) {
+  /** Inserts into a leaf that is latched, unless it is full; returns whether it did. */
+  private boolean insert(MemorySegment pages, int leaf, long at, int place, long key, long value) {
+    boolean inserted;
+    boolean fits = format.fits(pages, at, place);
+    if (fits) {
+      store.beforeSet(key, value);
+    }
     latches.beginChange(leaf);
     try {
-      layout.insert(pages, at, slot, key, value);
+      inserted = format.insert(pages, at, leaf, place, key, value);
+      if (inserted && !fits) {
+        store.beforeSet(key, value);
+      }
     } finally {
       latches.endChange(leaf);
     }
-    tree.noteOwnChange();
-    tree.grown(1);
+    if (inserted) {
+      tree.noteOwnChange();
+      tree.grown(1);
+    }
+    return inserted;
   }
 
-  private void setValue(MemorySegment pages, int leaf, long at, int slot, long value) {
+  private void setValue(MemorySegment pages, int leaf, long at, int place, long key, long value) {
+    store.beforeSet(key, value);
     latches.beginChange(leaf);
     try {
-      layout.value(pages, at, slot, value);
+      format.value(pages, at, place, value);
     } finally {
       latches.endChange(leaf);
     }
@@ -155,17 +234,22 @@ final class BLinkWriter {
     store.beforeChange();
     int operation = epochs.enter();
     try {
-      int leaf = tree.latch(0, key);
+      long latched = latchLeaf(key);
+      int leaf = leafOf(latched);
       try {
         long at = store.pin(leaf);
-        int slot = layout.findSlot(tree.pages, at, key);
-        boolean replaces =
-            slot >= 0 && (whicheverItIs || layout.value(tree.pages, at, slot) == expected);
-        if (replaces) {
-          setValue(tree.pages, leaf, at, slot, value);
+        boolean replaces = false;
+        try {
+          int place = placeOf(latched, at, key);
+          replaces =
+              place >= 0 && (whicheverItIs || format.value(tree.pages, at, place) == expected);
+          if (replaces) {
+            setValue(tree.pages, leaf, at, place, key, value);
+          }
+          return replaces;
+        } finally {
+          store.unpin(at, replaces);
         }
-        store.unpin(at, replaces);
-        return replaces;
       } finally {
         latches.unlatch(leaf);
       }
@@ -197,19 +281,24 @@ final class BLinkWriter {
     boolean hasBecomeEmpty;
     int operation = epochs.enter();
     try {
-      int leaf = tree.latch(0, key);
+      long latched = latchLeaf(key);
+      int leaf = leafOf(latched);
       try {
         long at = store.pin(leaf);
         MemorySegment pages = tree.pages;
-        int slot = layout.findSlot(pages, at, key);
-        boolean removes = slot >= 0 && (whicheverItIs || layout.value(pages, at, slot) == expected);
-        if (removes) {
-          previous = layout.value(pages, at, slot);
-          remove(pages, leaf, at, slot);
+        boolean removes = false;
+        try {
+          int place = placeOf(latched, at, key);
+          removes = place >= 0 && (whicheverItIs || format.value(pages, at, place) == expected);
+          if (removes) {
+            previous = format.value(pages, at, place);
+            remove(pages, leaf, at, place, key);
+          }
+          isSplitIncomplete = LinkedPage.isSplitIncomplete(pages, at);
+          hasBecomeEmpty = removes && format.count(pages, at) == 0;
+        } finally {
+          store.unpin(at, removes);
         }
-        isSplitIncomplete = BLinkPage.isSplitIncomplete(pages, at);
-        hasBecomeEmpty = removes && layout.count(pages, at) == 0;
-        store.unpin(at, removes);
       } finally {
         latches.unlatch(leaf);
       }
@@ -225,10 +314,11 @@ final class BLinkWriter {
     return previous;
   }
 
-  private void remove(MemorySegment pages, int leaf, long at, int slot) {
+  private void remove(MemorySegment pages, int leaf, long at, int place, long key) {
+    store.beforeRemoval(key);
     latches.beginChange(leaf);
     try {
-      layout.remove(pages, at, slot);
+      format.remove(pages, at, place);
     } finally {
       latches.endChange(leaf);
     }

@@ -195,6 +195,9 @@ public final class BPlusTree extends AbstractIndex {
 
   @Override
   public long put(long key, long value) {
+    if (change.append(key, value)) {
+      return missingValue;
+    }
     long node = findPath(key);
     int slot = findSlot(tree.nodes, node, key);
     if (slot < 0) {
@@ -261,5 +264,13 @@ public final class BPlusTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     remove(key);
+  }
+
+  /**
+   * Removes the entries of a range by whole nodes. O(log n), and one line of each leaf that goes.
+   */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 }

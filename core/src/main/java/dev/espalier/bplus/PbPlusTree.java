@@ -6,6 +6,7 @@ import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
+import dev.espalier.LongEntry;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.bplus.nodes.BPlusChange;
@@ -27,6 +28,7 @@ import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -171,6 +173,11 @@ public final class PbPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
+  /** Creates an empty tree with default options, as {@link #create(IndexOptions)} does. */
+  public static PbPlusTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
   /** Creates an empty tree with the geometry for single lookups on this machine. */
   public static PbPlusTree create(IndexOptions options) {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));
@@ -215,6 +222,57 @@ public final class PbPlusTree extends AbstractIndex {
       value[0] = leaf.value(nodes, node, slot);
     }
     return found;
+  }
+
+  @Override
+  protected long nearest(long key, boolean upwards, @Nullable LongEntry entry) {
+    MemorySegment nodes = tree.nodes;
+    long node = findLeaf(nodes, key);
+    prefetchValues(node);
+    int slot = searchLeaf(nodes, node, key);
+    int count = leaf.count(nodes, node);
+    if (!upwards && (slot >= count || leaf.key(nodes, node, slot) != key)) {
+      slot--;
+    }
+    return slot >= 0 && slot < count
+        ? found(leaf.key(nodes, node, slot), leaf.value(nodes, node, slot), entry)
+        : nearestBeside(nodes, node, key, upwards, entry);
+  }
+
+  /**
+   * Finds the entry nearest to a key whose own leaf has none on that side: at the end of the leaf
+   * beside it.
+   */
+  private long nearestBeside(
+      MemorySegment nodes, long own, long key, boolean upwards, @Nullable LongEntry entry) {
+    long bound = boundOfLeaf(nodes, key, upwards);
+    if (upwards && bound == Long.MAX_VALUE) {
+      return none(entry);
+    }
+    long node = findLeaf(nodes, upwards ? bound + 1 : bound);
+    int count = leaf.count(nodes, node);
+    if (node == own || count == 0) {
+      return none(entry);
+    }
+    int slot = upwards ? 0 : count - 1;
+    return found(leaf.key(nodes, node, slot), leaf.value(nodes, node, slot), entry);
+  }
+
+  /**
+   * Returns the separator above or below the leaf of a key: the largest key that belongs there, or
+   * in the leaf before; at the ends of the tree the largest or smallest of all.
+   */
+  private long boundOfLeaf(MemorySegment nodes, long key, boolean above) {
+    long bound = above ? Long.MAX_VALUE : Long.MIN_VALUE;
+    long node = tree.root;
+    for (int level = tree.height - 1; level > 0; level--) {
+      int slot = searchInner(nodes, node, key);
+      if (above ? slot < inner.count(nodes, node) : slot > 0) {
+        bound = inner.key(nodes, node, above ? slot : slot - 1);
+      }
+      node = inner.child(nodes, node, slot);
+    }
+    return bound;
   }
 
   /**
@@ -392,6 +450,9 @@ public final class PbPlusTree extends AbstractIndex {
 
   @Override
   public long put(long key, long value) {
+    if (change.append(key, value)) {
+      return missingValue;
+    }
     MemorySegment nodes = tree.nodes;
     long node = findPath(nodes, key);
     int slot = searchLeaf(nodes, node, key);
@@ -419,6 +480,27 @@ public final class PbPlusTree extends AbstractIndex {
   @Override
   public void set(long key, long value) {
     put(key, value);
+  }
+
+  /** Keeps the place of the key while the function is called, unless that changes the tree. */
+  @Override
+  public long merge(long key, long value, LongBinaryOperator function) {
+    Objects.requireNonNull(function, "function");
+    MemorySegment nodes = tree.nodes;
+    long node = findPath(nodes, key);
+    int slot = searchLeaf(nodes, node, key);
+    if (!holds(nodes, node, slot, key)) {
+      change.insertAt(node, slot, key, value);
+      return value;
+    }
+    long changes = tree.modifications.changes;
+    long merged = function.applyAsLong(leaf.value(nodes, node, slot), value);
+    if (tree.modifications.changes == changes) {
+      leaf.value(nodes, node, slot, merged);
+    } else {
+      put(key, merged);
+    }
+    return merged;
   }
 
   /**
@@ -476,6 +558,14 @@ public final class PbPlusTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     remove(key);
+  }
+
+  /**
+   * Removes the entries of a range by whole nodes. O(log n), and one line of each leaf that goes.
+   */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 
   // ---------------------------------------------------------------- range scan

@@ -24,6 +24,11 @@ final class BytesCodecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "string";
+    }
+
+    @Override
     public byte[] encode(String value) {
       byte[] encoded = value.getBytes(StandardCharsets.UTF_8);
       if (!value.equals(new String(encoded, StandardCharsets.UTF_8))) {
@@ -68,6 +73,11 @@ final class BytesCodecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "bytes";
+    }
+
+    @Override
     public byte[] encode(byte[] value) {
       return Objects.requireNonNull(value, "value");
     }
@@ -86,6 +96,11 @@ final class BytesCodecs {
   enum LongKeyCodec implements BytesKeyCodec<Long> {
     INSTANCE;
 
+    @Override
+    public String mark() {
+      return "long";
+    }
+
     /** Flips the sign bit, so that signed numbers sort as unsigned ones. */
     @Override
     public byte[] encode(Long key) {
@@ -102,6 +117,11 @@ final class BytesCodecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "long";
+    }
+
+    @Override
     public byte[] encode(Long value) {
       return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
     }
@@ -114,6 +134,11 @@ final class BytesCodecs {
 
   enum IntKeyCodec implements BytesKeyCodec<Integer> {
     INSTANCE;
+
+    @Override
+    public String mark() {
+      return "int";
+    }
 
     /** Does the same as in {@code LongKeyCodec}, in 32 bits. */
     @Override
@@ -131,6 +156,11 @@ final class BytesCodecs {
     INSTANCE;
 
     @Override
+    public String mark() {
+      return "int";
+    }
+
+    @Override
     public byte[] encode(Integer value) {
       return ByteBuffer.allocate(Integer.BYTES).putInt(value).array();
     }
@@ -143,6 +173,11 @@ final class BytesCodecs {
 
   enum UuidCodec implements BytesKeyCodec<UUID>, BytesValueCodec<UUID> {
     INSTANCE;
+
+    @Override
+    public String mark() {
+      return "uuid";
+    }
 
     @Override
     public byte[] encode(UUID value) {
@@ -167,6 +202,11 @@ final class BytesCodecs {
   enum TupleCodec
       implements BytesKeyCodec<List<@Nullable Object>>, BytesValueCodec<List<@Nullable Object>> {
     INSTANCE;
+
+    @Override
+    public String mark() {
+      return "tuple";
+    }
 
     @Override
     public byte[] encode(List<@Nullable Object> value) {

@@ -14,6 +14,12 @@ import java.lang.foreign.MemorySegment;
  * to the entry that now follows this key, whether or not the key still has an entry. If it has
  * none, the cursor is on no entry. A cursor must not be used by several threads at once.
  *
+ * <p>A cursor of an index for many threads, or {@linkplain BytesIndex#withReadWriteLock behind a
+ * lock}, copies the key when it moves, and the value if that has no more than 64 KiB, since other
+ * threads may write before they are read: it returns the copies, even if the entry has since
+ * changed or been removed. A longer value is read from the entry when it is asked for; this, {@link
+ * #setValue} and {@link #remove} require that the entry still exists.
+ *
  * <p>Every method throws {@link IllegalStateException} once the index is closed, and those that
  * need an entry throw it if the cursor is on none.
  */
@@ -55,6 +61,23 @@ public interface BytesCursor extends BytesEntrySource {
    * nothing beyond it ahead of time. A hint: it changes no result.
    */
   default void scanTo(MemorySegment key) {}
+
+  /** Which values of the entries that a cursor goes to will be asked for. */
+  enum Expected {
+    /** None. */
+    NONE,
+    /** Those that have no more than 64 KiB; longer ones perhaps. */
+    SHORT,
+    /** All, whatever their length. */
+    ALL
+  }
+
+  /**
+   * Announces which values will be asked for, {@link Expected#SHORT} unless this was called. Only a
+   * cursor of an index for many threads, or behind a lock, makes a difference: it copies those
+   * values as it moves, and reads others from their entries when they are asked for.
+   */
+  default void expectValues(Expected expected) {}
 
   /**
    * Returns the key of the entry, in the cursor's own memory: read-only, and valid until the cursor

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bytes;
 
+import dev.espalier.CodecMarks;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import java.util.NavigableMap;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * An ordered index outside the Java heap whose keys and values are byte strings: keys of 0 to
  * 65,535 bytes in unsigned byte order, values of 0 bytes to 1 GiB.
  *
- * <p>Any number of threads may read at the same time, or one may write; {@link #withReadWriteLock}
- * returns an index that ensures this.
+ * <p>Any number of threads may use an index in a file, or a {@link
+ * dev.espalier.prefix.ConcurrentPrefixBPlusTree} in memory. Of others, any number may read at the
+ * same time, or one may write; {@link #withReadWriteLock} returns an index that ensures this.
  *
  * <p>{@link #close} frees the memory. Afterwards every method of the index, its views, cursors and
  * maps throws {@link IllegalStateException}, in any thread, except {@link #isClosed}, {@link
- * #asMap} and {@link #withReadWriteLock}.
+ * #asMap}, {@link #typed}, {@link #checkCodecs} and {@link #withReadWriteLock}.
  */
 public interface BytesIndex extends BytesNavigable, AutoCloseable {
 
@@ -65,11 +68,33 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
    *
    * @param keyCodec how keys are stored
    * @param valueCodec how values are stored
+   * @throws IllegalArgumentException if this index was made with other codecs, and remembers them
    */
   default <K, V> NavigableMap<K, V> asMap(
       BytesKeyCodec<K> keyCodec, BytesValueCodec<V> valueCodec) {
+    checkCodecs(TypedIndex.marks(keyCodec, valueCodec));
     return new BytesMap<>(this, keyCodec, valueCodec);
   }
+
+  /**
+   * Returns this index with codecs, so that nothing needs to be encoded by hand. Closing it closes
+   * this index.
+   *
+   * @throws IllegalArgumentException as {@link #asMap} does
+   */
+  default <K, V> TypedIndex<K, V> typed(BytesKeyCodec<K> keyCodec, BytesValueCodec<V> valueCodec) {
+    checkCodecs(TypedIndex.marks(keyCodec, valueCodec));
+    return new TypedIndex<>(this, keyCodec, valueCodec);
+  }
+
+  /**
+   * Checks that codecs may be used with this index: that it was not made with others, as far as it
+   * remembers them.
+   *
+   * @param given the marks of the codecs
+   * @throws IllegalArgumentException if it was made with others; the message names them
+   */
+  default void checkCodecs(CodecMarks given) {}
 
   @Override
   default long countRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
@@ -78,7 +103,7 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
 
   @Override
   default long removeRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
-    return BytesView.all(this).removeRange(from, fromInclusive, to, toInclusive);
+    return BytesView.all(this).removeEach(from, fromInclusive, to, toInclusive);
   }
 
   @Override
@@ -123,13 +148,21 @@ public interface BytesIndex extends BytesNavigable, AutoCloseable {
   /**
    * Returns this index for use by many threads: each method holds a read-write lock, which all
    * readers share. Use only the returned index from then on. Each of its cursors is for one thread,
-   * and sees what other threads write between two of its calls.
+   * and sees what other threads write between two of its moves.
    *
    * <p>Readers of values and listeners are called with the lock held: a write to the index from one
    * of them is refused with {@link IllegalStateException}.
    */
   default BytesIndex withReadWriteLock() {
-    return new LockedBytesIndex(this);
+    return withReadWriteLock(new ReentrantReadWriteLock());
+  }
+
+  /**
+   * Returns this index behind a lock of the caller's, as {@link #withReadWriteLock()} does. Whoever
+   * holds the write lock keeps all others out over several calls.
+   */
+  default BytesIndex withReadWriteLock(ReentrantReadWriteLock lock) {
+    return new LockedBytesIndex(this, lock);
   }
 
   /**

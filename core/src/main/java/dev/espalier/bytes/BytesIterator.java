@@ -19,11 +19,15 @@ final class BytesIterator<T> implements Iterator<T> {
   private byte @Nullable [] lastKey;
 
   /**
-   * @param reader makes an element from the entry that a cursor is on
+   * @param cursor a cursor of the entries, which is nowhere
+   * @param reader makes an element from the entry that the cursor is on
    */
-  BytesIterator(BytesNavigable entries, Function<? super BytesCursor, ? extends T> reader) {
+  BytesIterator(
+      BytesNavigable entries,
+      BytesCursor cursor,
+      Function<? super BytesCursor, ? extends T> reader) {
     this.entries = entries;
-    this.cursor = entries.cursor();
+    this.cursor = cursor;
     this.reader = reader;
     advance();
   }

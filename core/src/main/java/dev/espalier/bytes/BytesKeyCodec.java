@@ -36,6 +36,15 @@ public interface BytesKeyCodec<K> {
   }
 
   /**
+   * Returns the name by which an index remembers this codec, so as to refuse others, or null if it
+   * does not: see {@link dev.espalier.CodecMarks}. A codec that reads what another one has written
+   * may have its mark. Never change the mark of a codec that is in use.
+   */
+  default @Nullable String mark() {
+    return null;
+  }
+
+  /**
    * Returns a codec for strings, in UTF-8 and therefore in the order of their code points. The
    * natural order of strings, that of UTF-16, differs from it where a character above U+FFFF is
    * compared with one from U+E000 to U+FFFF. A string with half of a surrogate pair can't be

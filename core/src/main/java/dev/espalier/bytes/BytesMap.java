@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,86 +113,96 @@ final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
 
   @Override
   public K firstKey() {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = keyCursor();
     return keyOrThrow(cursor, cursor.first());
   }
 
   @Override
   public K lastKey() {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = keyCursor();
     return keyOrThrow(cursor, cursor.last());
   }
 
   @Override
   public @Nullable K lowerKey(K key) {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = keyCursor();
     return keyOrNull(cursor, cursor.lower(sought(key)));
   }
 
   @Override
   public @Nullable K floorKey(K key) {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = keyCursor();
     return keyOrNull(cursor, cursor.floor(sought(key)));
   }
 
   @Override
   public @Nullable K ceilingKey(K key) {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = keyCursor();
     return keyOrNull(cursor, cursor.ceiling(sought(key)));
   }
 
   @Override
   public @Nullable K higherKey(K key) {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = keyCursor();
     return keyOrNull(cursor, cursor.higher(sought(key)));
   }
 
   @Override
   public @Nullable Entry<K, V> firstEntry() {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = entryCursor();
     return entryOrNull(cursor, cursor.first());
   }
 
   @Override
   public @Nullable Entry<K, V> lastEntry() {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = entryCursor();
     return entryOrNull(cursor, cursor.last());
   }
 
   @Override
   public @Nullable Entry<K, V> lowerEntry(K key) {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = entryCursor();
     return entryOrNull(cursor, cursor.lower(sought(key)));
   }
 
   @Override
   public @Nullable Entry<K, V> floorEntry(K key) {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = entryCursor();
     return entryOrNull(cursor, cursor.floor(sought(key)));
   }
 
   @Override
   public @Nullable Entry<K, V> ceilingEntry(K key) {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = entryCursor();
     return entryOrNull(cursor, cursor.ceiling(sought(key)));
   }
 
   @Override
   public @Nullable Entry<K, V> higherEntry(K key) {
-    BytesCursor cursor = entries.cursor();
+    BytesCursor cursor = entryCursor();
     return entryOrNull(cursor, cursor.higher(sought(key)));
   }
 
   @Override
   public @Nullable Entry<K, V> pollFirstEntry() {
-    BytesCursor cursor = entries.cursor();
-    return removedOrNull(cursor, cursor.first());
+    BytesCursor cursor = keyCursor();
+    return polled(cursor, cursor::first);
   }
 
   @Override
   public @Nullable Entry<K, V> pollLastEntry() {
+    BytesCursor cursor = keyCursor();
+    return polled(cursor, cursor::last);
+  }
+
+  private BytesCursor keyCursor() {
+    return BytesView.forKeys(entries.cursor());
+  }
+
+  private BytesCursor entryCursor() {
     BytesCursor cursor = entries.cursor();
-    return removedOrNull(cursor, cursor.last());
+    cursor.expectValues(BytesCursor.Expected.ALL);
+    return cursor;
   }
 
   private K keyOrThrow(BytesCursor cursor, boolean found) {
@@ -209,13 +220,16 @@ final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
     return found ? snapshot(cursor) : null;
   }
 
-  private @Nullable Entry<K, V> removedOrNull(BytesCursor cursor, boolean found) {
-    if (!found) {
-      return null;
+  /** Removes the entry to which a cursor moves: another one if someone else removes it first. */
+  private @Nullable Entry<K, V> polled(BytesCursor cursor, BooleanSupplier move) {
+    while (move.getAsBoolean()) {
+      byte[] key = cursor.keyArray();
+      byte[] value = entries.remove(key);
+      if (value != null) {
+        return Map.entry(keyCodec.decode(key), valueCodec.decode(value));
+      }
     }
-    Entry<K, V> entry = snapshot(cursor);
-    cursor.remove();
-    return entry;
+    return null;
   }
 
   private Entry<K, V> snapshot(BytesCursor cursor) {
@@ -285,7 +299,7 @@ final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
   }
 
   private Iterator<K> keyIterator() {
-    return new BytesIterator<>(entries, cursor -> keyCodec.decode(cursor.keyArray()));
+    return new BytesIterator<>(entries, keyCursor(), cursor -> keyCodec.decode(cursor.keyArray()));
   }
 
   private NavigableMap<K, V> over(BytesNavigable part) {
@@ -320,12 +334,13 @@ final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
      */
     @Override
     public V setValue(V value) {
-      byte[] newValue = storedValue(value);
-      byte[] key = storedKey(getKey());
-      if (!entries.containsKey(key)) {
+      MemorySegment newValue = MemorySegment.ofArray(storedValue(value));
+      MemorySegment key = sought(getKey());
+      BytesCursor cursor = keyCursor();
+      if (!cursor.ceiling(key) || cursor.key().mismatch(key) >= 0) {
         throw new IllegalStateException("the entry of key " + getKey() + " has been removed");
       }
-      entries.set(key, newValue);
+      cursor.setValue(newValue);
       return super.setValue(value);
     }
   }
@@ -333,7 +348,7 @@ final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
   private final class EntrySet extends AbstractSet<Entry<K, V>> {
     @Override
     public Iterator<Entry<K, V>> iterator() {
-      return new BytesIterator<>(entries, WriteThroughEntry::new);
+      return new BytesIterator<>(entries, entryCursor(), WriteThroughEntry::new);
     }
 
     @Override
@@ -374,7 +389,8 @@ final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
   private final class Values extends AbstractCollection<V> {
     @Override
     public Iterator<V> iterator() {
-      return new BytesIterator<>(entries, cursor -> valueCodec.decode(cursor.valueArray()));
+      return new BytesIterator<>(
+          entries, entryCursor(), cursor -> valueCodec.decode(cursor.valueArray()));
     }
 
     @Override

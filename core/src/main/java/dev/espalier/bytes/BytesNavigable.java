@@ -2,6 +2,7 @@
 package dev.espalier.bytes;
 
 import java.lang.foreign.MemorySegment;
+import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +86,108 @@ public interface BytesNavigable {
 
   /** Removes all entries. */
   void clear();
+
+  /**
+   * Returns a copy of the first key in this view's order.
+   *
+   * @throws NoSuchElementException if there are no entries
+   */
+  default byte[] firstKey() {
+    BytesCursor cursor = cursor();
+    cursor.expectValues(BytesCursor.Expected.NONE);
+    return keyOf(cursor, cursor.first());
+  }
+
+  /**
+   * Returns a copy of the last key in this view's order.
+   *
+   * @throws NoSuchElementException if there are no entries
+   */
+  default byte[] lastKey() {
+    BytesCursor cursor = cursor();
+    cursor.expectValues(BytesCursor.Expected.NONE);
+    return keyOf(cursor, cursor.last());
+  }
+
+  private static byte[] keyOf(BytesCursor cursor, boolean isThere) {
+    if (!isThere) {
+      throw new NoSuchElementException("there are no entries");
+    }
+    return cursor.keyArray();
+  }
+
+  /**
+   * Shows the first entry in this view's order to {@code reader}. This and the other methods that
+   * ask for one neighbour make a {@linkplain #cursor() cursor}: keep one where that is too much.
+   *
+   * @return whether there is one; if not, the reader is not called
+   */
+  default boolean first(BytesEntryReader reader) {
+    BytesCursor cursor = cursor();
+    cursor.expectValues(BytesCursor.Expected.ALL);
+    return shown(cursor, cursor.first(), reader);
+  }
+
+  /** Shows the last entry in this view's order, as {@link #first} does. */
+  default boolean last(BytesEntryReader reader) {
+    BytesCursor cursor = cursor();
+    cursor.expectValues(BytesCursor.Expected.ALL);
+    return shown(cursor, cursor.last(), reader);
+  }
+
+  /** Shows the last entry at or before {@code key} in this view's order, as {@link #first} does. */
+  default boolean floor(MemorySegment key, BytesEntryReader reader) {
+    BytesCursor cursor = cursor();
+    cursor.expectValues(BytesCursor.Expected.ALL);
+    return shown(cursor, cursor.floor(key), reader);
+  }
+
+  /** Shows the first entry at or after {@code key} in this view's order, as {@link #first} does. */
+  default boolean ceiling(MemorySegment key, BytesEntryReader reader) {
+    BytesCursor cursor = cursor();
+    cursor.expectValues(BytesCursor.Expected.ALL);
+    return shown(cursor, cursor.ceiling(key), reader);
+  }
+
+  /**
+   * Shows the last entry strictly before {@code key} in this view's order, as {@link #first} does.
+   */
+  default boolean lower(MemorySegment key, BytesEntryReader reader) {
+    BytesCursor cursor = cursor();
+    cursor.expectValues(BytesCursor.Expected.ALL);
+    return shown(cursor, cursor.lower(key), reader);
+  }
+
+  /**
+   * Shows the first entry strictly after {@code key} in this view's order, as {@link #first} does.
+   */
+  default boolean higher(MemorySegment key, BytesEntryReader reader) {
+    BytesCursor cursor = cursor();
+    cursor.expectValues(BytesCursor.Expected.ALL);
+    return shown(cursor, cursor.higher(key), reader);
+  }
+
+  private static boolean shown(BytesCursor cursor, boolean isThere, BytesEntryReader reader) {
+    if (isThere) {
+      reader.read(cursor);
+    }
+    return isThere;
+  }
+
+  /**
+   * Removes the first entry in this view's order, and shows it to {@code reader}. Of several
+   * threads, only one gets the entry.
+   *
+   * @return whether there was one; if not, the reader is not called
+   */
+  default boolean pollFirst(BytesEntryReader reader) {
+    return TakenEntry.poll(this, BytesCursor::first, reader);
+  }
+
+  /** Removes the last entry in this view's order, as {@link #pollFirst} does the first. */
+  default boolean pollLast(BytesEntryReader reader) {
+    return TakenEntry.poll(this, BytesCursor::last, reader);
+  }
 
   /**
    * Returns a new cursor that is on no entry yet. Reuse a cursor for many seeks rather than

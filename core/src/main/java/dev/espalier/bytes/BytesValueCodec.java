@@ -29,6 +29,15 @@ public interface BytesValueCodec<V> {
   V decode(byte[] stored);
 
   /**
+   * Returns the name by which an index remembers this codec, so as to refuse others, or null if it
+   * does not: see {@link dev.espalier.CodecMarks}. A codec that reads what another one has written
+   * may have its mark. Never change the mark of a codec that is in use.
+   */
+  default @Nullable String mark() {
+    return null;
+  }
+
+  /**
    * Returns a codec for strings, in UTF-8. A string with half of a surrogate pair can't be stored.
    */
   static BytesValueCodec<String> ofString() {

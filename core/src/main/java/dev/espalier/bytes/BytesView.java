@@ -2,6 +2,7 @@
 package dev.espalier.bytes;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -96,12 +97,12 @@ final class BytesView implements BytesNavigable {
 
   @Override
   public long size() {
-    return range.isAll() ? index.size() : count(range);
+    return range.isAll() ? index.size() : count(index, range);
   }
 
   @Override
   public boolean isEmpty() {
-    return range.isAll() ? index.isEmpty() : !cursor().first();
+    return range.isAll() ? index.isEmpty() : !forKeys(cursor()).first();
   }
 
   @Override
@@ -109,7 +110,7 @@ final class BytesView implements BytesNavigable {
     if (range.isAll()) {
       index.clear();
     } else {
-      remove(range);
+      remove(index, range);
     }
   }
 
@@ -120,12 +121,12 @@ final class BytesView implements BytesNavigable {
 
   @Override
   public long countRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
-    return count(between(from, fromInclusive, to, toInclusive).intersect(range));
+    return count(index, between(from, fromInclusive, to, toInclusive).intersect(range));
   }
 
   @Override
   public long removeRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
-    return remove(between(from, fromInclusive, to, toInclusive).intersect(range));
+    return remove(index, between(from, fromInclusive, to, toInclusive).intersect(range));
   }
 
   @Override
@@ -176,7 +177,17 @@ final class BytesView implements BytesNavigable {
     return false;
   }
 
-  private long count(BytesRange part) {
+  /** Returns a cursor that is asked for no values. */
+  static BytesCursor forKeys(BytesCursor cursor) {
+    cursor.expectValues(BytesCursor.Expected.NONE);
+    return cursor;
+  }
+
+  /** Counts the entries of a range; behind a lock, as one call. */
+  static long count(BytesIndex index, BytesRange part) {
+    if (index instanceof LockedBytesIndex locked) {
+      return locked.count(part);
+    }
     BytesCursor cursor = new BytesViewCursor(index.cursor(), part, false);
     long count = 0;
     while (cursor.next()) {
@@ -185,14 +196,41 @@ final class BytesView implements BytesNavigable {
     return count;
   }
 
-  private long remove(BytesRange part) {
+  /** Removes the entries of a range; behind a lock, as one call. Returns how many there were. */
+  static long remove(BytesIndex index, BytesRange part) {
+    if (index instanceof LockedBytesIndex locked && part.to() == null) {
+      return locked.remove(part);
+    }
+    checkOpen(index);
+    MemorySegment to = part.to();
+    boolean toInclusive = part.toInclusive();
+    if (to == null) {
+      BytesCursor cursor = forKeys(index.cursor());
+      if (!cursor.last()) {
+        return 0;
+      }
+      to = MemorySegment.ofArray(cursor.keyArray());
+      toInclusive = true;
+    }
+    return KeyOrder.compare(part.from(), to) > 0
+        ? 0
+        : index.removeRange(array(part.from()), part.fromInclusive(), array(to), toInclusive);
+  }
+
+  /** Removes the entries between two keys one by one, which every index can. */
+  long removeEach(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
+    BytesRange part = between(from, fromInclusive, to, toInclusive);
     BytesCursor cursor = new BytesViewCursor(index.cursor(), part, false);
     long removed = 0;
     while (cursor.next()) {
-      cursor.remove();
-      removed++;
+      // Others may have removed it, where they may.
+      removed += index.delete(cursor.key()) ? 1 : 0;
     }
     return removed;
+  }
+
+  private static byte[] array(MemorySegment key) {
+    return key.toArray(ValueLayout.JAVA_BYTE);
   }
 
   /** Returns the keys between two bounds given in this view's order. */
@@ -238,7 +276,7 @@ final class BytesView implements BytesNavigable {
    * Checks that the index is open. For calls that a view answers without calling the index, which
    * would check this itself.
    */
-  private static void checkOpen(BytesIndex index) {
+  static void checkOpen(BytesIndex index) {
     if (index.isClosed()) {
       throw new IllegalStateException("the index is closed");
     }

@@ -23,6 +23,11 @@ final class BytesViewCursor implements BytesCursor {
   }
 
   @Override
+  public void expectValues(Expected expected) {
+    cursor.expectValues(expected);
+  }
+
+  @Override
   public boolean first() {
     return place(descending ? seekHighest() : seekLowest());
   }

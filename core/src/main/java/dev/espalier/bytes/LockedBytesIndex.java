@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bytes;
 
+import dev.espalier.CodecMarks;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.lock.WriteCount;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -21,10 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockedBytesIndex implements BytesIndex {
   private final BytesIndex index;
-  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private final ReentrantReadWriteLock lock;
+  private final WriteCount writes = new WriteCount();
 
-  LockedBytesIndex(BytesIndex index) {
+  /** Guards {@code index} with a lock that others can see. */
+  LockedBytesIndex(BytesIndex index, ReentrantReadWriteLock lock) {
     this.index = index;
+    this.lock = lock;
   }
 
   /** Takes the lock for reading. */
@@ -47,10 +52,22 @@ final class LockedBytesIndex implements BytesIndex {
           "a write to an index from a reader or listener of the same index would never end");
     }
     lock.writeLock().lock();
+    writes.begin();
   }
 
   void endWrite() {
+    writes.end();
     lock.writeLock().unlock();
+  }
+
+  /** Returns the count of writes, while the lock is held. */
+  long count() {
+    return writes.get();
+  }
+
+  /** Tells whether nobody has begun to write since a count was taken. */
+  boolean isUnchanged(long count) {
+    return writes.isStill(count);
   }
 
   private <T extends @Nullable Object> T writing(Supplier<T> change) {
@@ -154,6 +171,16 @@ final class LockedBytesIndex implements BytesIndex {
     }
   }
 
+  /** Counts the entries of a range. */
+  long count(BytesRange range) {
+    beginRead();
+    try {
+      return BytesView.count(index, range);
+    } finally {
+      endRead();
+    }
+  }
+
   @Override
   public BytesCursor cursor() {
     return new LockedBytesCursor(this, index.cursor());
@@ -231,6 +258,11 @@ final class LockedBytesIndex implements BytesIndex {
     return writing(() -> index.removeRange(from, fromInclusive, to, toInclusive));
   }
 
+  /** Removes the entries of a range; returns how many there were. */
+  long remove(BytesRange range) {
+    return writing(() -> BytesView.remove(index, range));
+  }
+
   @Override
   public void clear() {
     beginWrite();
@@ -253,6 +285,11 @@ final class LockedBytesIndex implements BytesIndex {
   }
 
   // ---------------------------------------------------------------- the whole
+
+  @Override
+  public void checkCodecs(CodecMarks given) {
+    index.checkCodecs(given);
+  }
 
   @Override
   public BytesIndex withReadWriteLock() {

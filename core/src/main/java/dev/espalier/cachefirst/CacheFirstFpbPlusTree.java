@@ -18,6 +18,7 @@ import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.GroupPins;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -321,11 +322,17 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
         int foundFrom) {
       int most = Math.min(GROUP, store.mostPins());
       long[] waves = tree.cursorsCopy ? new long[most] : NO_WAVES;
-      for (int done = 0; done < count; done += most) {
-        int group = Math.min(most, count - done);
-        long there =
-            answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, group, waves);
-        Bits.addGroup(found, foundFrom + done, there);
+      GroupPins pins = new GroupPins(store, most);
+      try {
+        for (int done = 0; done < count; done += most) {
+          int group = Math.min(most, count - done);
+          long there =
+              answerGroup(
+                  level, keys, keysFrom + done, values, valuesFrom + done, group, waves, pins);
+          Bits.addGroup(found, foundFrom + done, there);
+        }
+      } finally {
+        pins.unpinAll();
       }
     }
   }
@@ -335,6 +342,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
    * its node, that node's place, then the place of its key.
    *
    * @param waves room for the pages of a level where they are to be read by one wave, or empty
+   * @param pins no pins; those that are left are given back
    * @return which keys are present, as a bit set
    */
   private long answerGroup(
@@ -344,24 +352,27 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
       long[] values,
       int valuesFrom,
       int count,
-      long[] waves) {
+      long[] waves,
+      GroupPins pins) {
     MemorySegment pages = tree.pages;
-    pinGroup(values, valuesFrom, count, waves);
+    pinGroup(values, valuesFrom, count, waves, pins);
     for (int above = level; above > 0; above--) {
       for (int i = 0; i < count; i++) {
         long node = values[valuesFrom + i];
         values[valuesFrom + i] = findChild(pages, node, keys[keysFrom + i]);
-        store.unpin(node, false);
       }
-      pinGroup(values, valuesFrom, count, waves);
+      pins.unpinAll();
+      pinGroup(values, valuesFrom, count, waves, pins);
       int lines = above == 1 ? leaf.keyLines : page.width;
       Words.prefetchGroup(tree.base, values, valuesFrom, count, lines);
     }
-    return findValues(pages, keys, keysFrom, values, valuesFrom, count);
+    long found = findValues(pages, keys, keysFrom, values, valuesFrom, count);
+    pins.unpinAll();
+    return withoutPadding(found, keys, keysFrom, values, valuesFrom);
   }
 
   /** Pins the pages of nodes; the nodes' places are in {@code nodes} then. */
-  private void pinGroup(long[] nodes, int from, int count, long[] waves) {
+  private void pinGroup(long[] nodes, int from, int count, long[] waves, GroupPins pins) {
     if (waves.length == 0) {
       for (int i = from; i < from + count; i++) {
         int node = (int) nodes[i];
@@ -372,7 +383,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     for (int i = 0; i < count; i++) {
       waves[i] = page.pageOf((int) nodes[from + i]);
     }
-    store.pinAll(waves, 0, count);
+    pins.pinAll(waves, 0, count);
     for (int i = 0; i < count; i++) {
       nodes[from + i] = waves[i] + page.offsetOf((int) nodes[from + i]);
     }
@@ -381,7 +392,7 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
   /**
    * Replaces the places of pinned leaves by the values of the keys sought there.
    *
-   * @return which keys are present, as a bit set
+   * @return which keys are present, padding among them, as a bit set
    */
   private long findValues(
       MemorySegment pages, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
@@ -397,12 +408,24 @@ public final class CacheFirstFpbPlusTree extends AbstractIndex {
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long place = values[valuesFrom + i];
-      boolean seemsFound = getLong(pages, place) == key;
+      boolean isThere = getLong(pages, place) == key;
       long value = getLong(pages, place + valuesOffset);
-      store.unpin(place, false);
-      boolean isThere = seemsFound && (key != Keys.PADDING || containsKey(key));
       values[valuesFrom + i] = isThere ? value : missingValue;
       there |= isThere ? 1L << i : 0;
+    }
+    return there;
+  }
+
+  /** Takes back what was found of keys that are but padding; returns the rest. */
+  private long withoutPadding(
+      long found, long[] keys, int keysFrom, long[] values, int valuesFrom) {
+    long there = found;
+    for (long rest = found; rest != 0; rest &= rest - 1) {
+      int i = Long.numberOfTrailingZeros(rest);
+      if (keys[keysFrom + i] == Keys.PADDING && !containsKey(Keys.PADDING)) {
+        values[valuesFrom + i] = missingValue;
+        there &= ~(1L << i);
+      }
     }
     return there;
   }

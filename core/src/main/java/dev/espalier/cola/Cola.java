@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #size} takes O(1) time until {@link #set} or {@link #delete} is called; the next call
  * then counts all entries, in O(n) time. {@link #sizeEstimate} is always fast, but counts an entry
- * that was written twice as two. Cursors merge the levels as they go. {@link #bulkload} checks its
- * fill factor, but always fills levels completely.
+ * that was written twice as two. Cursors merge the levels as they go, and skip what others have
+ * found to be removed. {@link #bulkload} checks its fill factor, but always fills levels
+ * completely.
  *
  * <p>{@code remove} and {@code delete} may throw {@link dev.espalier.memory.MemoryLimitException}
  * as {@code put} does, because what they write has to be merged too.
@@ -139,6 +140,13 @@ public final class Cola extends AbstractIndex {
     int stride() {
       return (int) Math.ceil((1 + pointerDensity) * growth / pointerDensity);
     }
+
+    /** Returns proportions with a stride, of which there are many that make the same tree. */
+    static Geometry ofStride(int stride, int growth, int batch) {
+      double density =
+          growth / (stride - growth - 0.5); // Clear of the ends, where ceil would jump.
+      return new Geometry(growth, Math.min(density, 1), batch);
+    }
   }
 
   private Cola(IndexOptions options, PageStore store, Geometry geometry) {
@@ -153,6 +161,13 @@ public final class Cola extends AbstractIndex {
   }
 
   /**
+   * Creates an empty index in memory with default options, as {@link #create(IndexOptions)} does.
+   */
+  public static Cola create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
+  /**
    * Creates an empty index in memory, with the default geometry and pages of 8 KiB. If the memory
    * limit is below 1 MiB, pages and levels are smaller.
    */
@@ -163,11 +178,11 @@ public final class Cola extends AbstractIndex {
   }
 
   /**
-   * Opens the index in a store, or creates an empty one if the store is empty, with the default
-   * geometry.
+   * Opens the index in a store, whatever its geometry is, or creates an empty one if the store is
+   * empty, with the default geometry.
    */
   public static Cola open(IndexOptions options, PageStore store) {
-    return open(options, store, Geometry.DEFAULT);
+    return open(options, store, ColaStructure.geometryIn(store));
   }
 
   /**
@@ -219,11 +234,17 @@ public final class Cola extends AbstractIndex {
   private long find(long key) {
     MemorySegment pages = tree.pages;
     long page = store.pin((int) tree.meta[MessageLevels.TOP]);
-    int slot = tree.findInTop(pages, page, key);
+    int slot = -1;
+    try {
+      slot = tree.findInTop(pages, page, key);
+    } finally {
+      if (slot < 0) {
+        store.unpin(page, false);
+      }
+    }
     if (slot >= 0) {
       return page + slot;
     }
-    store.unpin(page, false);
     return tree.depth == 0 ? NOWHERE : findInLevels(key);
   }
 
@@ -283,18 +304,18 @@ public final class Cola extends AbstractIndex {
     int from = (int) Math.max(low - start, 0);
     int to = (int) Math.min(high - start, layout.capacity);
     long page = store.pin(level.firstPage() + (int) number);
-    long keys = page + layout.keysOffset;
-    int slot = from + Keys.lowerBoundBinary(pages, keys + ((long) from << 3), to - from, key);
-    long found;
-    if (slot < to
-        && Words.getLong(pages, keys + ((long) slot << 3)) == key
-        && layout.isMessage(pages, page, slot)) {
-      found = ~(start + slot);
-    } else {
-      found = k == tree.depth ? 0 : layout.pointersBefore(pages, page, slot);
+    try {
+      long keys = page + layout.keysOffset;
+      int slot = from + Keys.lowerBoundBinary(pages, keys + ((long) from << 3), to - from, key);
+      if (slot < to
+          && Words.getLong(pages, keys + ((long) slot << 3)) == key
+          && layout.isMessage(pages, page, slot)) {
+        return ~(start + slot);
+      }
+      return k == tree.depth ? 0 : layout.pointersBefore(pages, page, slot);
+    } finally {
+      store.unpin(page, false);
     }
-    store.unpin(page, false);
-    return found;
   }
 
   /**
@@ -353,20 +374,23 @@ public final class Cola extends AbstractIndex {
     for (int k = 1; k <= tree.depth && open != 0; k++) {
       Level level = tree.levels[k];
       int pins = k == 1 ? 0 : fetch(level, values, valuesFrom, open, pinned);
-      for (long left = open; left != 0; left &= left - 1) {
-        int i = Long.numberOfTrailingZeros(left);
-        long result = search(k, level, values[valuesFrom + i], keys[keysFrom + i]);
-        if (result < 0) {
-          long place = pin(level, ~result);
-          there |= isPut(place) ? 1L << i : 0;
-          values[valuesFrom + i] = take(place, missingValue);
-          open &= ~(1L << i);
-        } else {
-          values[valuesFrom + i] = result;
+      try {
+        for (long left = open; left != 0; left &= left - 1) {
+          int i = Long.numberOfTrailingZeros(left);
+          long result = search(k, level, values[valuesFrom + i], keys[keysFrom + i]);
+          if (result < 0) {
+            long place = pin(level, ~result);
+            there |= isPut(place) ? 1L << i : 0;
+            values[valuesFrom + i] = take(place, missingValue);
+            open &= ~(1L << i);
+          } else {
+            values[valuesFrom + i] = result;
+          }
         }
-      }
-      for (int i = 0; i < pins; i++) {
-        store.unpin(pinned[i], false);
+      } finally {
+        for (int i = 0; i < pins; i++) {
+          store.unpin(pinned[i], false);
+        }
       }
     }
     for (long left = open; left != 0; left &= left - 1) {
@@ -388,18 +412,21 @@ public final class Cola extends AbstractIndex {
     long open = 0;
     long there = 0;
     long page = store.pin((int) tree.meta[MessageLevels.TOP]);
-    for (int i = 0; i < count; i++) {
-      int slot = tree.findInTop(pages, page, keys[keysFrom + i]);
-      if (slot < 0) {
-        open |= 1L << i;
-        values[valuesFrom + i] = 0;
-      } else {
-        boolean isPut = ElementPage.isPut(pages, page, slot);
-        values[valuesFrom + i] = isPut ? layout.value(pages, page, slot) : missingValue;
-        there |= isPut ? 1L << i : 0;
+    try {
+      for (int i = 0; i < count; i++) {
+        int slot = tree.findInTop(pages, page, keys[keysFrom + i]);
+        if (slot < 0) {
+          open |= 1L << i;
+          values[valuesFrom + i] = 0;
+        } else {
+          boolean isPut = ElementPage.isPut(pages, page, slot);
+          values[valuesFrom + i] = isPut ? layout.value(pages, page, slot) : missingValue;
+          there |= isPut ? 1L << i : 0;
+        }
       }
+    } finally {
+      store.unpin(page, false);
     }
-    store.unpin(page, false);
     Bits.addGroup(found, foundFrom, there);
     return open;
   }
@@ -489,5 +516,11 @@ public final class Cola extends AbstractIndex {
   @Override
   public void delete(long key) {
     tree.writeBlind(key, 0, false);
+  }
+
+  /** Removes the entries of a range by a message for each. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 }

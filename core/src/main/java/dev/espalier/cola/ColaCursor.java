@@ -2,24 +2,30 @@
 package dev.espalier.cola;
 
 import dev.espalier.node.Keys;
+import dev.espalier.support.DeadRanges;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** A cursor over a COLA: its levels, and a copy of level 0 that is in order. */
+/**
+ * A cursor over a COLA: its levels, of which level 0 is two, the part that is in order and a copy
+ * of its tail, in order as well.
+ */
 final class ColaCursor extends MergingCursor {
   private final ColaStructure tree;
   private final TopPage top;
-  private final MemorySegment topCopy;
-  private Level topLevel = Level.EMPTY;
+  private final MemorySegment tailCopy;
+  private Level tail = Level.EMPTY;
+  private Level sorted = Level.EMPTY;
 
-  /** The index's changes when level 0 was copied, -1 before. */
-  private long topCopied = -1;
+  /** The index's changes when the tail was copied, -1 before. */
+  private long tailCopied = -1;
 
-  ColaCursor(ColaStructure tree) {
-    super(tree.modifications, tree.store, tree.layout);
+  /** Makes a cursor that skips these ranges, and adds to them. */
+  ColaCursor(ColaStructure tree, DeadRanges dead) {
+    super(tree, dead);
     this.tree = tree;
     this.top = new TopPage(tree.layout, tree.batch);
-    this.topCopy = Arena.ofAuto().allocate(tree.layout.bytes, Long.BYTES);
+    this.tailCopy = Arena.ofAuto().allocate(tree.layout.bytes, Long.BYTES);
   }
 
   @Override
@@ -29,33 +35,48 @@ final class ColaCursor extends MergingCursor {
 
   @Override
   int countLevels() {
-    return tree.depth + 1;
+    return tree.depth + 2;
   }
 
   @Override
   void readLevels(Level[] to) {
-    if (topCopied != tree.modifications.changes) {
-      topLevel = tree.copyTop(top, topCopy, 0);
-      topCopied = tree.modifications.changes;
+    if (tailCopied != tree.modifications.changes) {
+      copyTail();
+      tailCopied = tree.modifications.changes;
     }
-    to[0] = topLevel;
-    System.arraycopy(tree.levels, 1, to, 1, tree.depth);
+    to[0] = tail;
+    to[1] = sorted;
+    System.arraycopy(tree.levels, 1, to, 2, tree.depth);
+  }
+
+  private void copyTail() {
+    int number = (int) tree.meta[MessageLevels.TOP];
+    long page = tree.store.pin(number);
+    try {
+      int before = TopPage.sortedCount(top.checkedNumber(tree.pages, page));
+      int count = top.copyTail(tree.pages, page, tailCopy, 0);
+      int tombstones = tree.layout.noPuts(tree.pages, page);
+      tail = new Level(number, 1, count, count, tombstones, 0);
+      sorted = new Level(number, 1, before, before, tombstones, 0);
+    } finally {
+      tree.store.unpin(page, false);
+    }
   }
 
   @Override
   MemorySegment newestCopy() {
-    return topCopy;
+    return tailCopy;
   }
 
-  /** Level 0 is searched in its copy, level 1 whole, the others in the windows of the pointers. */
+  /** Both parts of level 0 and level 1 are searched whole, the others in the pointers' windows. */
   @Override
   void seek(long key, Level[] in, int levelCount, long[] positions) {
     positions[0] =
-        Keys.lowerBoundBinary(topCopy, tree.layout.keysOffset, (int) in[0].elements(), key);
+        Keys.lowerBoundBinary(tailCopy, tree.layout.keysOffset, (int) in[0].elements(), key);
     for (int k = 1; k < levelCount; k++) {
       long low = 0;
       long high = in[k].elements();
-      if (k > 1) {
+      if (k > 2) {
         long pointers = tree.pointersBefore(in[k - 1], positions[k - 1]);
         low = tree.windowStart(pointers);
         high = tree.windowEnd(in[k], pointers);

@@ -11,6 +11,7 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.tree.StoreTree;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -61,6 +62,7 @@ final class ColaStructure extends MessageLevels {
    *       no other level than the deepest.                                                  [C9, C10]
    *   I9  Pages are in use by the store's account, in one level each, and no others are.        [C14]
    *   I10 The size, where it is known, is the number of keys whose newest message is a put.
+   *   I11 No key has an entry that is in a range which readers have found dead.
    *
    * Deviations from the paper:
    *   D1  Level 0 holds a batch of messages instead of one, and stands for the first levels.
@@ -68,7 +70,8 @@ final class ColaStructure extends MessageLevels {
    *   D3  A pointer and a message of the same key are one element. The paper keeps a copy of the
    *       pointer to the left with each element; here bits are counted.
    *   D4  The result of a merge into the deepest level goes where it fits.
-   *   D5  If more than half of the messages are tombstones, all levels are merged.
+   *   D5  If more than a quarter of the messages are tombstones, all levels are merged: what is
+   *       dead then takes up more than half of the room that the entries do.
    *   D6  What a full memory leaves possible: the room kept, and changes in place.
    */
 
@@ -119,6 +122,19 @@ final class ColaStructure extends MessageLevels {
       checkShape();
       readManifest();
     }
+  }
+
+  /**
+   * Returns the proportions of the tree that a store holds, or the default ones if it holds none.
+   */
+  static Geometry geometryIn(PageStore store) {
+    long[] meta = store.meta();
+    if (meta[STAMP] != OWN_STAMP) {
+      return Geometry.DEFAULT;
+    }
+    int growth = (int) (meta[SHAPE] >>> 24) & 0xff;
+    int batch = (int) meta[SHAPE] & 0xff_ffff;
+    return Geometry.ofStride((int) (meta[SHAPE] >>> 32), growth, batch);
   }
 
   private long shape() {
@@ -368,8 +384,11 @@ final class ColaStructure extends MessageLevels {
       return; // The merge has left nothing at all.
     }
     long page = store.pin((int) meta[TOP]);
-    append(page, ElementPage.number(pages, page), key, value, isPut);
-    store.unpin(page, true);
+    try {
+      append(page, top.checkedNumber(pages, page), key, value, isPut);
+    } finally {
+      store.unpin(page, true);
+    }
   }
 
   /** Makes room for a message in level 0. */
@@ -399,7 +418,7 @@ final class ColaStructure extends MessageLevels {
     for (int k = 1; k <= Math.min(target, depth); k++) {
       written += levels[k].pages() + 1L;
     }
-    if (2 * tombstones() > messages() || !isRoomy(written)) {
+    if (4 * tombstones() > messages() || !isRoomy(written)) {
       target = Math.max(target, depth);
     }
     install(merge.into(target, folded));
@@ -509,12 +528,16 @@ final class ColaStructure extends MessageLevels {
 
   private boolean writeInTop(long key, long value, boolean isPut) {
     long page = store.pin((int) meta[TOP]);
-    int slot = top.find(pages, page, key);
-    if (slot >= 0) {
-      layout.value(pages, page, slot, isPut ? value : ElementPage.TOMBSTONE);
-      ElementPage.isPut(pages, page, slot, isPut);
+    int slot = -1;
+    try {
+      slot = top.find(pages, page, key);
+      if (slot >= 0) {
+        layout.value(pages, page, slot, isPut ? value : ElementPage.TOMBSTONE);
+        ElementPage.isPut(pages, page, slot, isPut);
+      }
+    } finally {
+      store.unpin(page, slot >= 0);
     }
-    store.unpin(page, slot >= 0);
     return slot >= 0;
   }
 
@@ -543,8 +566,8 @@ final class ColaStructure extends MessageLevels {
   }
 
   @Override
-  public LongCursor cursor() {
-    return new ColaCursor(this);
+  LongCursor cursor(DeadRanges skipped) {
+    return new ColaCursor(this, skipped);
   }
 
   @Override

@@ -2,10 +2,11 @@
 package dev.espalier.cola;
 
 import dev.espalier.ProgressListener;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.support.PageVerifier;
 
 /**
- * Checks the invariants I1 to I10 of {@link ColaStructure}, level by level. Built to survive any
+ * Checks the invariants I1 to I11 of {@link ColaStructure}, level by level. Built to survive any
  * damage: it goes to no page that is not in use, and to none twice.
  */
 final class ColaVerifier extends PageVerifier {
@@ -209,6 +210,7 @@ final class ColaVerifier extends PageVerifier {
   }
 
   private void checkEntries() {
+    checkDead("I11", tree.dead, tree.cursor(new DeadRanges()));
     long size = tree.meta[ColaStructure.SIZE];
     if (size == ColaStructure.UNKNOWN) {
       return;

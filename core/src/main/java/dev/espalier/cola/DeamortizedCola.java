@@ -144,9 +144,12 @@ public final class DeamortizedCola extends AbstractIndex {
     return open(options, options.pagesInMemory(DEFAULT_PAGE_BYTES));
   }
 
-  /** Opens the index in a store, or creates an empty one if the store is empty. */
+  /**
+   * Opens the index in a store, whatever its geometry is, or creates an empty one if the store is
+   * empty, with the default geometry.
+   */
   public static DeamortizedCola open(IndexOptions options, PageStore store) {
-    return open(options, store, Geometry.DEFAULT);
+    return open(options, store, DeamortizedStructure.geometryIn(store));
   }
 
   /**
@@ -198,12 +201,19 @@ public final class DeamortizedCola extends AbstractIndex {
   private long find(long key) {
     MemorySegment pages = tree.pages;
     long page = store.pin((int) tree.meta[MessageLevels.TOP]);
-    int count = (int) Math.min(ElementPage.number(pages, page), tree.batch);
-    int slot = Keys.lowerBoundBinary(pages, page + layout.keysOffset, count, key);
-    if (slot < count && layout.key(pages, page, slot) == key) {
-      return page + slot;
+    boolean isHere = false;
+    try {
+      int count = (int) Math.min(ElementPage.number(pages, page), tree.batch);
+      int slot = Keys.lowerBoundBinary(pages, page + layout.keysOffset, count, key);
+      isHere = slot < count && layout.key(pages, page, slot) == key;
+      if (isHere) {
+        return page + slot;
+      }
+    } finally {
+      if (!isHere) {
+        store.unpin(page, false);
+      }
     }
-    store.unpin(page, false);
     return tree.depth == 0 ? NOWHERE : findInArrays(pages, key);
   }
 
@@ -519,5 +529,11 @@ public final class DeamortizedCola extends AbstractIndex {
   @Override
   public void delete(long key) {
     tree.writeBlind(key, 0, false);
+  }
+
+  /** Removes the entries of a range by a message for each. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
+import dev.espalier.support.DeadRanges;
 import java.lang.foreign.MemorySegment;
 
 /** A cursor over a deamortized COLA: the top and all arrays, each searched from end to end. */
 final class DeamortizedCursor extends MergingCursor {
   private final DeamortizedStructure tree;
 
-  DeamortizedCursor(DeamortizedStructure tree) {
-    super(tree.modifications, tree.store, tree.layout);
+  /** Makes a cursor that skips these ranges, and adds to them. */
+  DeamortizedCursor(DeamortizedStructure tree, DeadRanges dead) {
+    super(tree, dead);
     this.tree = tree;
   }
 

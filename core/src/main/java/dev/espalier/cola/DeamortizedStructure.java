@@ -4,13 +4,13 @@ package dev.espalier.cola;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
-import dev.espalier.LongCursor;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreTree;
 import java.lang.foreign.MemorySegment;
@@ -72,10 +72,10 @@ final class DeamortizedStructure extends MessageLevels {
    *       or waste; and no others are.                                                         [C14]
    *   I10 The size, where it is known, is the number of keys whose newest message is a put.
    *   I11 Each fence is the first key of its page; arrays of less than 16 pages have none.
+   *   I12 No key has an entry that is in a range which readers have found dead.
    *
    * Deviations from the paper:
-   *   D1  A page of messages instead of the first levels; so an insert also shifts up to `batch`
-   *       messages within a page.
+   *   D1  A page of messages instead of the first levels; an insert shifts up to `batch` in it.
    *   D2  No lookahead pointers: the paper's deamortized form with them needs a third array per
    *       level. Every array is searched from end to end, O(log^2 n), but by Fences, which need no
    *       array above: a page or two of them and one of the array are read.
@@ -138,7 +138,11 @@ final class DeamortizedStructure extends MessageLevels {
       merges[k] = new HalfMerge();
     }
     if (open()) {
-      checkShape();
+      if (meta[SHAPE] != batch) {
+        throw new IllegalArgumentException(
+            "store holds a deamortized COLA with batches of %d, not %d"
+                .formatted(meta[SHAPE], batch));
+      }
       readManifest();
       changed = messages();
     }
@@ -167,12 +171,14 @@ final class DeamortizedStructure extends MessageLevels {
     changed = messages();
   }
 
-  private void checkShape() {
-    if (meta[SHAPE] != batch) {
-      throw new IllegalArgumentException(
-          "store holds a deamortized COLA with batches of %d, not %d"
-              .formatted(meta[SHAPE], batch));
-    }
+  /**
+   * Returns the proportions of the tree that a store holds, or the default ones if it holds none.
+   */
+  static DeamortizedCola.Geometry geometryIn(PageStore store) {
+    long stamp = store.meta()[STAMP];
+    return stamp == OWN_STAMP || stamp == STAMP_WITHOUT_FENCES
+        ? new DeamortizedCola.Geometry((int) store.meta()[SHAPE])
+        : DeamortizedCola.Geometry.DEFAULT;
   }
 
   @Override
@@ -388,8 +394,8 @@ final class DeamortizedStructure extends MessageLevels {
   }
 
   @Override
-  public LongCursor cursor() {
-    return new DeamortizedCursor(this);
+  DeamortizedCursor cursor(DeadRanges skipped) {
+    return new DeamortizedCursor(this, skipped);
   }
 
   // ---------------------------------------------------------------- write

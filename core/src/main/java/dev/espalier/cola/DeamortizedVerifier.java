@@ -4,10 +4,11 @@ package dev.espalier.cola;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.ProgressListener;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.support.PageVerifier;
 
 /**
- * Checks the invariants I1 to I11 of {@link DeamortizedStructure}. Built to survive any damage: it
+ * Checks the invariants I1 to I12 of {@link DeamortizedStructure}. Built to survive any damage: it
  * goes to no page that is not in use, and counts no page twice.
  */
 final class DeamortizedVerifier extends PageVerifier {
@@ -375,6 +376,7 @@ final class DeamortizedVerifier extends PageVerifier {
   // ---------------------------------------------------------------- entries
 
   private void checkEntries() {
+    checkDead("I12", tree.dead, tree.cursor(new DeadRanges()));
     long size = tree.meta[MessageLevels.SIZE];
     if (size == MessageLevels.UNKNOWN) {
       return;

@@ -17,7 +17,7 @@ final class LiveMessages extends MessageStream {
 
   LiveMessages(DeamortizedStructure tree) {
     super(BLOCK);
-    this.cursor = new DeamortizedCursor(tree);
+    this.cursor = tree.cursor(tree.dead);
   }
 
   /** Lets so many entries come from now on. */

@@ -4,7 +4,8 @@ package dev.espalier.cola;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
-import dev.espalier.support.ChangeCount;
+import dev.espalier.support.DeadRanges;
+import dev.espalier.support.DeadWalk;
 import dev.espalier.support.LeafCursor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,6 +23,11 @@ abstract class MergingCursor extends LeafCursor {
   private static final int FIRST_COPY = 8;
 
   private static final int MOST_COPIED = 512;
+
+  /** Elements that are no messages and are passed early: for the leaf after a seek, and others. */
+  private static final int FIRST_SPARE = 8;
+
+  private static final int MORE_SPARE = 64;
 
   /** Pages of a level that are asked for at once at most. */
   private static final int MOST_AHEAD = 32;
@@ -65,15 +71,35 @@ abstract class MergingCursor extends LeafCursor {
   /** The level whose key comes next, and what {@link #choose} found out about the others. */
   private int chosen;
 
+  /** The key that comes next. */
+  private long best;
+
+  /** How many elements that are no messages may yet be passed though they are beyond that key. */
+  private int spare;
+
   private boolean isTied;
   private boolean hasLimit;
   private long limit;
 
-  MergingCursor(ChangeCount count, PageStore store, ElementPage layout) {
-    super(count);
-    this.store = store;
-    this.layout = layout;
+  /** What was removed before the next entry. */
+  private final DeadWalk walk;
+
+  /** Where the levels were searched: in front of the first key that is not below. */
+  private long sought;
+
+  private boolean soughtEnd;
+
+  /**
+   * Makes a cursor over levels of a tree.
+   *
+   * @param dead the ranges that it skips, and adds to
+   */
+  MergingCursor(MessageLevels tree, DeadRanges dead) {
+    super(tree.modifications);
+    this.store = tree.store;
+    this.layout = tree.layout;
     this.mergedLeaf = new MergedLeaf(layout);
+    this.walk = new DeadWalk(dead, tree.modifications);
   }
 
   // ---------------------------------------------------------------- for the indexes
@@ -97,9 +123,11 @@ abstract class MergingCursor extends LeafCursor {
   @Override
   protected final void descend(long key) {
     begin();
-    seek(key, levels, count, starts);
+    soughtEnd = false;
+    sought = walk.begin(key, true);
+    seek(sought, levels, count, starts);
     System.arraycopy(starts, 0, ends, 0, count);
-    enterNextLeaf();
+    fillForward();
     slot = 0;
   }
 
@@ -110,6 +138,7 @@ abstract class MergingCursor extends LeafCursor {
       starts[k] = levels[k].elements();
       ends[k] = starts[k];
     }
+    soughtEnd = true;
     enterPreviousLeaf();
   }
 
@@ -210,13 +239,30 @@ abstract class MergingCursor extends LeafCursor {
 
   @Override
   protected final boolean enterNextLeaf() {
+    long from = entries > 0 ? leafKey(entries - 1) : sought;
+    from += entries > 0 && from < Long.MAX_VALUE ? 1 : 0;
+    long next = walk.begin(from, true);
+    if (next != from) {
+      seek(next, levels, count, ends);
+    }
+    return fillForward();
+  }
+
+  /** Enters a leaf that begins where the current one ends. */
+  private boolean fillForward() {
+    spare = entries == 0 ? FIRST_SPARE : MORE_SPARE;
     System.arraycopy(ends, 0, starts, 0, count);
     System.arraycopy(ends, 0, at, 0, count);
     int copied = 0;
-    while (copied < mostCopied && choose(true)) {
+    while (copied < mostCopied) {
+      if (!choose(true)) {
+        walk.end();
+        break;
+      }
       long from = at[chosen];
       int run = isTied ? 0 : stretchAfter(from);
       if (run >= STRETCH) {
+        walk.meet(best);
         if (copied > 0) {
           break;
         }
@@ -229,23 +275,33 @@ abstract class MergingCursor extends LeafCursor {
         if (mergeParts()) {
           return true;
         }
-        continue;
-      }
-      if (run > 0) {
+      } else if (run > 0) {
+        walk.meet(best);
         run = Math.min(run, mostCopied - copied);
         copy(see(chosen, from), copied, run);
         copied += run;
         at[chosen] += run;
+      } else if (isPut(chosen, from)) {
+        walk.meet(best);
+        copy(see(chosen, from), copied, 1);
+        copied++;
+        pass(best, true);
       } else {
-        if (isPut(chosen, from)) {
-          copy(see(chosen, from), copied, 1);
-          copied++;
-        }
-        pass(key(chosen, from), true);
+        passDead(best, true);
       }
     }
     System.arraycopy(at, 0, ends, 0, count);
     return enterCopied(0, copied);
+  }
+
+  /** Passes by all messages of a key that has no entry, or of all keys that are known to be so. */
+  private void passDead(long key, boolean forward) {
+    long next = walk.pass(key, key, 1);
+    if (next == key) {
+      pass(key, forward);
+    } else {
+      seek(forward ? next : next + 1, levels, count, at);
+    }
   }
 
   /**
@@ -253,7 +309,9 @@ abstract class MergingCursor extends LeafCursor {
    * any level's next page or {@link MergedLeaf#PART}. Returns false if no entry is among them.
    */
   private boolean mergeParts() {
+    long first = best;
     long bound = Long.MAX_VALUE;
+    long taken = 0;
     for (int k = 0; k < count; k++) {
       int part = nextPart(k);
       if (part > 0 && at[k] + part < levels[k].elements()) {
@@ -270,11 +328,20 @@ abstract class MergingCursor extends LeafCursor {
       }
       mergedLeaf.take(k, memories[k], bases[k], from, part, levels[k].tombstones() > 0);
       at[k] += part;
+      taken += part;
     }
     System.arraycopy(at, 0, ends, 0, count);
     int entriesMerged = mergedLeaf.merge(count);
     enter(mergedLeaf.memory(), 0, mergedLeaf.valuesOffset(), entriesMerged);
-    return entriesMerged > 0;
+    if (entriesMerged > 0) {
+      walk.meet(leafKey(0));
+      return true;
+    }
+    long next = walk.pass(first, bound, taken);
+    if (next != bound) {
+      seek(next, levels, count, at);
+    }
+    return false;
   }
 
   /** Returns how many of a level's next elements are in one page, and not too many. */
@@ -286,13 +353,25 @@ abstract class MergingCursor extends LeafCursor {
 
   @Override
   protected final boolean enterPreviousLeaf() {
+    long from = entries > 0 ? leafKey(0) : soughtEnd ? Long.MAX_VALUE : sought;
+    from -= (entries > 0 || !soughtEnd) && from > Long.MIN_VALUE ? 1 : 0;
+    long next = walk.begin(from, false);
+    if (next != from) {
+      seek(next + 1, levels, count, starts);
+    }
+    spare = entries == 0 ? FIRST_SPARE : MORE_SPARE;
     System.arraycopy(starts, 0, ends, 0, count);
     System.arraycopy(starts, 0, at, 0, count);
     int copied = 0;
-    while (copied < mostCopied && choose(false)) {
+    while (copied < mostCopied) {
+      if (!choose(false)) {
+        walk.end();
+        break;
+      }
       long to = at[chosen];
       int run = isTied ? 0 : stretchBefore(to);
       if (run >= STRETCH) {
+        walk.meet(best);
         if (copied > 0) {
           break;
         }
@@ -302,16 +381,18 @@ abstract class MergingCursor extends LeafCursor {
         return true;
       }
       if (run > 0) {
+        walk.meet(best);
         run = Math.min(run, mostCopied - copied);
         copied += run;
         copy(see(chosen, to - run), MOST_COPIED - copied, run);
         at[chosen] -= run;
+      } else if (isPut(chosen, to - 1)) {
+        walk.meet(best);
+        copied++;
+        copy(see(chosen, to - 1), MOST_COPIED - copied, 1);
+        pass(best, false);
       } else {
-        if (isPut(chosen, to - 1)) {
-          copied++;
-          copy(see(chosen, to - 1), MOST_COPIED - copied, 1);
-        }
-        pass(key(chosen, to - 1), false);
+        passDead(best, false);
       }
     }
     System.arraycopy(at, 0, starts, 0, count);
@@ -321,11 +402,10 @@ abstract class MergingCursor extends LeafCursor {
   /** Finds the level with the next key, the newest of them; returns false if there is none. */
   private boolean choose(boolean forward) {
     boolean found = false;
-    long best = 0;
     isTied = false;
     hasLimit = false;
-    for (int k = 0; k < count; k++) {
-      if (!skipToMessage(k, forward)) {
+    for (int k = count - 1; k >= 0; k--) {
+      if (!skipToMessage(k, found, forward)) {
         continue;
       }
       long key = key(k, forward ? at[k] : at[k] - 1);
@@ -339,6 +419,7 @@ abstract class MergingCursor extends LeafCursor {
         chosen = k;
       } else if (key == best) {
         isTied = true;
+        chosen = k;
       } else {
         narrow(key, forward);
       }
@@ -353,28 +434,37 @@ abstract class MergingCursor extends LeafCursor {
     }
   }
 
-  /** Goes to the next message of a level; returns false if there is none. */
-  private boolean skipToMessage(int level, boolean forward) {
+  /**
+   * Goes to the next message of a level; returns false if there is none. What is no message, most
+   * often a pointer, may stay if it lies beyond the best key, since a level may have thousands of
+   * them in a row: only so many are passed as a scan can afford.
+   */
+  private boolean skipToMessage(int level, boolean hasBest, boolean forward) {
     if (levels[level].messages() == 0) {
       return false; // It may have pointers to all of the next level.
     }
-    if (forward) {
-      long end = levels[level].elements();
-      while (at[level] < end && !isMessage(level, at[level])) {
-        at[level]++;
+    long end = forward ? levels[level].elements() : 0;
+    while (at[level] != end) {
+      long next = forward ? at[level] : at[level] - 1;
+      if (isMessage(level, next) || (hasBest && --spare < 0 && isBeyond(level, next, forward))) {
+        return true;
       }
-      return at[level] < end;
+      at[level] += forward ? 1 : -1;
     }
-    while (at[level] > 0 && !isMessage(level, at[level] - 1)) {
-      at[level]--;
-    }
-    return at[level] > 0;
+    return false;
+  }
+
+  private boolean isBeyond(int level, long position, boolean forward) {
+    long key = key(level, position);
+    return forward ? key > best : key < best;
   }
 
   /** Passes by all messages of a key, which are the next of their levels. */
   private void pass(long key, boolean forward) {
     for (int k = 0; k < count; k++) {
-      if (skipToMessage(k, forward) && key(k, forward ? at[k] : at[k] - 1) == key) {
+      long next = forward ? at[k] : at[k] - 1;
+      boolean isThere = forward ? next < levels[k].elements() : next >= 0;
+      if (isThere && levels[k].messages() > 0 && key(k, next) == key) {
         at[k] += forward ? 1 : -1;
       }
     }

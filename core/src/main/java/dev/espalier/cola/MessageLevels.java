@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
+import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.ClosedRange;
+import dev.espalier.support.DeadRanges;
+import dev.espalier.tree.RangeRemoval;
 import dev.espalier.tree.StoreChange;
 import dev.espalier.tree.StoreTree;
 
@@ -28,6 +32,9 @@ abstract class MessageLevels extends StoreTree {
   final int batch;
 
   final StoreChange change;
+
+  /** Where cursors have found nothing but what was removed. */
+  final DeadRanges dead = new DeadRanges();
 
   MessageLevels(PageStore store, int batch) {
     int pageBytes = store.pageBytes();
@@ -64,6 +71,7 @@ abstract class MessageLevels extends StoreTree {
   /** Writes a put after a look at what is there. */
   final void put(long key, long value, boolean isNew) {
     change.begin();
+    dead.revive(key);
     enter(key, value, true);
     change.commit(isNew ? 1 : 0);
   }
@@ -71,6 +79,9 @@ abstract class MessageLevels extends StoreTree {
   /** Writes a message without having looked what is there. */
   final void writeBlind(long key, long value, boolean isPut) {
     change.begin();
+    if (isPut) {
+      dead.revive(key);
+    }
     enter(key, value, isPut);
     counted(UNKNOWN);
     change.commit(0);
@@ -87,11 +98,28 @@ abstract class MessageLevels extends StoreTree {
     change.commit(-1);
   }
 
+  /** Removes the entries between two keys, a message for each. Returns how many there were. */
+  final long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
+    checkOpen();
+    change.begin();
+    return RangeRemoval.remove(this, range, dead, this::remove);
+  }
+
+  @Override
+  public final LongCursor cursor() {
+    return cursor(dead);
+  }
+
+  /** Returns a cursor that skips some ranges, and adds to them. */
+  abstract LongCursor cursor(DeadRanges skipped);
+
   /** Fills this empty index with all of the input. */
   abstract void fill(BulkloadInput input);
 
   /** Takes the pages of the manifest and the top, and says that there are no entries. */
   final void plantTop() {
+    dead.clear();
     meta[TOP] = FIRST_PAGE;
     meta[HEIGHT] = 1;
     meta[SIZE] = 0;
@@ -145,12 +173,12 @@ abstract class MessageLevels extends StoreTree {
     int from = (int) Math.max(low - start, 0);
     int to = (int) Math.min(high - start, layout.capacity);
     long page = store.pin(level.firstPage() + (int) number);
-    int slot =
-        from
-            + Keys.lowerBoundBinary(
-                pages, page + layout.keysOffset + ((long) from << 3), to - from, key);
-    store.unpin(page, false);
-    return start + slot;
+    try {
+      long keys = page + layout.keysOffset + ((long) from << 3);
+      return start + from + Keys.lowerBoundBinary(pages, keys, to - from, key);
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   /**

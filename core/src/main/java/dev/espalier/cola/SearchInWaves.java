@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
-import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Bits;
 import dev.espalier.node.Keys;
+import dev.espalier.support.GroupPins;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class SearchInWaves {
   private final DeamortizedStructure tree;
-  private final PageStore store;
   private final ElementPage layout;
   private final Fences fences;
 
   /** Places of pages, one for each probe that is open. */
   private final long[] pinned;
+
+  private final GroupPins pins;
 
   /**
    * Makes it for one thread.
@@ -27,10 +28,10 @@ final class SearchInWaves {
    */
   SearchInWaves(DeamortizedStructure tree, int most) {
     this.tree = tree;
-    this.store = tree.store;
     this.layout = tree.layout;
     this.fences = tree.fences;
     this.pinned = new long[most];
+    this.pins = new GroupPins(tree.store, most);
   }
 
   /**
@@ -52,8 +53,26 @@ final class SearchInWaves {
       long missingValue,
       long @Nullable [] found,
       int foundFrom) {
-    findPages(array, open, keys, keysFrom, values, valuesFrom);
-    pin(array.firstPage(), 1, open, values, valuesFrom, 0);
+    try {
+      findPages(array, open, keys, keysFrom, values, valuesFrom);
+      pin(array.firstPage(), 1, open, values, valuesFrom, 0);
+      return answerInPages(
+          array, open, keys, keysFrom, values, valuesFrom, missingValue, found, foundFrom);
+    } finally {
+      pins.unpinAll();
+    }
+  }
+
+  private long answerInPages(
+      Level array,
+      long open,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      long missingValue,
+      long @Nullable [] found,
+      int foundFrom) {
     long stillOpen = open;
     long there = 0;
     int pin = 0;
@@ -68,7 +87,6 @@ final class SearchInWaves {
         there |= isPut ? 1L << i : 0;
         stillOpen &= ~Long.lowestOneBit(rest);
       }
-      store.unpin(page, false);
     }
     Bits.addGroup(found, foundFrom, there);
     return stillOpen;
@@ -103,8 +121,8 @@ final class SearchInWaves {
       values[valuesFrom + i] =
           fences.searchIn(
               tree.pages, page, (int) values[valuesFrom + i], array.pages(), keys[keysFrom + i]);
-      store.unpin(page, false);
     }
+    pins.unpinAll();
   }
 
   /**
@@ -137,8 +155,8 @@ final class SearchInWaves {
         if (Words.getLong(tree.pages, page + offset) <= keys[keysFrom + i]) {
           values[valuesFrom + i] += half;
         }
-        store.unpin(page, false);
       }
+      pins.unpinAll();
     }
   }
 
@@ -148,7 +166,7 @@ final class SearchInWaves {
       long number = numbers[numbersFrom + Long.numberOfTrailingZeros(rest)];
       pinned[count++] = first + direction * (number + more);
     }
-    store.pinAll(pinned, 0, count);
+    pins.pinAll(pinned, 0, count);
   }
 
   private int countIn(Level array, long number) {

@@ -109,6 +109,21 @@ final class TopPage {
     return count;
   }
 
+  /**
+   * Copies a page's tail, in key order, to another page.
+   *
+   * @return the number of messages
+   */
+  int copyTail(MemorySegment pages, long page, MemorySegment to, long target) {
+    long number = checkedNumber(pages, page);
+    boolean onlyPuts = layout.noPuts(pages, page) == 0;
+    tail.load(layout, pages, page, sortedCount(number), tailCount(number), onlyPuts);
+    layout.clearBits(to, target);
+    int count = tail.end - tail.at;
+    layout.set(to, target, 0, tail);
+    return count;
+  }
+
   /** Removes a key, from a page that has been folded. Returns whether it was there. */
   boolean remove(MemorySegment pages, long page, long key) {
     int slot = find(pages, page, key);

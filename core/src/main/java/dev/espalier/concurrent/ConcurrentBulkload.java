@@ -29,6 +29,9 @@ final class ConcurrentBulkload {
 
   private int top;
 
+  /** The least key that belongs to the last leaf. */
+  private long lastLeafFrom = Long.MIN_VALUE;
+
   ConcurrentBulkload(ConcurrentStructure tree, double fillFactor) {
     tree.checkOpen();
     BulkloadInput.checkStart(fillFactor, tree.size());
@@ -121,6 +124,7 @@ final class ConcurrentBulkload {
       throw tree.snapshots.refusal();
     }
     tree.setRoot(tree.nodes, open[top], top);
+    tree.setLastLeaf(tree.nodes, open[0], lastLeafFrom);
     tree.pool.free(planted, leaf.width);
     tree.size.add(loaded);
   }
@@ -152,6 +156,9 @@ final class ConcurrentBulkload {
     before[level] = full;
     open[level] = next;
     counts[level] = 0;
+    if (level == 0) {
+      lastLeafFrom = separator + 1;
+    }
     int children = counts[level + 1];
     if (children == childrenPerInner) {
       startNext(level + 1, separator);

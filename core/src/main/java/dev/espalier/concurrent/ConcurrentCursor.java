@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.concurrent;
 
-import static dev.espalier.memory.Words.copy;
-import static dev.espalier.memory.Words.getLong;
-import static dev.espalier.memory.Words.getLongAcquire;
-
 import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
-import dev.espalier.node.Keys;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
@@ -16,11 +10,8 @@ import java.util.Objects;
  * A cursor on a copy of a leaf, which it has made at one moment. It looks at every step whether the
  * leaf is still the same, by its word, and if not, finds the place of its key again. While it
  * stays, its key and value are those of the copy, unless its own thread has changed something.
- *
- * <p>A leaf may have entries that another has as well, while they are on the way from one to the
- * other. So the cursor knows, from the way down, which keys are the leaf's, and copies only these.
  */
-final class ConcurrentCursor implements LongCursor {
+final class ConcurrentCursor extends CopiedLeaf implements LongCursor {
   private enum State {
     /** On no entry; {@code next} goes to the first, {@code previous} to the last. */
     NOWHERE,
@@ -30,33 +21,15 @@ final class ConcurrentCursor implements LongCursor {
     BETWEEN
   }
 
-  private final ConcurrentStructure tree;
   private final LeafWriter writer;
-  private final VersionedLeaf leaf;
-  private final VersionedInner inner;
+  private MemorySegment readOnlyRunCopy = MemorySegment.NULL;
 
-  /** The keys of the leaf, then its values. */
-  private final MemorySegment copy;
+  /** Leaves of the next run: more after each, so that a short range does not copy many in vain. */
+  private int runLeaves = 1;
 
-  private final MemorySegment readOnlyCopy;
-  private final long valuesOffset;
+  /** The key where scans will stop. */
+  private long scanEnd = Long.MAX_VALUE;
 
-  /** The memory in which the leaf is, the leaf, and its word when it was copied. */
-  private MemorySegment nodes = MemorySegment.NULL;
-
-  private long node;
-  private long word;
-  private long ownChangesSeen;
-
-  /** The keys that are the leaf's, from the lowest to the highest. */
-  private long lowest;
-
-  private long highest;
-
-  /** Entries in the copy that have such keys, and those before them in the leaf. */
-  private int entries;
-
-  private int skipped;
   private int slot;
   private State state = State.NOWHERE;
   private long currentKey;
@@ -64,157 +37,22 @@ final class ConcurrentCursor implements LongCursor {
   /** Whether the entry was removed through this cursor, which is then on none until it moves. */
   private boolean removed;
 
+  /**
+   * Up to where steps can be made in the copy, unless the leaf has changed: {@code entries} while
+   * the cursor is on an entry of a copy for steps, 0 otherwise.
+   */
+  private int ready;
+
   ConcurrentCursor(ConcurrentStructure tree) {
-    this.tree = tree;
+    super(tree);
     this.writer = new LeafWriter(tree);
-    this.leaf = tree.leaf;
-    this.inner = tree.inner;
-    this.valuesOffset = (long) leaf.capacity * Long.BYTES;
-    this.copy = Arena.ofAuto().allocate(2 * valuesOffset, Long.BYTES);
-    this.readOnlyCopy = copy.asReadOnly();
   }
 
   // ---------------------------------------------------------------- leaves
 
-  private long keyAt(int i) {
-    return getLong(copy, (long) (skipped + i) << 3);
-  }
-
-  /** Returns how many keys are smaller. */
-  private int lowerBound(long key) {
-    return Keys.lowerBoundBinary(copy, (long) skipped << 3, entries, key);
-  }
-
-  /** Returns how many keys are not larger. */
-  private int upperBound(long key) {
-    return key == Long.MAX_VALUE ? entries : lowerBound(key + 1);
-  }
-
-  /** Tells whether the leaf is what was copied. */
-  @SuppressWarnings({
-    "MemorySegmentReferenceEquality",
-    "ReferenceEquality"
-  }) // asks whether the memory has moved
-  private boolean isCurrent() {
-    if (nodes != tree.nodes) {
-      return false;
-    }
-    try {
-      return Versions.isStill(nodes, node, word);
-    } catch (IllegalStateException _) {
-      return false; // The memory has moved just now, or was closed, which others find out.
-    }
-  }
-
-  /** Copies the leaf that covers a key, as it is at one moment. */
-  private void copyLeafOf(long key) {
-    tree.checkOpen();
-    for (int tries = 0; ; tries++) {
-      long ownChanges = tree.ownChanges();
-      try {
-        if (tries < ConcurrentStructure.OPTIMISTIC_TRIES ? tryCopy(key) : copyLatched(key)) {
-          ownChangesSeen = ownChanges;
-          return;
-        }
-      } catch (IllegalStateException _) {
-        tree.checkOpen(); // The memory has moved.
-      }
-      Versions.pause(tries);
-    }
-  }
-
-  /** Goes down without latches, and copies the leaf; returns false if something has changed. */
-  private boolean tryCopy(long key) {
-    nodes = tree.nodes;
-    long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
-    node = ConcurrentStructure.nodeOf(root);
-    word = Versions.read(nodes, node);
-    if (!Versions.isReadable(word) || getLong(nodes, ConcurrentStructure.ROOT) != root) {
-      return false;
-    }
-    lowest = Long.MIN_VALUE;
-    highest = Long.MAX_VALUE;
-    for (int level = ConcurrentStructure.levelOf(root); level > 0; level--) {
-      long child = enterChild(key);
-      if (!Versions.isStill(nodes, node, word)) {
-        return false;
-      }
-      long childWord = Versions.read(nodes, child);
-      if (!Versions.isStill(nodes, node, word) || !Versions.isReadable(childWord)) {
-        return false;
-      }
-      node = child;
-      word = childWord;
-    }
-    int count = copyEntries();
-    if (!Versions.isStill(nodes, node, word)) {
-      return false;
-    }
-    clip(count);
-    return true;
-  }
-
-  /** Returns the child that covers a key, and notes its bounds. */
-  private long enterChild(long key) {
-    int at = inner.search(nodes, node, key);
-    if (at > 0) {
-      lowest = inner.key(nodes, node, at - 1) + 1;
-    }
-    if (at < inner.count(nodes, node)) {
-      highest = inner.key(nodes, node, at);
-    }
-    return inner.child(nodes, node, at);
-  }
-
-  /** Goes down with a latch on the way, and copies the leaf; returns false if the root changes. */
-  private boolean copyLatched(long key) {
-    int operation = tree.gate.enter();
-    try {
-      nodes = tree.nodes;
-      long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
-      node = ConcurrentStructure.nodeOf(root);
-      if (!Versions.latch(nodes, node)) {
-        return false;
-      }
-      if (getLong(nodes, ConcurrentStructure.ROOT) != root) {
-        Versions.unlatch(nodes, node);
-        return false;
-      }
-      lowest = Long.MIN_VALUE;
-      highest = Long.MAX_VALUE;
-      for (int level = ConcurrentStructure.levelOf(root); level > 0; level--) {
-        long child = enterChild(key);
-        Versions.latch(nodes, child);
-        Versions.unlatch(nodes, node);
-        node = child;
-      }
-      int count = copyEntries();
-      Versions.unlatch(nodes, node);
-      clip(count);
-      word = 0; // Not known: the leaf has to be copied again for the next step.
-      return true;
-    } finally {
-      tree.gate.exit(operation);
-    }
-  }
-
-  private int copyEntries() {
-    int count = Math.clamp(leaf.count(nodes, node), 0, leaf.capacity);
-    copy(nodes, node + VersionedLeaf.KEYS_OFFSET, copy, 0, (long) count << 3);
-    copy(nodes, node + leaf.valuesOffset, copy, valuesOffset, (long) count << 3);
-    return count;
-  }
-
-  /** Leaves out what is another leaf's. */
-  private void clip(int count) {
-    skipped = 0;
-    entries = count;
-    int below = lowerBound(lowest);
-    entries = upperBound(highest) - below;
-    skipped = below;
-  }
-
   private void enterLeafOf(long key) {
+    ahead.restart();
+    runLeaves = 1;
     copyLeafOf(key);
     slot = lowerBound(key);
   }
@@ -222,7 +60,13 @@ final class ConcurrentCursor implements LongCursor {
   /** Goes to the first entry after the leaf. */
   private boolean nextLeaf() {
     while (highest != Long.MAX_VALUE) {
-      enterLeafOf(highest + 1);
+      long bound = highest + 1;
+      if (step(LeavesAhead.FORWARD)) {
+        slot = 0;
+      } else {
+        copyLeafOf(bound);
+        slot = lowerBound(bound);
+      }
       if (slot < entries) {
         return true;
       }
@@ -238,7 +82,9 @@ final class ConcurrentCursor implements LongCursor {
         return false;
       }
       long bound = lowest - 1;
-      copyLeafOf(bound);
+      if (!step(LeavesAhead.BACKWARD)) {
+        copyLeafOf(bound);
+      }
       slot = upperBound(bound) - 1;
     }
     return true;
@@ -264,6 +110,7 @@ final class ConcurrentCursor implements LongCursor {
 
   @Override
   public boolean floor(long key) {
+    ahead.restart();
     copyLeafOf(key);
     return settle(lastUpTo(key));
   }
@@ -281,12 +128,15 @@ final class ConcurrentCursor implements LongCursor {
   /** Ends a move: on the entry in {@code slot}, or nowhere. */
   private boolean settle(boolean onEntry) {
     if (!onEntry) {
+      ready = 0;
+      slot = 0;
       tree.checkOpen();
       state = State.NOWHERE;
       return false;
     }
     state = State.ON_ENTRY;
     removed = false;
+    ready = isForRuns ? 0 : entries;
     currentKey = keyAt(slot);
     return true;
   }
@@ -297,21 +147,34 @@ final class ConcurrentCursor implements LongCursor {
     if (isCurrent()) {
       return;
     }
+    ready = 0;
     enterLeafOf(currentKey);
     boolean found = slot < entries && keyAt(slot) == currentKey;
     state = found ? State.ON_ENTRY : State.BETWEEN;
+    ready = found && !removed && !isForRuns ? entries : 0;
   }
 
   // ---------------------------------------------------------------- range scan
 
-  /** Changes nothing: leaves are read when it is their turn. */
+  /** Bounds the leaves of a run; those that are asked for ahead are few. */
   @Override
   public void scanTo(long key) {
     tree.checkOpen();
+    scanEnd = key;
   }
 
   @Override
   public boolean next() {
+    int after = slot + 1;
+    if (after < ready && isCurrent()) {
+      slot = after;
+      currentKey = copy[keysFrom + after];
+      return true;
+    }
+    return nextElsewhere();
+  }
+
+  private boolean nextElsewhere() {
     if (state == State.NOWHERE) {
       return first();
     }
@@ -326,6 +189,12 @@ final class ConcurrentCursor implements LongCursor {
 
   @Override
   public boolean previous() {
+    int before = slot - 1;
+    if (before >= 0 && slot < ready && isCurrent()) {
+      slot = before;
+      currentKey = copy[keysFrom + before];
+      return true;
+    }
     if (state == State.NOWHERE) {
       return last();
     }
@@ -340,13 +209,51 @@ final class ConcurrentCursor implements LongCursor {
   @Override
   public boolean nextRun(LongRun run) {
     Objects.requireNonNull(run, "run");
-    if (!next()) {
-      return false;
+    if (readOnlyRunCopy.byteSize() == 0) {
+      readOnlyRunCopy = allocateRunCopy();
     }
-    long from = (long) (skipped + slot) << 3;
-    run.set(readOnlyCopy, from, valuesOffset + from, Long.BYTES, entries - slot);
+    runEnd = 0;
+    wantsRun = true;
+    boolean onEntry = nextElsewhere();
+    if (onEntry) {
+      if (!isForRuns) {
+        turnToRuns();
+      }
+      ready = 0;
+      int first = keysFrom + slot;
+      int end = copyOn(first);
+      long keys = (long) first << 3;
+      long values = (long) (runRoom + first) << 3;
+      run.set(readOnlyRunCopy, keys, values, Long.BYTES, end - first);
+    }
+    wantsRun = false;
+    return onEntry;
+  }
+
+  /**
+   * Copies the next leaves behind the one for a run, as far as they have a parent in common that
+   * has not changed, and goes to the last entry.
+   *
+   * @param first where in the copy the run begins
+   * @return where it ends
+   */
+  private int copyOn(int first) {
+    runEnd = keysFrom + entries;
+    for (int leaves = 1; leaves < runLeaves && highest < scanEnd && canCopyOn(); leaves++) {
+      if (!step(LeavesAhead.FORWARD) || entries == 0 || keysFrom != runEnd) {
+        forgetLeafOf(first, runEnd); // The next move has to find it again.
+        break;
+      }
+      runEnd += entries;
+    }
+    runLeaves = Math.min(2 * runLeaves, mostRunLeaves);
     slot = entries - 1;
     currentKey = keyAt(slot);
+    return runEnd;
+  }
+
+  @Override
+  public boolean copiesRuns() {
     return true;
   }
 
@@ -361,7 +268,7 @@ final class ConcurrentCursor implements LongCursor {
   @Override
   public long value() {
     checkOnEntry();
-    return getLong(copy, valuesOffset + ((long) (skipped + slot) << 3));
+    return longAt(valuesFrom + slot);
   }
 
   @Override
@@ -377,6 +284,7 @@ final class ConcurrentCursor implements LongCursor {
     checkOnEntry();
     writer.remove(currentKey, 0);
     removed = true;
+    ready = 0;
   }
 
   /**
@@ -384,10 +292,16 @@ final class ConcurrentCursor implements LongCursor {
    * what others have done is not: they could do it right after this check as well.
    */
   private void checkOnEntry() {
+    if (slot >= ready || !isCurrent()) {
+      checkOnEntryAnew();
+    }
+  }
+
+  private void checkOnEntryAnew() {
     tree.checkOpen();
-    if (state != State.NOWHERE && ownChangesSeen != tree.ownChanges()) {
+    if (state != State.NOWHERE && ownChangesSeen != countOwnChanges()) {
       catchUp();
-      ownChangesSeen = tree.ownChanges();
+      ownChangesSeen = countOwnChanges();
     }
     if (state != State.ON_ENTRY || removed) {
       throw onNoEntry();

@@ -6,6 +6,7 @@ import static dev.espalier.memory.Words.getLongAcquire;
 
 import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.IndexOptions;
+import dev.espalier.LongEntry;
 import dev.espalier.LongEntryRanges;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
@@ -19,44 +20,47 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Bits;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.ClosedRange;
 import dev.espalier.support.Wanted;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.Objects;
-import java.util.function.LongBinaryOperator;
-import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The pB+-tree with optimistic lock coupling: a {@link PbPlusTree} that any number of threads may
- * read and write at once, without a lock around it; {@code withReadWriteLock} is not needed.
+ * read and write at once, without a lock around it; {@link #withReadWriteLock()} returns the tree
+ * itself.
  *
  * <p>{@code get}, {@code containsKey}, {@code put}, {@code putIfAbsent}, {@code set}, {@code
- * remove}, {@code delete}, {@code insert}, {@code replace}, {@code computeIfAbsent}, {@code merge}
- * and {@code addAndGet} each take effect atomically. Readers write nothing that others read, so
- * they do not slow one another down. They wait for a writer only while it is changing the bytes of
- * a node that they read; if a node has changed since they read it, they read it again. Writers
- * latch one leaf, and for splits and merges its parent and a sibling. {@code getAll} and {@code
- * putAll} take effect key by key. Methods of {@link #asMap} that work on one entry are atomic.
+ * remove}, {@code delete}, {@code insert}, {@code replace}, {@code computeIfAbsent}, {@code
+ * compute}, {@code merge} and {@code addTo} each take effect atomically. Readers write nothing that
+ * others read, so they do not slow one another down. They wait for a writer only while it is
+ * changing the bytes of a node that they read; if a node has changed since they read it, they read
+ * it again. Writers latch one leaf, and for splits and merges its parent and a sibling. {@code
+ * getAll} and {@code putAll} take effect key by key. Methods of {@link #asMap} that work on one
+ * entry are atomic.
  *
  * <p>A cursor goes from leaf to leaf, and sees each as it was at one moment: it misses no entry
  * that was present throughout, and reports none twice, but may or may not see what others write
- * meanwhile. The key and the value of its current entry are as they were when the cursor moved
- * there, though another thread may have removed the entry since. {@link #size} counts what was
- * inserted and removed, in O(threads) time. {@link #clear}, {@link #bulkload}, {@link #shrink} and
- * {@link #verify} keep writers out; readers go on. The first three free memory, and the JVM (25)
- * sets the interrupt status of a thread that is reading it at that moment. Use {@link #rootView}, a
- * view of the nodes, only while nobody changes the tree.
+ * meanwhile. A run may have the entries of several leaves. The key and the value of its current
+ * entry are as they were when the cursor moved there, though another thread may have removed the
+ * entry since. {@link #size} counts what was inserted and removed, in O(threads) time. {@link
+ * #clear}, {@link #bulkload}, {@link #shrink}, {@link #statistics} and {@link #verify} keep writers
+ * out; readers go on. The first three free memory, and the JVM (25) sets the interrupt status of a
+ * thread that is reading it at that moment. Use {@link #rootView}, a view of the nodes, only while
+ * nobody changes the tree.
  *
- * <p>With native access on Linux, the memory is reserved at the beginning, up to the limit or 16
- * GiB, and taken as the tree grows. Otherwise the memory moves now and then, which keeps writers
- * out for a moment; old memory that readers may still be looking at is kept until the tree is
- * closed or cleared, and can take up to as much space again.
+ * <p>An empty tree has 4 KiB. With native access on Linux, address space is reserved when that is
+ * full, up to the limit or 16 GiB, and memory is taken as the tree grows. Otherwise the memory
+ * moves now and then, which keeps writers out for a moment; old memory that readers may still be
+ * looking at is kept until the tree is closed or cleared, and can take up to as much space again.
  *
- * <p>Operations on one key take O(log n) time, with one memory latency per level. Leaves have as
- * many entries as those of a {@code PbPlusTree}: a full tree takes 16.9 bytes per entry.
+ * <p>Operations on one key take O(log n) time, with one memory latency per level. Writes to the
+ * last leaf, such as puts of ascending keys, need no descent. Leaves have as many entries as those
+ * of a {@code PbPlusTree}: a full tree takes 16.9 bytes per entry.
  *
  * <p>After V. Leis, F. Scheibner, A. Kemper and T. Neumann, The ART of Practical Synchronization,
  * DaMoN 2016.
@@ -66,11 +70,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   /* Overview
    *
    * Structure, invariants and deviations are those of ConcurrentStructure; what a writer does is in
-   * LeafWriter. Here are the searches, of one key and of a group of keys.
-   *
-   * A group goes down level by level, as in PbPlusTree, and the key lines of its nodes are prefetched
-   * by one call. What the probes have read of their nodes is checked for all of them together, after one
-   * fence. A probe that fails is answered by itself at the end.
+   * LeafWriter, and how a group of keys is searched in ProbeGroups. Here is the search of one key.
    */
 
   /** The description of this kind of tree. */
@@ -84,13 +84,14 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Number of probes that descend together: their key lines fit into the first-level cache. */
-  static final int GROUP = 64;
+  /** What {@link #tryNearest} says if it has to begin again. */
+  private static final int HAS_CHANGED = -1;
 
   final ConcurrentStructure tree;
   private final VersionedLeaf leaf;
   private final VersionedInner inner;
   private final LeafWriter writer;
+  final ProbeGroups groups;
 
   /**
    * The proportions of the tree.
@@ -134,6 +135,7 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     this.leaf = tree.leaf;
     this.inner = tree.inner;
     this.writer = new LeafWriter(tree);
+    this.groups = new ProbeGroups(tree, missingValue);
     probesGoThrough(new Probes());
   }
 
@@ -147,6 +149,12 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     return new ConcurrentPbPlusTree(options, geometry);
   }
 
+  /** Returns this index, which takes any number of readers and writers at once. */
+  @Override
+  public LongIndex withReadWriteLock() {
+    return this;
+  }
+
   // ---------------------------------------------------------------- snapshot
 
   /**
@@ -157,9 +165,12 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
    * <p>The snapshot shares the nodes of this tree. The first change to a node after the snapshot
    * was taken copies the node beforehand; each open snapshot has its own copies. The copies count
    * against the memory limit of this tree: a write that finds no memory for its copy throws {@link
-   * dev.espalier.memory.MemoryLimitException}, and changes nothing. {@link #clear} leaves the
-   * tree's memory to the snapshots; {@link #shrink} does nothing while a snapshot shares it. The
-   * {@link #statistics()} of the snapshot report the memory of its copies.
+   * dev.espalier.memory.MemoryLimitException}, and changes nothing. A removal is not refused: its
+   * copies may exceed the limit, for each open snapshot by up to the bytes that the tree had, until
+   * the snapshot is closed; until then, the tree gets no more memory. {@link #clear} leaves the
+   * tree's memory to the snapshots, and is not refused either: what an empty tree needs may exceed
+   * the limit. {@link #shrink} does nothing while a snapshot shares it. The {@link #statistics()}
+   * of the snapshot report the memory of its copies.
    *
    * <p>Close the snapshot to free the copies. Closing this tree also closes it. All its write
    * methods throw an {@link UnsupportedOperationException}.
@@ -275,6 +286,108 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     return isThere ? Wanted.answer(value[0], wanted) : defaultValue;
   }
 
+  // ---------------------------------------------------------------- neighbours
+
+  /** As {@link #look}; if the leaf of the key has no entry on that side, looks on beside it. */
+  @Override
+  protected long nearest(long key, boolean upwards, @Nullable LongEntry entry) {
+    try {
+      MemorySegment nodes = tree.nodes;
+      long changes = getLongAcquire(nodes, ConcurrentStructure.CHANGES);
+      long root = getLong(nodes, ConcurrentStructure.ROOT);
+      long node = ConcurrentStructure.nodeOf(root);
+      for (int level = ConcurrentStructure.levelOf(root); level > 0; level--) {
+        node = inner.childFor(nodes, node, key);
+      }
+      prefetchValues(node);
+      long word = getLong(nodes, node);
+      if (Versions.noneSince(nodes, ConcurrentStructure.CHANGES, changes)
+          && Versions.isReadable(word)) {
+        int slot = slotOfNearest(nodes, node, key, upwards);
+        if (slot >= 0) {
+          long nearest = leaf.key(nodes, node, slot);
+          long value = leaf.value(nodes, node, slot);
+          if (Versions.isStill(nodes, node, word)) {
+            return found(nearest, value, entry);
+          }
+        }
+      }
+    } catch (IllegalStateException | IndexOutOfBoundsException _) {
+      tree.checkOpen(); // The memory has moved, or what was read of a node is nonsense.
+    }
+    LongEntry into = entry == null ? new LongEntry() : entry;
+    for (int tries = 0; tries < ConcurrentStructure.OPTIMISTIC_TRIES; tries++) {
+      try {
+        int answer = tryNearest(key, upwards, into);
+        if (answer != HAS_CHANGED) {
+          return answer == 0 ? none(entry) : found(into.key(), into.value(), entry);
+        }
+      } catch (IllegalStateException | IndexOutOfBoundsException _) {
+        tree.checkOpen();
+      }
+      Versions.pause(tries);
+    }
+    return super.nearest(key, upwards, entry);
+  }
+
+  /**
+   * Finds the entry nearest to a key in its leaf or in one beside it, at one moment.
+   *
+   * @return 1 if there is one, 0 if not, or {@link #HAS_CHANGED}
+   */
+  private int tryNearest(long key, boolean upwards, LongEntry entry) {
+    MemorySegment nodes = tree.nodes;
+    long own = 0;
+    long ownWord = 0;
+    long from = key;
+    while (true) {
+      long changes = getLongAcquire(nodes, ConcurrentStructure.CHANGES);
+      long root = getLong(nodes, ConcurrentStructure.ROOT);
+      long node = ConcurrentStructure.nodeOf(root);
+      boolean isAtEnd = true;
+      long bound = 0;
+      for (int level = ConcurrentStructure.levelOf(root); level > 0; level--) {
+        int slot = inner.search(nodes, node, from);
+        if (upwards ? slot < inner.count(nodes, node) : slot > 0) {
+          isAtEnd = false;
+          bound = inner.key(nodes, node, upwards ? slot : slot - 1);
+        }
+        node = inner.child(nodes, node, slot);
+      }
+      long word = getLong(nodes, node);
+      if (!Versions.noneSince(nodes, ConcurrentStructure.CHANGES, changes)
+          || !Versions.isReadable(word)) {
+        return HAS_CHANGED;
+      }
+      int slot = slotOfNearest(nodes, node, from, upwards);
+      if (slot >= 0) {
+        entry.set(leaf.key(nodes, node, slot), leaf.value(nodes, node, slot));
+      }
+      boolean isStill =
+          Versions.isStill(nodes, node, word)
+              && (own == 0 || Versions.isStill(nodes, own, ownWord));
+      if (!isStill) {
+        return HAS_CHANGED;
+      }
+      if (slot >= 0 || isAtEnd) {
+        return slot >= 0 ? 1 : 0;
+      }
+      own = own == 0 ? node : own;
+      ownWord = own == node ? word : ownWord;
+      from = upwards ? bound + 1 : bound;
+    }
+  }
+
+  /** Returns the slot of the entry of a leaf that is nearest to a key, or -1. */
+  private int slotOfNearest(MemorySegment nodes, long node, long key, boolean upwards) {
+    int slot = leaf.search(nodes, node, key);
+    int count = Math.min(leaf.count(nodes, node), leaf.capacity);
+    if (upwards) {
+      return slot < count ? slot : -1;
+    }
+    return slot < count && leaf.key(nodes, node, slot) == key ? slot : Math.min(slot, count) - 1;
+  }
+
   /** Prefetches the lines that hold a leaf's values and count. */
   private void prefetchValues(long node) {
     Words.prefetch(tree.base + node + leaf.valuesOffset, leaf.valueLines, Locality.T0);
@@ -295,6 +408,11 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     }
 
     @Override
+    public <T> T whileNodesStay(Supplier<T> look) {
+      return tree.whileNodesStay(look);
+    }
+
+    @Override
     public void answer(
         int level,
         long[] keys,
@@ -305,151 +423,12 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
         long @Nullable [] found,
         int foundFrom) {
       GroupRoom room = rooms.get();
-      for (int done = 0; done < count; done += GROUP) {
-        int group = Math.min(GROUP, count - done);
-        long there = answerGroup(keys, keysFrom + done, values, valuesFrom + done, group, room);
+      for (int done = 0; done < count; done += ProbeGroups.SIZE) {
+        int group = Math.min(ProbeGroups.SIZE, count - done);
+        long there = groups.answer(keys, keysFrom + done, values, valuesFrom + done, group, room);
         Bits.addGroup(found, foundFrom + done, there);
       }
     }
-  }
-
-  /**
-   * Looks up at most {@link #GROUP} keys together, and then looks up those whose nodes have changed
-   * meanwhile one by one.
-   *
-   * @return which keys are present, as a bit set
-   */
-  private long answerGroup(
-      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, GroupRoom room) {
-    long answered = tryGroup(keys, keysFrom, values, valuesFrom, count, room);
-    long there = room.there & answered; // Of a group that was broken off, it knows nothing.
-    for (long left = ~answered & -1L >>> (GROUP - count); left != 0; left &= left - 1) {
-      int i = Long.numberOfTrailingZeros(left);
-      if (answerOne(keys, keysFrom + i, values, valuesFrom + i, room)) {
-        there |= 1L << i;
-      }
-    }
-    return there;
-  }
-
-  private boolean answerOne(long[] keys, int keyAt, long[] values, int valueAt, GroupRoom room) {
-    for (int tries = 0; tries < ConcurrentStructure.OPTIMISTIC_TRIES; tries++) {
-      if (tryGroup(keys, keyAt, values, valueAt, 1, room) != 0) {
-        return room.there != 0;
-      }
-      Versions.pause(tries);
-    }
-    return writer.get(keys[keyAt], values, valueAt, missingValue);
-  }
-
-  /**
-   * Looks up keys together, and notes in {@code room} which are present.
-   *
-   * @return which probes are answered, as a bit set
-   */
-  private long tryGroup(
-      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, GroupRoom room) {
-    try {
-      MemorySegment nodes = tree.nodes;
-      long right = findLeaves(nodes, keys, keysFrom, values, valuesFrom, count, room);
-      findSlots(nodes, keys, keysFrom, values, valuesFrom, count, room);
-      int toValue = leaf.valuesOffset - VersionedLeaf.KEYS_OFFSET;
-      Words.prefetchGroup(tree.base + toValue, values, valuesFrom, count, 1);
-      long there = 0;
-      for (int i = 0; i < count; i++) {
-        long place = values[valuesFrom + i];
-        boolean isThere = leaf.holdsAt(nodes, room.nodes[i], place, keys[keysFrom + i]);
-        room.read[i] = isThere ? getLong(nodes, place + toValue) : missingValue;
-        there |= isThere ? 1L << i : 0;
-      }
-      right &= unchanged(nodes, count, room);
-      for (long left = right; left != 0; left &= left - 1) {
-        int i = Long.numberOfTrailingZeros(left);
-        values[valuesFrom + i] = room.read[i];
-      }
-      room.there = there & right;
-      return right;
-    } catch (IllegalStateException | IndexOutOfBoundsException _) {
-      tree.checkOpen(); // The memory has moved, or what was read of a node is nonsense.
-      return 0;
-    }
-  }
-
-  /** Returns which probes have read nodes that have not changed since, as a bit set. */
-  private static long unchanged(MemorySegment nodes, int count, GroupRoom room) {
-    Versions.endReads();
-    long unchanged = 0;
-    for (int i = 0; i < count; i++) {
-      unchanged |= Versions.is(nodes, room.nodes[i], room.words[i]) ? 1L << i : 0;
-    }
-    return unchanged;
-  }
-
-  /** Replaces the leaves of a group of probes by the places of their keys. */
-  private void findSlots(
-      MemorySegment nodes,
-      long[] keys,
-      int keysFrom,
-      long[] places,
-      int placesFrom,
-      int count,
-      GroupRoom room) {
-    for (int i = 0; i < count; i++) {
-      long node = places[placesFrom + i];
-      room.nodes[i] = node;
-      places[placesFrom + i] = leaf.place(node, leaf.search(nodes, node, keys[keysFrom + i]));
-    }
-  }
-
-  /**
-   * Takes a group of probes down to their leaves, whose key lines it prefetches. A probe that fails
-   * goes on from the root, to wherever.
-   *
-   * @param places receives the leaves
-   * @return which probes have reached their leaves, as a bit set; the words of their leaves are
-   *     known
-   */
-  private long findLeaves(
-      MemorySegment nodes,
-      long[] keys,
-      int keysFrom,
-      long[] places,
-      int placesFrom,
-      int count,
-      GroupRoom room) {
-    long root = getLongAcquire(nodes, ConcurrentStructure.ROOT);
-    long rootNode = ConcurrentStructure.nodeOf(root);
-    long rootWord = getLong(nodes, rootNode);
-    Arrays.fill(places, placesFrom, placesFrom + count, rootNode);
-    Arrays.fill(room.words, 0, count, rootWord);
-    long all = -1L >>> (GROUP - count);
-    boolean isRoot =
-        Versions.isReadable(rootWord) && Versions.isStill(nodes, ConcurrentStructure.ROOT, root);
-    long right = isRoot ? all : 0;
-    for (int level = ConcurrentStructure.levelOf(root); level > 0; level--) {
-      for (int i = 0; i < count; i++) {
-        long node = places[placesFrom + i];
-        room.nodes[i] = node;
-        places[placesFrom + i] =
-            inner.child(nodes, node, inner.search(nodes, node, keys[keysFrom + i]));
-      }
-      if (level <= 2) {
-        int lines = level == 1 ? leaf.keyLines : inner.keyLines;
-        Words.prefetchGroup(tree.base, places, placesFrom, count, lines);
-      }
-      long readable = 0;
-      for (int i = 0; i < count; i++) {
-        long word = getLong(nodes, places[placesFrom + i]);
-        room.read[i] = word;
-        readable |= Versions.isReadable(word) ? 1L << i : 0;
-      }
-      right &= readable & unchanged(nodes, count, room);
-      System.arraycopy(room.read, 0, room.words, 0, count);
-      for (long failed = all & ~right; failed != 0; failed &= failed - 1) {
-        places[placesFrom + Long.numberOfTrailingZeros(failed)] = rootNode;
-      }
-    }
-    return right;
   }
 
   // ---------------------------------------------------------------- write
@@ -524,68 +503,21 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
     return writer.removeIf(key, expected);
   }
 
-  /**
-   * Returns the value of a key, after storing a computed value if the key is absent. The function
-   * is called with the key, at most once, and no latch is held meanwhile; if another thread inserts
-   * the key first, the computed value is dropped.
-   *
-   * @return the existing value, or the one that was stored
-   */
-  public long computeIfAbsent(long key, LongUnaryOperator function) {
-    Objects.requireNonNull(function, "function");
-    boolean isComputed = false;
-    long computed = 0;
-    for (long absent = missingValue; ; absent = ~absent) {
-      long value = look(key, absent, null);
-      if (value != absent) {
-        return value;
-      }
-      // The key is not there, or has the very value that says so: then the insertion finds it.
-      if (!isComputed) {
-        if (containsKey(key)) {
-          continue;
-        }
-        computed = function.applyAsLong(key);
-        isComputed = true;
-      }
-      if (writer.insert(key, computed)) {
-        return computed;
-      }
-    }
+  /** Removes whole leaves, those below one parent together; see {@link ConcurrentLongIndex}. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
+    tree.checkOpen();
+    return range.isEmpty() ? 0 : new ConcurrentCut(tree, range.last()).removeFrom(range.first());
   }
 
-  /**
-   * Combines the value of a key with another value, and stores the result; an absent key gets the
-   * other value itself. The function is given the old value first, and then the other. No latch is
-   * held while it is called, and it is called again if another thread has changed the value
-   * meanwhile.
-   *
-   * @return the value that was stored
-   */
-  public long merge(long key, long value, LongBinaryOperator function) {
-    Objects.requireNonNull(function, "function");
-    for (long absent = value; ; absent = ~absent) {
-      long before = look(key, absent, null);
-      if (before == absent) {
-        if (writer.insert(key, value)) {
-          return value;
-        }
-      } else {
-        long merged = function.applyAsLong(before, value);
-        if (writer.replace(key, before, merged)) {
-          return merged;
-        }
-      }
-    }
+  @Override
+  public boolean pollFirst(LongEntry entry) {
+    return writer.poll(true, entry) || ConcurrentLongIndex.super.pollFirst(entry);
   }
 
-  /**
-   * Atomically adds to the value of a key; an absent key counts as 0. The sum wraps around like
-   * that of two {@code long} values.
-   *
-   * @return the value that was stored
-   */
-  public long addAndGet(long key, long delta) {
-    return merge(key, delta, Long::sum);
+  @Override
+  public boolean pollLast(LongEntry entry) {
+    return writer.poll(false, entry) || ConcurrentLongIndex.super.pollLast(entry);
   }
 }

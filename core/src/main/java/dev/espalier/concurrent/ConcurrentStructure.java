@@ -3,6 +3,7 @@ package dev.espalier.concurrent;
 
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.getLongAcquire;
+import static dev.espalier.memory.Words.putLong;
 import static dev.espalier.memory.Words.putLongRelease;
 
 import dev.espalier.IndexOptions;
@@ -16,8 +17,11 @@ import dev.espalier.memory.MemoryUse;
 import dev.espalier.tree.IndexStructure;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +65,11 @@ final class ConcurrentStructure extends IndexStructure {
    * its level. Beside it is the count of changes of inner nodes and of the root, and how many of these
    * are under way.
    *
+   *   Append. Beside the root's word is also where the last leaf is, and a key from which on all keys
+   *   belong to it. Both change only while that leaf is latched. So a writer of such a key needs no
+   *   descent: it reads the leaf's word, looks whether that leaf is still the last, and latches it if
+   *   the word has not changed since.
+   *
    * A node that leaves the tree is marked as gone, and may be used again at once: its version goes on.
    * Snapshots share the nodes with the tree: a node that they need is copied before it is changed or
    * freed (SnapshotStructure).
@@ -82,6 +91,7 @@ final class ConcurrentStructure extends IndexStructure {
    *   I8  Unused key slots, and those that pad a key array to whole lines, hold the padding.
    *   I9  Nodes lie within the memory given out, on line boundaries, and no two share a line.
    *   I10 The bytes of the nodes are the bytes that the pool has given out and not taken back.
+   *   I11 LAST_LEAF is the last leaf, and no key from LAST_LEAF_FROM on belongs to another.
    *
    * Deviations:
    *   D1  Optimistic lock coupling has one lock, which keeps readers off. Here the latch is for
@@ -99,6 +109,12 @@ final class ConcurrentStructure extends IndexStructure {
 
   /** Where the changes of inner nodes are counted: beside the root's word, which is read anyway. */
   static final long CHANGES = Long.BYTES;
+
+  /** Where the place of the last leaf is; changes only with that leaf's latch. */
+  static final long LAST_LEAF = 2 * Long.BYTES;
+
+  /** Where a key is from which on all keys belong to the last leaf; changes likewise. */
+  static final long LAST_LEAF_FROM = 3 * Long.BYTES;
 
   /** The bits of the root's word that are its level: those that are 0 in the offset of a line. */
   static final long LEVEL_MASK = CacheLine.BYTES - 1;
@@ -167,6 +183,7 @@ final class ConcurrentStructure extends IndexStructure {
     leaf.initialize(pool.segment(), node);
     Versions.unlatch(pool.segment(), node);
     setRoot(pool.segment(), node, 0);
+    setLastLeaf(pool.segment(), node, Long.MIN_VALUE);
     followMemory();
   }
 
@@ -207,6 +224,17 @@ final class ConcurrentStructure extends IndexStructure {
     Versions.countEnd(memory, CHANGES);
   }
 
+  /** Notes the last leaf, for a thread that has it and the one before latched, or is alone. */
+  void setLastLeaf(MemorySegment memory, long node, long from) {
+    putLong(memory, LAST_LEAF, node);
+    putLong(memory, LAST_LEAF_FROM, from);
+  }
+
+  /** Tells whether a latched node is the last leaf. */
+  static boolean isLastLeaf(MemorySegment memory, long node) {
+    return getLong(memory, LAST_LEAF) == node;
+  }
+
   static int levelOf(long root) {
     return (int) (root & LEVEL_MASK);
   }
@@ -227,13 +255,33 @@ final class ConcurrentStructure extends IndexStructure {
     for (int tries = 0; ; tries++) {
       long found =
           tries == 0 && level == 0
-              ? tryLatchLeaf(key)
+              ? tryLatchFirst(key)
               : tries < OPTIMISTIC_TRIES ? tryLatch(level, key) : latchOnTheWay(level, key);
       if (found != AGAIN) {
         return found;
       }
       Versions.pause(tries);
     }
+  }
+
+  private long tryLatchFirst(long key) {
+    long last = tryLatchLast(key);
+    return last != AGAIN ? last : tryLatchLeaf(key);
+  }
+
+  /** Latches the last leaf, if it is known to cover a key, without a descent. */
+  private long tryLatchLast(long key) {
+    MemorySegment memory = nodes;
+    if (key < getLong(memory, LAST_LEAF_FROM)) {
+      return AGAIN;
+    }
+    long node = getLong(memory, LAST_LEAF);
+    long word = Versions.read(memory, node);
+    boolean isLast =
+        getLong(memory, LAST_LEAF) == node
+            && key >= getLong(memory, LAST_LEAF_FROM)
+            && Versions.isReadable(word);
+    return isLast && Versions.tryLatch(memory, node, word) ? node : AGAIN;
   }
 
   /** Goes down without a look back, as {@link ConcurrentPbPlusTree} does. */
@@ -347,9 +395,9 @@ final class ConcurrentStructure extends IndexStructure {
     }
   }
 
-  /** Returns how many changes this thread has made since there was a cursor. */
-  long ownChanges() {
-    return ownChanges.get()[0];
+  /** Returns the count of the changes that this thread has made since there was a cursor. */
+  long[] ownChanges() {
+    return ownChanges.get();
   }
 
   // ---------------------------------------------------------------- the whole
@@ -456,6 +504,14 @@ final class ConcurrentStructure extends IndexStructure {
     followMemory();
     replacements++;
     noteOwnChange();
+  }
+
+  @Override
+  public <T> T whileNodesStay(Supplier<T> look) {
+    checkOpen();
+    List<T> seen = new ArrayList<>(1);
+    gate.alone(() -> seen.add(look.get()));
+    return seen.getFirst();
   }
 
   @Override

@@ -17,6 +17,9 @@ final class ConcurrentVerifier extends NodeVerifier {
   private final VersionedInner inner;
   private final int top;
 
+  private long lastLeaf;
+  private long lastLeafFrom;
+
   private ConcurrentVerifier(ConcurrentStructure tree, ProgressListener listener) {
     super(tree.pool.memory(), "I9", listener, tree.size());
     this.tree = tree;
@@ -39,6 +42,9 @@ final class ConcurrentVerifier extends NodeVerifier {
         "changes of inner nodes are under way: their count is %x",
         changes);
     visit(root, top, Long.MIN_VALUE, Long.MAX_VALUE, true);
+    checkEqual("I11", getLong(nodes, ConcurrentStructure.LAST_LEAF), lastLeaf, "the last leaf");
+    long from = getLong(nodes, ConcurrentStructure.LAST_LEAF_FROM);
+    checkRange("I11", from, lastLeafFrom, Long.MAX_VALUE, "the key from which on it is the last");
     checkEqual("I6", entries(), tree.size(), "the number of entries");
     checkEqual("I10", claims.bytes(), tree.pool.usedBytes(), "the size of all nodes");
   }
@@ -60,6 +66,8 @@ final class ConcurrentVerifier extends NodeVerifier {
     checkCount(node, 0, count, leaf.capacity, top == 0 || tree.hasThinNodes ? 0 : 1);
     checkFill(node, 0, count, leaf.minimum, isLast);
     checkKeys(node, node + VersionedLeaf.KEYS_OFFSET, 0, count, leaf.keySlots, low, high);
+    lastLeaf = node;
+    lastLeafFrom = low;
     count(count);
   }
 

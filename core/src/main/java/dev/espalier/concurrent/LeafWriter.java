@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.concurrent;
 
+import dev.espalier.LongEntry;
 import dev.espalier.memory.Words;
 import dev.espalier.prefetch.Locality;
 import java.lang.foreign.MemorySegment;
@@ -58,6 +59,14 @@ final class LeafWriter {
 
   // ---------------------------------------------------------------- insert
 
+  /** Searches a leaf for an insert: where the key is above all others, one look is enough. */
+  private int searchFromEnd(MemorySegment nodes, long node, long key) {
+    int count = leaf.count(nodes, node);
+    return count > 0 && leaf.key(nodes, node, count - 1) < key
+        ? count
+        : leaf.search(nodes, node, key);
+  }
+
   /**
    * Inserts an entry, or replaces its value if that is asked for.
    *
@@ -70,7 +79,7 @@ final class LeafWriter {
       try {
         long node = latch(key);
         MemorySegment nodes = tree.nodes;
-        int slot = leaf.search(nodes, node, key);
+        int slot = searchFromEnd(nodes, node, key);
         if (leaf.holds(nodes, node, slot, key)) {
           long previous = leaf.value(nodes, node, slot);
           if (replaces) {
@@ -104,7 +113,7 @@ final class LeafWriter {
       try {
         long node = latch(key);
         MemorySegment nodes = tree.nodes;
-        int slot = leaf.search(nodes, node, key);
+        int slot = searchFromEnd(nodes, node, key);
         if (leaf.holds(nodes, node, slot, key)) {
           Versions.unlatch(nodes, node);
           return false;
@@ -232,11 +241,43 @@ final class LeafWriter {
     }
   }
 
+  /**
+   * Removes the first entry of the first leaf, or the last of the last one. That leaf is empty only
+   * if the tree is, or for lack of memory.
+   *
+   * @param entry receives the entry
+   * @return whether there was one
+   */
+  boolean poll(boolean first, LongEntry entry) {
+    int operation = gate.enter();
+    try {
+      long node = latch(first ? Long.MIN_VALUE : Long.MAX_VALUE);
+      MemorySegment nodes = tree.nodes;
+      int count = leaf.count(nodes, node);
+      if (count == 0) {
+        Versions.unlatch(nodes, node);
+        return false;
+      }
+      int slot = first ? 0 : count - 1;
+      long key = leaf.key(nodes, node, slot);
+      long value = leaf.value(nodes, node, slot);
+      removeFrom(node, slot, key);
+      entry.set(key, value);
+      return true;
+    } finally {
+      gate.exit(operation);
+    }
+  }
+
   /** Removes an entry from a leaf that is latched, and gives the latch back. */
   private void removeFrom(long node, int slot, long key) {
     MemorySegment nodes = tree.nodes;
     int count = leaf.count(nodes, node);
-    beginChange(nodes, node);
+    if (!tree.snapshots.keepForRemoval(node, leaf.width)) {
+      Versions.unlatch(nodes, node);
+      throw tree.snapshots.refusal();
+    }
+    Versions.beginChange(nodes, node);
     leaf.remove(nodes, node, slot, count);
     Versions.unlatch(nodes, node);
     tree.size.decrement();

@@ -17,6 +17,14 @@ import java.util.Arrays;
  * <p>Any number of threads may look for copies while others make them.
  */
 final class NodeCopies {
+  /** What a copy is for. */
+  enum Need {
+    /** A change that is refused if the limit leaves no room. */
+    WITHIN_LIMIT,
+    /** A removal, which only the system may refuse. */
+    BEYOND_LIMIT
+  }
+
   /** The place of a copy that does not exist. */
   static final long NONE = 0;
 
@@ -74,14 +82,15 @@ final class NodeCopies {
   /**
    * Copies a latched node that is about to change, unless it has a copy or was not there yet.
    *
+   * @param need how much the copy is needed
    * @return false if there is no memory for it
    */
-  boolean keep(MemorySegment nodes, long node, int width) {
+  boolean keep(MemorySegment nodes, long node, int width, Need need) {
     if (node >= end || placeOf(node) != NONE) {
       return true;
     }
     long bytes = (long) width << CacheLine.SHIFT;
-    long place = allocate(bytes);
+    long place = allocate(bytes, need);
     if (place == NONE) {
       return false;
     }
@@ -102,8 +111,8 @@ final class NodeCopies {
     return chunk;
   }
 
-  private synchronized long allocate(long bytes) {
-    if (isClosed || (blockEnd + bytes > lastBlockBytes() && !addBlock(bytes))) {
+  private synchronized long allocate(long bytes, Need need) {
+    if (isClosed || (blockEnd + bytes > lastBlockBytes() && !addBlock(bytes, need))) {
       return NONE;
     }
     long place = (long) blocks.length << 32 | blockEnd;
@@ -117,11 +126,15 @@ final class NodeCopies {
   }
 
   /** Adds a block, as large as the one before twice, or as the limit allows. */
-  private boolean addBlock(long least) {
+  private boolean addBlock(long least, Need need) {
     long wanted = Math.clamp(2 * lastBlockBytes(), FIRST_BLOCK_BYTES, MOST_BLOCK_BYTES);
     long bytes = pool.grant(least, wanted);
     if (bytes == 0) {
-      return false;
+      if (need == Need.WITHIN_LIMIT) {
+        return false;
+      }
+      bytes = Math.max(least, FIRST_BLOCK_BYTES);
+      pool.grantBeyondLimit(bytes);
     }
     try {
       Region block = Region.small(bytes);

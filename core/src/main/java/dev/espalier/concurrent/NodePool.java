@@ -133,6 +133,11 @@ final class NodePool implements MemoryUse {
     return bytes >= least && memory.countElsewhere(bytes) ? bytes : 0;
   }
 
+  /** Counts bytes outside of this memory that may exceed its limit. */
+  synchronized void grantBeyondLimit(long bytes) {
+    memory.countBeyondLimit(bytes);
+  }
+
   /** Counts bytes as given back that were granted. */
   synchronized void giveBack(long bytes) {
     memory.countElsewhere(-bytes);

@@ -2,6 +2,7 @@
 package dev.espalier.concurrent;
 
 import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.node.Slots;
 import java.lang.foreign.MemorySegment;
@@ -129,6 +130,10 @@ final class NodeRefill {
       appendEntries(nodes, left, leftCount, right, rightCount);
       tree.endStep(left);
       removeRight(nodes, parent, slot);
+      if (ConcurrentStructure.isLastLeaf(nodes, right)) {
+        // All keys from the same one on belong to what is now the last leaf.
+        putLong(nodes, ConcurrentStructure.LAST_LEAF, left);
+      }
       return true;
     }
     if (leftCount < sum / 2) {
@@ -159,6 +164,15 @@ final class NodeRefill {
     tree.endInnerStep(parent);
   }
 
+  /** Separates two leaves anew. */
+  private void separateLeaves(
+      MemorySegment nodes, long parent, int slot, long separator, long right) {
+    separate(nodes, parent, slot, separator);
+    if (ConcurrentStructure.isLastLeaf(nodes, right)) {
+      tree.setLastLeaf(nodes, right, separator + 1);
+    }
+  }
+
   private void shareToLeft(MemorySegment nodes, long parent, int slot, long left, long right) {
     int leftCount = leaf.count(nodes, left);
     int rightCount = leaf.count(nodes, right);
@@ -166,7 +180,7 @@ final class NodeRefill {
     tree.beginStep(left);
     appendEntries(nodes, left, leftCount, right, moved);
     tree.endStep(left);
-    separate(nodes, parent, slot, leaf.key(nodes, right, moved - 1));
+    separateLeaves(nodes, parent, slot, leaf.key(nodes, right, moved - 1), right);
     tree.beginStep(right);
     int rest = rightCount - moved;
     for (int i = 0; i < rest; i++) {
@@ -191,7 +205,7 @@ final class NodeRefill {
     }
     leaf.count(nodes, right, rightCount + moved);
     tree.endStep(right);
-    separate(nodes, parent, slot, leaf.key(nodes, left, kept - 1));
+    separateLeaves(nodes, parent, slot, leaf.key(nodes, left, kept - 1), right);
     tree.beginStep(left);
     leaf.clearKeys(nodes, left, kept);
     leaf.count(nodes, left, kept);

@@ -139,7 +139,11 @@ final class NodeSplit {
       }
       leaf.count(nodes, right, leaf.capacity - kept);
     }
-    addAbove(0, left, leaf.key(nodes, left, kept - 1), right, parent, above);
+    long separator = leaf.key(nodes, left, kept - 1);
+    addAbove(0, left, separator, right, parent, above);
+    if (ConcurrentStructure.isLastLeaf(nodes, left)) {
+      tree.setLastLeaf(nodes, right, separator + 1);
+    }
     if (atEdge) {
       return INSERTED;
     }

@@ -5,6 +5,7 @@ import dev.espalier.LongEntryRanges;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.Waits;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -84,18 +85,8 @@ final class ParallelFill {
 
   /** Waits until nobody writes any more, even if interrupted: the memory may be freed then. */
   private static void awaitAll(Thread[] threads) {
-    boolean isInterrupted = false;
     for (Thread thread : threads) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException _) {
-          isInterrupted = true;
-        }
-      }
-    }
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
+      Waits.awaitEnd(thread);
     }
   }
 

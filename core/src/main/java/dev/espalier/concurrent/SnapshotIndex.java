@@ -2,12 +2,17 @@
 package dev.espalier.concurrent;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongEntry;
+import dev.espalier.LongLongPredicate;
+import dev.espalier.LongUpdate;
 import dev.espalier.node.Bits;
 import dev.espalier.support.BatchArguments;
 import dev.espalier.support.Wanted;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.util.Objects;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link ConcurrentPbPlusTree} as it was at one moment, to be read by any number of threads. */
@@ -122,6 +127,36 @@ final class SnapshotIndex extends AbstractIndex {
 
   @Override
   public boolean remove(long key, long expected) {
+    throw nodes.refusal();
+  }
+
+  @Override
+  public long merge(long key, long value, LongBinaryOperator function) {
+    throw nodes.refusal();
+  }
+
+  @Override
+  public long computeIfAbsent(long key, LongUnaryOperator function) {
+    throw nodes.refusal();
+  }
+
+  @Override
+  public boolean compute(long key, LongEntry entry, LongUpdate update) {
+    throw nodes.refusal();
+  }
+
+  @Override
+  public boolean pollFirst(LongEntry entry) {
+    throw nodes.refusal();
+  }
+
+  @Override
+  public boolean pollLast(LongEntry entry) {
+    throw nodes.refusal();
+  }
+
+  @Override
+  public long removeIf(LongLongPredicate filter) {
     throw nodes.refusal();
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.concurrent;
 
+import dev.espalier.concurrent.NodeCopies.Need;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.NodeMemory;
 import java.lang.foreign.MemorySegment;
@@ -53,12 +54,18 @@ final class Snapshots {
    */
   boolean keep(long node, int width) {
     SnapshotStructure[] those = attached;
-    return those == null || keep(those, node, width);
+    return those == null || keep(those, node, width, Need.WITHIN_LIMIT);
   }
 
-  private boolean keep(SnapshotStructure[] those, long node, int width) {
+  /** As {@link #keep}, for a removal: the copies may take memory beyond the limit. */
+  boolean keepForRemoval(long node, int width) {
+    SnapshotStructure[] those = attached;
+    return those == null || keep(those, node, width, Need.BEYOND_LIMIT);
+  }
+
+  private boolean keep(SnapshotStructure[] those, long node, int width, Need need) {
     for (SnapshotStructure snapshot : those) {
-      if (!snapshot.copies.keep(tree.nodes, node, width)) {
+      if (!snapshot.copies.keep(tree.nodes, node, width, need)) {
         return false;
       }
     }

@@ -77,6 +77,11 @@ final class VersionedInner {
     this.minimum = (capacity - 1) / 2;
   }
 
+  /** Tells whether the keys are as many words as those for which searches are compiled. */
+  boolean isOfCommonWidth() {
+    return keyWords == COMMON_KEY_WORDS;
+  }
+
   /** Makes a node one without separators and children, whatever it was; its word stays. */
   void initialize(MemorySegment nodes, long node) {
     putLong(nodes, node + countOffset, 0);
@@ -138,18 +143,24 @@ final class VersionedInner {
   }
 
   long child(MemorySegment nodes, long node, int slot) {
-    return childAt(nodes, node + childrenOffset, slot);
+    return childAt(nodes, childPlace(node, slot));
   }
 
-  private static long childAt(MemorySegment nodes, long children, int slot) {
-    return Integer.toUnsignedLong(getInt(nodes, children + ((long) slot << 2))) << CacheLine.SHIFT;
+  /** Returns the offset of the slot of a child. */
+  long childPlace(long node, int slot) {
+    return node + childrenOffset + ((long) slot << 2);
+  }
+
+  /** Returns the child whose slot is at an offset. */
+  static long childAt(MemorySegment nodes, long place) {
+    return Integer.toUnsignedLong(getInt(nodes, place)) << CacheLine.SHIFT;
   }
 
   /** Returns the child that covers a key. */
   long childFor(MemorySegment nodes, long node, long key) {
     if (keyWords == COMMON_KEY_WORDS) {
       int slot = Keys.lowerBoundOf5LinesBehindWord(nodes, node, key);
-      return childAt(nodes, node + COMMON_CHILDREN_OFFSET, slot);
+      return childAt(nodes, node + COMMON_CHILDREN_OFFSET + ((long) slot << 2));
     }
     return child(nodes, node, search(nodes, node, key));
   }

@@ -75,6 +75,11 @@ final class VersionedLeaf {
     this.minimum = capacity / 2;
   }
 
+  /** Tells whether the keys are as many words as those for which searches are compiled. */
+  boolean isOfCommonWidth() {
+    return keyWords == COMMON_KEY_WORDS;
+  }
+
   /** Makes a leaf empty, whatever it was; its word stays. */
   void initialize(MemorySegment nodes, long node) {
     putLong(nodes, node + countOffset, 0);

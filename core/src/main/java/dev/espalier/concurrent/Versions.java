@@ -2,10 +2,10 @@
 package dev.espalier.concurrent;
 
 import dev.espalier.memory.Words;
+import dev.espalier.support.Waits;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * The first word of every node: its version, and who is at it.
@@ -158,7 +158,7 @@ final class Versions {
     if (tries < SPINS) {
       Thread.onSpinWait();
     } else {
-      LockSupport.parkNanos(NAP_NANOS);
+      Waits.nap(NAP_NANOS);
     }
   }
 }

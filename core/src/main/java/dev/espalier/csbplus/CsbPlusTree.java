@@ -172,6 +172,11 @@ public final class CsbPlusTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
+  /** Creates an empty tree with default options, as {@link #create(IndexOptions)} does. */
+  public static CsbPlusTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
   /** Creates an empty tree with the geometry for single lookups on this machine. */
   public static CsbPlusTree create(IndexOptions options) {
     return create(options, Geometry.forSingleProbes(MemoryTimes.ofThisMachine()));

@@ -4,6 +4,7 @@ package dev.espalier.css;
 import static dev.espalier.memory.Words.getLong;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongEntry;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.batch.TreeLevels;
@@ -117,6 +118,11 @@ public final class CssTree extends AbstractIndex {
     probesGoThrough(new Levels());
   }
 
+  /** Creates an empty tree with default options, as {@link #create(IndexOptions)} does. */
+  public static CssTree create() {
+    return create(IndexOptions.DEFAULT);
+  }
+
   /** Creates an empty tree with the default geometry. */
   public static CssTree create(IndexOptions options) {
     return create(options, Geometry.DEFAULT);
@@ -156,6 +162,50 @@ public final class CssTree extends AbstractIndex {
   @Override
   public boolean find(long key, long[] value) {
     return tree.find(key, value);
+  }
+
+  @Override
+  protected long nearest(long key, boolean upwards, @Nullable LongEntry entry) {
+    EntryArray array = tree.array;
+    long leaf = findLeaf(key);
+    prefetchValues(array, leaf);
+    long at = leaf + ((long) searchNode(array.memory, leaf, key) << 3);
+    if (tree.removed.count != 0 || tree.delta.count != 0) {
+      return nearestOfBoth(at >>> 3, key, upwards, entry);
+    }
+    if (!upwards && !holds(array, at, key)) {
+      at -= Long.BYTES;
+    }
+    return at >= 0 && at >>> 3 < array.count
+        ? found(getLong(array.memory, at), getLong(array.memory, array.valuesOffset + at), entry)
+        : none(entry);
+  }
+
+  /**
+   * Finds the entry nearest to a key in what has changed since it was built.
+   *
+   * @param slot where the key is in the array or belongs
+   */
+  private long nearestOfBoth(long slot, long key, boolean upwards, @Nullable LongEntry entry) {
+    EntryArray array = tree.array;
+    EntryArray delta = tree.delta;
+    long inArray;
+    long inDelta = delta.lowerBound(key);
+    if (upwards) {
+      inArray = tree.removed.next(Math.min(slot, array.count), array.count, false);
+    } else {
+      long last = tree.arrayHolds(slot, key) ? slot : Math.min(slot, array.count) - 1;
+      inArray = tree.removed.previous(last + 1, 0, false);
+      inDelta -= tree.deltaHolds(inDelta, key) ? 0 : 1;
+    }
+    boolean isInArray = inArray >= 0 && inArray < array.count;
+    if (inDelta >= 0 && inDelta < delta.count) {
+      boolean deltaIsNearer = !isInArray || upwards == (delta.key(inDelta) < array.key(inArray));
+      if (deltaIsNearer) {
+        return found(delta.key(inDelta), delta.value(inDelta), entry);
+      }
+    }
+    return isInArray ? found(array.key(inArray), array.value(inArray), entry) : none(entry);
   }
 
   /** Returns the byte offset, in the array's keys, of the leaf where {@code key} is or belongs. */

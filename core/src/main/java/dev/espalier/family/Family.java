@@ -6,6 +6,7 @@ import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bepsilon.BufferedRepositoryTree;
 import dev.espalier.bftl.BftlTree;
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.blink.FpbLinkTree;
 import dev.espalier.bplus.BPlusTree;
 import dev.espalier.bplus.PbPlusTree;
 import dev.espalier.cachefirst.CacheFirstFpbPlusTree;
@@ -54,6 +55,7 @@ public final class Family {
           PioBTree.VARIANT,
           FdTree.VARIANT,
           BLinkTree.VARIANT,
+          FpbLinkTree.VARIANT,
           BftlTree.VARIANT);
 
   private Family() {}

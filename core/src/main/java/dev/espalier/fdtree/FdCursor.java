@@ -2,6 +2,8 @@
 package dev.espalier.fdtree;
 
 import dev.espalier.memory.Words;
+import dev.espalier.support.DeadRanges;
+import dev.espalier.support.DeadWalk;
 import dev.espalier.support.LeafCursor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -32,9 +34,14 @@ final class FdCursor extends LeafCursor {
   private boolean atEnd;
   private int most = FIRST;
 
-  FdCursor(FdStructure tree) {
+  /** What was removed before the next entry. */
+  private final DeadWalk walk;
+
+  /** Makes a cursor that skips these ranges, and adds to them. */
+  FdCursor(FdStructure tree, DeadRanges dead) {
     super(tree.modifications);
     this.tree = tree;
+    this.walk = new DeadWalk(dead, tree.modifications);
   }
 
   @Override
@@ -75,8 +82,8 @@ final class FdCursor extends LeafCursor {
   protected void descend(long key) {
     most = FIRST;
     enter(merged, 0, VALUES, 0);
-    seek(key);
     low = key;
+    seek(walk.begin(key, true));
     fillForward();
     slot = 0;
   }
@@ -86,12 +93,16 @@ final class FdCursor extends LeafCursor {
     most = FIRST;
     enter(merged, 0, VALUES, 0);
     open();
-    for (int k = 0; k < sources; k++) {
-      readers[k].seekEnd();
-    }
-    low = Long.MIN_VALUE;
     high = Long.MAX_VALUE;
     atEnd = true;
+    long from = walk.begin(Long.MAX_VALUE, false);
+    if (from < Long.MAX_VALUE) {
+      seek(from + 1);
+    } else {
+      for (int k = 0; k < sources; k++) {
+        readers[k].seekEnd();
+      }
+    }
     fillBackward();
   }
 
@@ -100,10 +111,11 @@ final class FdCursor extends LeafCursor {
     if (atEnd) {
       return false;
     }
-    if (!forward) {
-      seek(high + 1);
-    }
     low = high + 1;
+    long from = walk.begin(low, true);
+    if (!forward || from != low) {
+      seek(from);
+    }
     return fillForward();
   }
 
@@ -112,29 +124,38 @@ final class FdCursor extends LeafCursor {
     if (low == Long.MIN_VALUE) {
       return false;
     }
-    if (forward) {
-      seek(low);
-    }
     high = low - 1;
     atEnd = false;
-    low = Long.MIN_VALUE;
+    long from = walk.begin(high, false);
+    if (forward || from != high) {
+      seek(from + 1);
+    }
     return fillBackward();
   }
 
   private boolean fillForward() {
     forward = true;
+    findMessages();
     int count = 0;
-    for (int k = 0; k < sources; k++) {
-      has[k] = readers[k].findNext(false);
-    }
     long last = 0;
     while (count < most) {
       int newest = nearest();
       if (newest < 0) {
+        walk.end();
         break;
       }
       last = readers[newest].key(true);
-      count += take(newest, last, count) ? 1 : 0;
+      if (take(newest, last, count)) {
+        walk.meet(last);
+        count++;
+        continue;
+      }
+      long next = walk.pass(last, last, 1);
+      if (next != last) {
+        seek(next);
+        findMessages();
+        last = next - 1;
+      }
     }
     atEnd = count < most || last == Long.MAX_VALUE;
     high = atEnd ? Long.MAX_VALUE : last;
@@ -145,23 +166,39 @@ final class FdCursor extends LeafCursor {
 
   private boolean fillBackward() {
     forward = false;
+    findMessages();
     int at = MOST;
-    for (int k = 0; k < sources; k++) {
-      has[k] = readers[k].findPrevious();
-    }
+    low = Long.MIN_VALUE;
     while (MOST - at < most) {
       int newest = nearest();
       if (newest < 0) {
         low = Long.MIN_VALUE;
+        walk.end();
         break;
       }
       low = readers[newest].key(false);
-      at -= take(newest, low, at - 1) ? 1 : 0;
+      if (take(newest, low, at - 1)) {
+        walk.meet(low);
+        at--;
+        continue;
+      }
+      long next = walk.pass(low, low, 1);
+      if (next != low) {
+        seek(next + 1);
+        findMessages();
+      }
     }
     most = Math.min(2 * most, MOST);
     long from = (long) at << 3;
     enter(merged, from, VALUES + from, MOST - at);
     return at < MOST;
+  }
+
+  /** Has all readers go to their next message. */
+  private void findMessages() {
+    for (int k = 0; k < sources; k++) {
+      has[k] = forward ? readers[k].findNext(false) : readers[k].findPrevious();
+    }
   }
 
   /** Returns the newest source that has the next key, or -1 if there is none. */

@@ -4,6 +4,7 @@ package dev.espalier.fdtree;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.Torn;
 import java.util.Arrays;
 
 /**
@@ -47,11 +48,13 @@ final class FdMerge {
    */
   Run[] into(int target, int sources) {
     boolean isAll = sources == tree.depth;
-    long most = tree.meta[FdStructure.HEAD];
+    long most = checkedMessages(0, tree.meta[FdStructure.HEAD], store.pagesInUse());
     for (int k = 1; k <= sources; k++) {
-      most += tree.runs[k].messages();
+      most += checkedMessages(k, tree.runs[k].messages(), tree.runs[k].pages());
     }
-    most += isAll ? 0 : tree.runs[sources + 1].pages();
+    Run next = isAll ? Run.EMPTY : tree.runs[sources + 1];
+    checkedMessages(sources + 1, next.messages(), next.pages());
+    most += next.pages();
     prepare(Math.max(target, sources));
     try {
       open(target, most);
@@ -61,6 +64,19 @@ final class FdMerge {
       discard(failed);
       throw failed;
     }
+  }
+
+  /**
+   * Returns how many messages a run has, 0 standing for the head tree. Where the root lies, it may
+   * say any number, for which the file would grow without an end.
+   */
+  private long checkedMessages(int run, long messages, int pages) {
+    long most = (long) pages * tree.layout.capacity;
+    if (pages < 0 || pages > store.pagesInUse() || messages < 0 || messages > most) {
+      throw Torn.torn(
+          "run " + run + " says that it has " + messages + " messages in " + pages + " pages");
+    }
+    return messages;
   }
 
   /** Takes extents for a run of at most so many elements, and for all above it. */

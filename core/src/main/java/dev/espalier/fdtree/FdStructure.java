@@ -8,6 +8,9 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.ClosedRange;
+import dev.espalier.support.DeadRanges;
+import dev.espalier.tree.RangeRemoval;
 import dev.espalier.tree.StoreChange;
 import dev.espalier.tree.StoreTree;
 import java.util.Arrays;
@@ -46,6 +49,7 @@ final class FdStructure extends StoreTree {
    *   I7  A leaf of the head tree has keys between its separators.
    *   I8  A run has no more messages than its capacity.                                       [D7]
    *   I9  The size, where it is known, is the number of keys whose first message is a put.
+   *   I10 No key has an entry that is in a range which readers have found dead.
    *
    * Deviations from the paper:
    *   D1  An internal fence is a number in the header of each page, not an entry.
@@ -71,6 +75,9 @@ final class FdStructure extends StoreTree {
   final HeadTree head;
   final StoreChange change;
   final int ratio;
+
+  /** Where cursors have found nothing but what was removed. */
+  final DeadRanges dead = new DeadRanges();
 
   /** Most messages of the head tree. */
   final int batch;
@@ -120,6 +127,19 @@ final class FdStructure extends StoreTree {
     }
   }
 
+  /**
+   * Returns the proportions of the tree that a store holds, or the default ones if it holds none.
+   */
+  static FdTree.Geometry geometryIn(PageStore store) {
+    long[] meta = store.meta();
+    if (meta[STAMP] != OWN_STAMP) {
+      return FdTree.Geometry.DEFAULT;
+    }
+    int capacity = new RunPage(store.pageBytes()).capacity;
+    int headPages = Math.ceilDiv(2 * (int) meta[SHAPE], capacity);
+    return new FdTree.Geometry((int) (meta[SHAPE] >>> 32), headPages);
+  }
+
   private long shape() {
     return (long) ratio << 32 | batch;
   }
@@ -136,6 +156,7 @@ final class FdStructure extends StoreTree {
 
   @Override
   protected void plant() {
+    dead.clear();
     merge.keep();
     meta[ROOT] = FIRST_PAGE;
     meta[HEIGHT] = 1;
@@ -239,6 +260,7 @@ final class FdStructure extends StoreTree {
   /** Writes a put after a look at what is there. */
   void put(long key, long value, boolean isNew) {
     change.begin();
+    dead.revive(key);
     enter(key, value, RunPage.PUT);
     change.commit(isNew ? 1 : 0);
   }
@@ -246,6 +268,9 @@ final class FdStructure extends StoreTree {
   /** Writes a message without having looked what is there. */
   void writeBlind(long key, long value, int type) {
     change.begin();
+    if (type == RunPage.PUT) {
+      dead.revive(key);
+    }
     enter(key, value, type);
     counted(UNKNOWN);
     change.commit(0);
@@ -260,6 +285,14 @@ final class FdStructure extends StoreTree {
     change.begin();
     enter(key, 0, RunPage.TOMBSTONE);
     change.commit(-1);
+  }
+
+  /** Removes the entries between two keys, a message for each. Returns how many there were. */
+  long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
+    checkOpen();
+    change.begin();
+    return RangeRemoval.remove(this, range, dead, this::remove);
   }
 
   private void enter(long key, long value, int type) {
@@ -499,7 +532,7 @@ final class FdStructure extends StoreTree {
 
   @Override
   public LongCursor cursor() {
-    return new FdCursor(this);
+    return new FdCursor(this, dead);
   }
 
   @Override

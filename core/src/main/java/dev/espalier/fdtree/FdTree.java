@@ -112,11 +112,11 @@ public final class FdTree extends AbstractIndex {
   }
 
   /**
-   * Opens the index in a store, or creates an empty one if the store is empty, with the default
-   * geometry.
+   * Opens the index in a store, whatever its geometry is, or creates an empty one if the store is
+   * empty, with the default geometry.
    */
   public static FdTree open(IndexOptions options, PageStore store) {
-    return open(options, store, Geometry.DEFAULT);
+    return open(options, store, FdStructure.geometryIn(store));
   }
 
   /**
@@ -253,22 +253,29 @@ public final class FdTree extends AbstractIndex {
       MemorySegment pages = tree.pages;
       boolean isLast = k >= tree.depth;
       int first = isLast ? 0 : tree.runs[k + 1].firstPage();
-      int pin = 0;
+      int pin = 0; // Pages before it are released, and their places taken by those to be pinned.
       int next = 0;
-      for (long left = open; left != 0; left &= left - 1) {
-        int i = Long.numberOfTrailingZeros(left);
-        long page = pinned[pin++];
-        int bound = layout.upperBound(pages, page, keys[keysFrom + i]);
-        int slot = layout.find(pages, page, bound, keys[keysFrom + i]);
-        boolean isPut = slot >= 0 && layout.type(pages, page, slot) == RunPage.PUT;
-        if (slot >= 0 || isLast) {
-          values[valuesFrom + i] = isPut ? layout.value(pages, page, slot) : missingValue;
-          there |= isPut ? 1L << i : 0;
-          open &= ~(1L << i);
-        } else {
-          pinned[next++] = (long) first + layout.fence(pages, page, bound);
+      try {
+        for (long left = open; left != 0; left &= left - 1) {
+          int i = Long.numberOfTrailingZeros(left);
+          long page = pinned[pin];
+          int bound = layout.upperBound(pages, page, keys[keysFrom + i]);
+          int slot = layout.find(pages, page, bound, keys[keysFrom + i]);
+          boolean isPut = slot >= 0 && layout.type(pages, page, slot) == RunPage.PUT;
+          if (slot >= 0 || isLast) {
+            values[valuesFrom + i] = isPut ? layout.value(pages, page, slot) : missingValue;
+            there |= isPut ? 1L << i : 0;
+            open &= ~(1L << i);
+          } else {
+            pinned[next++] = (long) first + layout.fence(pages, page, bound);
+          }
+          pin++;
+          store.unpin(page, false);
         }
-        store.unpin(page, false);
+      } finally {
+        for (; pin < pins; pin++) {
+          store.unpin(pinned[pin], false);
+        }
       }
     }
     Bits.addGroup(found, foundFrom, there);
@@ -336,5 +343,11 @@ public final class FdTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     tree.writeBlind(key, 0, RunPage.TOMBSTONE);
+  }
+
+  /** Removes the entries of a range by a message for each. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 }

@@ -2,6 +2,7 @@
 package dev.espalier.fdtree;
 
 import dev.espalier.ProgressListener;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.support.PageVerifier;
 
 /** Checks the invariants that {@link FdStructure} lists. O(n). */
@@ -49,6 +50,7 @@ final class FdVerifier extends PageVerifier {
     for (int k = 1; k <= tree.depth; k++) {
       checkRun(k);
     }
+    checkDead("I10", tree.dead, new FdCursor(tree, new DeadRanges()));
     if (tree.meta[FdStructure.SIZE] != FdStructure.UNKNOWN) {
       checkEqual("I9", tree.countEntries(), tree.meta[FdStructure.SIZE], "the number of entries");
     }

@@ -215,6 +215,22 @@ public final class MemoryPageStore implements PageStore {
     // Pages never move but with the whole region.
   }
 
+  /** Returns where the page is: all pages are always there. */
+  @Override
+  public long look(int page) {
+    return pin(page);
+  }
+
+  @Override
+  public long offset(long look) {
+    return look;
+  }
+
+  @Override
+  public boolean isStill(long look) {
+    return true;
+  }
+
   @Override
   public int mostPins() {
     return Integer.MAX_VALUE;

@@ -18,9 +18,8 @@ import java.util.ConcurrentModificationException;
  * <p>Moving changes {@link #segment()}, so call it again after every {@link #allocate}. Offsets do
  * not change.
  *
- * <p>Memory {@linkplain #besideReaders beside readers} reserves its address space at once, so that
- * it does not move within 16 GiB. If it must move nevertheless, it keeps the memory it has outgrown
- * until it is closed.
+ * <p>Memory {@linkplain #besideReaders beside readers} reserves its address space when it first
+ * moves, and does not move again within 16 GiB. What it has outgrown, it keeps until it is closed.
  *
  * <p>Reading through {@link #segment()} is safe at any time: after {@link #close}, or after a move
  * by another thread, it throws {@link IllegalStateException}. All other methods must be called by
@@ -45,6 +44,9 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   /** The offset of the first node: no node is at 0, so that 0 can mean none. */
   private static final long FIRST_OFFSET = 8L * CacheLine.BYTES;
+
+  /** What an empty tree needs: it has that, however much of the limit is used elsewhere. */
+  private static final long LEAST_BYTES = FIRST_OFFSET + MAX_LINES * CacheLine.BYTES;
 
   private final long limit;
   private final HugePages hugePages;
@@ -108,7 +110,11 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   }
 
   private Region first(boolean isBesideReaders) {
-    return Region.first(Math.min(INITIAL_BYTES, limit), limit, isBesideReaders);
+    Region first = Region.small(Math.min(INITIAL_BYTES, limit));
+    if (isBesideReaders) {
+      first.expectReaders();
+    }
+    return first;
   }
 
   /** Returns the segment that holds all nodes. It is a different one after the memory has moved. */
@@ -132,7 +138,7 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
     }
     long node = top;
     if (!hasRoom(lines)) {
-      long cut = node + bytes(lines) > limit - elsewhere ? cutFromFree(lines) : 0;
+      long cut = node + bytes(lines) > most() ? cutFromFree(lines) : 0;
       if (cut != 0) {
         return cut;
       }
@@ -144,7 +150,12 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   /** Returns whether a new node of {@code lines} lines fits behind the others without a move. */
   public boolean hasRoom(int lines) {
-    return top + bytes(lines) <= Math.min(end, limit - elsewhere);
+    return top + bytes(lines) <= Math.min(end, most());
+  }
+
+  /** Returns the most bytes that this memory may have now. */
+  private long most() {
+    return Math.max(limit - elsewhere, Math.min(LEAST_BYTES, limit));
   }
 
   /**
@@ -262,17 +273,11 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
 
   /**
    * Starts anew in other memory, and leaves the present memory to the caller, who must close its
-   * arena and then report this by {@link #countElsewhere}. Until then, it counts against the limit.
-   *
-   * @throws MemoryLimitException if the limit has no room for both; in that case, nothing has
-   *     changed
+   * arena and then report this by {@link #countElsewhere}. Until then, it counts against the limit,
+   * which the new memory exceeds if there is no room for both: by no more than an empty tree needs.
    */
   public Left leave() {
     long bytes = regionBytes();
-    long least = Math.min(INITIAL_BYTES, limit);
-    if (least > limit - elsewhere - bytes) {
-      throw beyondLimit(bytes + least);
-    }
     Left left = new Left(region.segment(), region.arena(), bytes);
     region = region.leftFor(first(region.isBesideReaders()));
     forgetNodes();
@@ -285,11 +290,19 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
    * are no longer there. Returns false, and counts nothing, if that would exceed the limit.
    */
   public boolean countElsewhere(long more) {
-    if (more > limit - committedBytes()) {
+    if (more > 0 && more > limit - committedBytes()) {
       return false;
     }
     elsewhere += more;
     return true;
+  }
+
+  /**
+   * Counts bytes of the index that are outside of this memory, though that may exceed the limit. As
+   * long as it does, nothing else gets memory.
+   */
+  public void countBeyondLimit(long more) {
+    elsewhere += more;
   }
 
   /**
@@ -353,10 +366,10 @@ public final class NodeMemory implements MemoryUse, AutoCloseable {
   }
 
   private void grow(long needed) {
-    if (needed > limit - elsewhere) {
+    if (needed > most()) {
       throw beyondLimit(needed);
     }
-    region = region.grown(needed, top, limit - elsewhere, limit, hugePages);
+    region = region.grown(needed, top, most(), limit, hugePages);
     end = region.endFor(needed);
   }
 

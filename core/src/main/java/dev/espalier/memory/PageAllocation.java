@@ -42,8 +42,12 @@ public final class PageAllocation {
     this.top = top;
     inUse.set(1, top + 1);
     for (int page : free) {
-      giveBack(page);
+      inUse.clear(page);
     }
+    freePages = free.length;
+    lowestFree = inUse.nextClearBit(1);
+    stack = Arrays.copyOf(free, Math.max(LEAST_STACK, free.length));
+    stackSize = free.length;
   }
 
   /**

@@ -51,6 +51,15 @@ public interface PageFacts extends MemoryUse {
     return null;
   }
 
+  /**
+   * Returns what the index over the pages says of itself when it is used after it was closed.
+   *
+   * @param tree the name of its tree
+   */
+  default String closedMessage(String tree) {
+    return "the " + tree + " is closed";
+  }
+
   /** Returns whether {@link PageStore#close} was called. */
   boolean isClosed();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.memory;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * A store of numbered pages of equal size, which holds a tree. A page is read and written between
  * {@link #pin}, which returns where its bytes are, and {@link #unpin}; in between, the page does
@@ -33,6 +35,31 @@ public interface PageStore extends Pages, PageHints, PageFacts, AutoCloseable {
    *     or has failed
    */
   void beforeChange();
+
+  /**
+   * Announces that a tree for many threads is about to store a value for a key, while no other
+   * thread can write the key and before any can see the value. So a log that is told here has a
+   * write before all those that depend on it. If the value is not stored, the write fails.
+   */
+  default void beforeSet(long key, long value) {}
+
+  /** Announces that a tree for many threads is about to remove a key; see {@link #beforeSet}. */
+  default void beforeRemoval(long key) {}
+
+  /** Announces, as {@link #beforeSet(long, long)} does, what a tree of byte strings stores. */
+  default void beforeSet(MemorySegment key, MemorySegment value) {}
+
+  /** Announces that a tree of byte strings is about to remove a key. */
+  default void beforeRemoval(MemorySegment key) {}
+
+  /**
+   * Makes sure that a change may write to many pages that are in use already. A store in a file
+   * writes a page elsewhere after a checkpoint, and needs room for that. There always is some for a
+   * few pages per level of a tree, so only those changes need to ask that touch more.
+   *
+   * @throws MemoryLimitException if there is no room
+   */
+  default void ensureRoomToChange(int pages) {}
 
   /**
    * Reports that a change failed halfway, so that the pages no longer form a valid tree. A store in

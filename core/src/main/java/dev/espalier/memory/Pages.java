@@ -57,6 +57,49 @@ public interface Pages {
    */
   void unpin(long offset, boolean changed);
 
+  // ---------------------------------------------------------------- look
+
+  /**
+   * Looks for a page without pinning it, and writes to no memory that other threads use. The page
+   * may make room for another while it is read, so what is read there may be nonsense; only {@link
+   * #isStill}, asked afterwards, tells whether it counts:
+   *
+   * <pre>{@code
+   * long look = store.look(page);
+   * if (look >= 0) {
+   *   long at = store.offset(look);
+   *   // Read the page, bounding by its size all that leads from one place in it to another.
+   *   if (store.isStill(look)) {
+   *     // What was read is the page's.
+   *   }
+   * }
+   * // Otherwise, pin the page.
+   * }</pre>
+   *
+   * <p>The memory stays, whatever happens to the page. A page that others write to takes versions
+   * besides, as it does when it is pinned: read the version after this look, and look at it again
+   * before or after {@link #isStill}.
+   *
+   * @return what {@link #offset(long)} and {@link #isStill} take, or a negative number if the page
+   *     is not there, or the store can't tell; then it has to be pinned
+   */
+  long look(int page);
+
+  /** Returns the offset of the first byte of a page that {@link #look} has found. */
+  long offset(long look);
+
+  /**
+   * Tells whether a page has stayed where it was since {@link #look} found it, so that all that was
+   * read of it in between is its own. It may stay longer, or not.
+   */
+  boolean isStill(long look);
+
+  /**
+   * Counts pages that were read without a pin, for the statistics of the store. Whoever looks at
+   * several pages counts them all at once.
+   */
+  default void noteLooks(int pages) {}
+
   // ---------------------------------------------------------------- allocate
 
   /**

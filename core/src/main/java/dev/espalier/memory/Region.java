@@ -5,6 +5,8 @@ import dev.espalier.ffi.SystemCallException;
 import dev.espalier.ffi.VirtualMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ConcurrentModificationException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * freed (decision 23).
  *
  * <p>A growing index uses one region after another. {@link #replacedBy} and {@link #close} agree on
- * which is the last: closing any of them closes the last, whatever other threads do meanwhile.
+ * which is the last: closing any of them closes the last, whatever other threads do meanwhile. Each
+ * is replaced once: of two threads that write without a lock, the second fails.
  *
  * <p>Memory {@linkplain #expectReaders beside readers} is not freed when it is outgrown, but
  * together with the region that has outgrown it (decision 50).
@@ -47,6 +50,12 @@ public final class Region {
 
   /** The alignment that direct reads, which bypass the page cache, need. */
   private static final long DEVICE_ALIGNMENT = 4096;
+
+  /** How long close waits before it tries again to free memory that a call to the system has. */
+  private static final long NAP_NANOS = 10_000;
+
+  /** Beside a region, memory of so many bytes is mapped: much of it may never be used. */
+  private static final int LEAST_MAPPED_BYTES = 256 << 10;
 
   private final Arena arena;
   private final MemorySegment segment;
@@ -104,12 +113,20 @@ public final class Region {
   }
 
   /**
-   * Allocates more memory in the arena of a region, to be freed with it.
+   * Allocates more memory in the arena of a region, to be freed with it. Where much is asked for,
+   * the system gives it page by page, as it is written first.
    *
    * @throws MemoryLimitException if the system refuses; the arena is then closed
    */
   public static MemorySegment ofArena(Arena arena, long bytes, long alignment) {
-    return allocate(arena, bytes, alignment);
+    if (bytes < LEAST_MAPPED_BYTES || !VirtualMemory.isAvailable()) {
+      return allocate(arena, bytes, alignment);
+    }
+    try {
+      return Trace.allocated(VirtualMemory.reserve(bytes, alignment, arena));
+    } catch (SystemCallException refused) {
+      throw refusal(arena, bytes, refused);
+    }
   }
 
   /** Allocates working memory in an arena, aligned like that of a region. */
@@ -129,7 +146,10 @@ public final class Region {
     if (reserved == null) {
       return new Region(arena, allocate(arena, bytes, DEVICE_ALIGNMENT), false, false);
     }
-    boolean granted = hugePages == HugePages.WHEN_GROWN && VirtualMemory.adviseHugePages(reserved);
+    // Of what is hardly used, the first huge page would be most.
+    boolean granted =
+        hugePages == HugePages.WHEN_GROWN
+            && VirtualMemory.adviseHugePages(reserved.asSlice(NodeMemory.HUGE_PAGE_BYTES));
     return new Region(arena, reserved, true, granted);
   }
 
@@ -184,10 +204,14 @@ public final class Region {
               ? VirtualMemory.allocate(bytes, alignment, arena)
               : arena.allocate(bytes, alignment));
     } catch (SystemCallException | OutOfMemoryError refused) {
-      arena.close();
-      throw new MemoryLimitException(
-          "the system refused " + bytes + " bytes of native memory", refused);
+      throw refusal(arena, bytes, refused);
     }
+  }
+
+  private static MemoryLimitException refusal(Arena arena, long bytes, Throwable refused) {
+    arena.close();
+    return new MemoryLimitException(
+        "the system refused " + bytes + " bytes of native memory", refused);
   }
 
   /**
@@ -246,9 +270,11 @@ public final class Region {
    * the other.
    *
    * @throws IllegalStateException if this region is closed; the other is then closed, too
+   * @throws ConcurrentModificationException if another thread has replaced this region; the other
+   *     is then closed
    */
   public synchronized Region replacedBy(Region other) {
-    checkOpen(other);
+    checkReplaceable(other);
     other.isBesideReaders |= isBesideReaders;
     successor = other;
     closeArenas();
@@ -366,13 +392,15 @@ public final class Region {
    * belongs to whoever closes its arena.
    *
    * @throws IllegalStateException if this region is closed; the other is then closed, too
+   * @throws ConcurrentModificationException if another thread has replaced this region; the other
+   *     is then closed
    */
   Region leftFor(Region other) {
     return leftFor(other, outgrown);
   }
 
   private synchronized Region leftFor(Region other, @Nullable Region outgrownByOther) {
-    checkOpen(other);
+    checkReplaceable(other);
     other.isBesideReaders |= isBesideReaders;
     other.outgrown = outgrownByOther;
     successor = other;
@@ -380,10 +408,15 @@ public final class Region {
     return other;
   }
 
-  private void checkOpen(Region other) {
+  private void checkReplaceable(Region other) {
     if (isClosed()) {
       other.close();
       throw new IllegalStateException("the index is closed");
+    }
+    // A second successor would take the place of the first, which nobody would then close.
+    if (successor != null) {
+      other.close();
+      throw new ConcurrentModificationException("another thread writes to the index");
     }
   }
 
@@ -396,7 +429,10 @@ public final class Region {
     return next == null || next.isClosed();
   }
 
-  /** Frees this memory, or the memory that replaced it. A second call does nothing. */
+  /**
+   * Frees this memory, or the memory that replaced it. A second call does nothing. Waits for calls
+   * to the system that other threads have made with it.
+   */
   public void close() {
     Region next = closeThis();
     while (next != null) {
@@ -416,8 +452,13 @@ public final class Region {
   }
 
   private synchronized void closeArena() {
-    if (arena.scope().isAlive()) {
-      arena.close();
+    while (arena.scope().isAlive()) {
+      try {
+        arena.close();
+      } catch (IllegalStateException inUse) {
+        // A call to the system, as another thread makes it when the memory grows, keeps it alive.
+        LockSupport.parkNanos(NAP_NANOS);
+      }
     }
   }
 }

@@ -92,6 +92,66 @@ public final class KeyLines {
     }
   }
 
+  /**
+   * As {@link #find}, in nodes whose first word is not a key; {@link #slotBehindWord} tells the
+   * slot. The nodes may change meanwhile: the answer may be wrong then, but is a line of the node.
+   */
+  public static void findBehindWord(
+      MemorySegment nodes,
+      long base,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count,
+      int lines) {
+    int last = lines - 1;
+    int first = last / 2;
+    for (int i = 0; i < count; i++) {
+      places[placesFrom + i] += first * STEP;
+    }
+    Words.prefetchGroup(base, places, placesFrom, count, 1);
+    for (int steps = last - first; steps > 0; steps--) {
+      for (int i = 0; i < count; i++) {
+        long place = places[placesFrom + i];
+        int smaller = smallerInLine(nodes, place, keys[keysFrom + i]);
+        int index = index(place);
+        int next = index + (smaller >> 3) + ((smaller - 1) >> 31); // as in find
+        places[placesFrom + i] = place + (Math.max(Math.min(next, last), 0) - index) * STEP;
+      }
+      Words.prefetchGroup(base, places, placesFrom, count, 1);
+    }
+  }
+
+  /** As {@link #findSlots}, in nodes whose first word is not a key. */
+  public static void findSlotsBehindWord(
+      MemorySegment nodes,
+      long base,
+      long[] keys,
+      int keysFrom,
+      long[] places,
+      int placesFrom,
+      int count,
+      int lines) {
+    findBehindWord(nodes, base, keys, keysFrom, places, placesFrom, count, lines);
+    for (int i = 0; i < count; i++) {
+      long place = places[placesFrom + i];
+      int inLine = smallerInLine(nodes, place, keys[keysFrom + i]);
+      int left = (lines - index(place)) * CacheLine.LONGS;
+      places[placesFrom + i] = line(place) + ((long) Math.min(inLine, left - 1) << 3);
+    }
+  }
+
+  /** Returns how many keys are smaller, where {@link #findBehindWord} has ended. */
+  public static int slotBehindWord(MemorySegment nodes, long place, long key) {
+    return index(place) * CacheLine.LONGS + smallerInLine(nodes, place, key) - 1;
+  }
+
+  /** Returns how many words of a line are smaller; the first one of a node counts as such. */
+  private static int smallerInLine(MemorySegment nodes, long place, long key) {
+    return Keys.lowerBoundInLine(nodes, line(place), index(place) == 0 ? 1 : 0, key);
+  }
+
   /** Returns the offset of the line. */
   public static long line(long place) {
     return place & ~INDEX;

@@ -60,6 +60,17 @@ public final class Keys {
   }
 
   /**
+   * Does the same as {@link #lowerBoundInLine(MemorySegment, long, long)}, but counts the first
+   * {@code header} words of the line as smaller, whatever they are: they may change meanwhile.
+   */
+  public static int lowerBoundInLine(MemorySegment nodes, long offset, int header, long key) {
+    return SIMD
+        ? VectorKeys.lowerBoundInLine(nodes, offset, header, key)
+        : header
+            + lowerBoundLinear(nodes, offset + ((long) header << 3), CacheLine.LONGS - header, key);
+  }
+
+  /**
    * Returns the number of keys smaller than {@code key} in one cache line of four pairs, each a key
    * and a value. No branch depends on the keys.
    *

@@ -59,6 +59,21 @@ final class VectorKeys {
         : vectorByVector(nodes, offset, CacheLine.LONGS, key);
   }
 
+  /** As {@link Keys#lowerBoundInLine(MemorySegment, long, int, long)}. */
+  static int lowerBoundInLine(MemorySegment nodes, long offset, int header, long key) {
+    long smaller =
+        LongVector.fromMemorySegment(SPECIES, nodes, offset, ORDER)
+            .compare(VectorOperators.LT, key)
+            .toLong();
+    int afterFirst = SPECIES.length();
+    int inFirst = Long.bitCount(smaller | ((1L << header) - 1));
+    return afterFirst == CacheLine.LONGS
+        ? inFirst
+        : inFirst
+            + vectorByVector(
+                nodes, offset + ((long) afterFirst << 3), CacheLine.LONGS - afterFirst, key);
+  }
+
   /** As {@link Keys#lowerBoundInPairs}. */
   static int lowerBoundInPairs(MemorySegment nodes, long offset, long key) {
     int smaller = smallerInPairs(nodes, offset, key);

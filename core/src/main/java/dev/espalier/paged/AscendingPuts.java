@@ -67,7 +67,7 @@ final class AscendingPuts {
     }
     change.begin();
     tree.findPath(keys[keysFrom]);
-    long bound = tree.height() == 1 ? Long.MAX_VALUE : bound(change.path[1], keys[keysFrom]);
+    long bound = tree.height() == 1 ? Long.MAX_VALUE : tree.bound(change.path[1], keys[keysFrom]);
     if (keys[keysFrom + least - 1] > bound) {
       return 0;
     }
@@ -85,6 +85,7 @@ final class AscendingPuts {
       after = merge(before, keys, keysFrom, values, valuesFrom, run);
       if (put > 0) {
         format.store(change.scratch, tree.pages, page, scratchKeys(), scratchPayloads(), 0, after);
+        format.noteInserts(tree.pages, page, keys, keysFrom, put);
       }
     } finally {
       store.unpin(page, put > 0);
@@ -108,26 +109,12 @@ final class AscendingPuts {
     return true;
   }
 
-  /** Returns the bound of the leaf page where {@code key} belongs. */
-  private long bound(int parent, long key) {
-    long at = store.pin(parent);
-    try {
-      int place = format.lowerBound(tree.pages, at, key);
-      if (place == PageFormat.NONE) {
-        throw PagedStructure.torn(parent);
-      }
-      return format.key(tree.pages, at, place);
-    } finally {
-      store.unpin(at, false);
-    }
-  }
-
   private long[] scratchKeys() {
-    return change.scratch.keys;
+    return change.scratch.keys();
   }
 
   private long[] scratchPayloads() {
-    return change.scratch.payloads;
+    return change.scratch.payloads();
   }
 
   private int capacity() {

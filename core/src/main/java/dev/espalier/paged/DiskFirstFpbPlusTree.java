@@ -7,8 +7,13 @@ import static dev.espalier.memory.Words.getUnsignedShort;
 import static dev.espalier.memory.Words.putLong;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongEntry;
 import dev.espalier.TreeVariant;
 import dev.espalier.TreeVariant.Capability;
+import dev.espalier.inpage.InPageInnerNode;
+import dev.espalier.inpage.InPageLeaf;
+import dev.espalier.inpage.InPageSearch;
+import dev.espalier.inpage.InPageTrees;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -21,9 +26,14 @@ import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.GroupPins;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The disk-first fractal prefetching B+-tree, or fpB+-tree (fpB+ 3.1): a {@link
@@ -35,7 +45,8 @@ import java.util.Arrays;
  * <p>This is the tree to use if an index may be larger than memory. With pages of 16 KiB and
  * typical memory, a page has a root of 3 lines and up to 18 leaves of 14 lines, which hold 990
  * entries or 1332 children. Operations on one key take O(log n) time; {@code getAll} overlaps the
- * latencies of 64 lookups. A full tree takes about 16.6 bytes per entry.
+ * latencies of 64 lookups. A full tree takes about 16.6 bytes per entry. Ascending or descending
+ * keys, and streams of them side by side, leave full pages behind.
  *
  * <p>Without native access, nothing is prefetched; without the vector module, nodes are searched by
  * scalar code. Results are the same.
@@ -99,6 +110,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   private final int leafSlots;
   private final int valuesOffset;
   private final int valueLines;
+  private final int lastLeafLine;
   private final int pageSlots;
   private final int pagesOffset;
 
@@ -110,14 +122,17 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
    *     header; x in the paper
    */
   public record Geometry(int innerWidth, int leafWidth) {
+    /** What was found to be best, which takes half a millisecond: a program may make many trees. */
+    private static final Map<List<Object>, Geometry> KNOWN = new ConcurrentHashMap<>();
+
     /**
      * Checks the proportions.
      *
      * @throws IllegalArgumentException if one is out of range; the message names it
      */
     public Geometry {
-      InPageTreeFormat.checkWidth("innerWidth", innerWidth);
-      InPageTreeFormat.checkWidth("leafWidth", leafWidth);
+      InPageTrees.checkWidth("innerWidth", innerWidth);
+      InPageTrees.checkWidth("leafWidth", leafWidth);
     }
 
     /**
@@ -127,10 +142,14 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
      */
     public static Geometry forPages(int pageBytes, MemoryTimes times) {
       MemoryPageStore.checkPageBytes(pageBytes);
+      return KNOWN.computeIfAbsent(List.of(pageBytes, times), _ -> best(pageBytes, times));
+    }
+
+    private static Geometry best(int pageBytes, MemoryTimes times) {
       DiskFirstWidths widths =
           PageOptimizer.diskFirst(
               times,
-              InPageTreeFormat.linesOfNodes(pageBytes),
+              InPageTrees.linesOfNodes(pageBytes),
               InPageInnerNode::capacity,
               InPageLeaf::capacityOfValues);
       return new Geometry(widths.innerWidth(), widths.leafWidth());
@@ -155,6 +174,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     this.leafSlots = format.valueLeaf.keySlots;
     this.valuesOffset = format.valueLeaf.payloadsOffset;
     this.valueLines = format.valueLeaf.payloadLines;
+    this.lastLeafLine = format.pageLines - geometry.leafWidth;
     this.pageSlots = format.childLeaf.keySlots;
     this.pagesOffset = format.childLeaf.payloadsOffset;
   }
@@ -176,7 +196,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     long stamp = store.meta()[PagedStructure.STAMP];
     Geometry geometry =
         InPageTreeFormat.isStamp(stamp)
-            ? new Geometry(InPageTreeFormat.innerWidth(stamp), InPageTreeFormat.leafWidth(stamp))
+            ? new Geometry(InPageTrees.innerWidth(stamp), InPageTrees.leafWidth(stamp))
             : Geometry.forPages(store.pageBytes(), MemoryTimes.ofThisMachine());
     return open(options, store, geometry);
   }
@@ -206,12 +226,14 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     MemorySegment pages = tree.pages;
     int number = findLeafPage(pages, key);
     long page = store.pin(number);
-    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
-    prefetchValues(leaf);
-    int slot = InPageSearch.values(pages, leaf, leafSlots, key);
-    long value = holds(pages, leaf, slot, key) ? value(pages, leaf, slot) : defaultValue;
-    store.unpin(page, false);
-    return value;
+    try {
+      long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+      prefetchValues(leaf);
+      int slot = InPageSearch.values(pages, leaf, leafSlots, key);
+      return holds(pages, leaf, slot, key) ? value(pages, leaf, slot) : defaultValue;
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   @Override
@@ -219,10 +241,12 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     MemorySegment pages = tree.pages;
     int number = findLeafPage(pages, key);
     long page = store.pin(number);
-    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
-    boolean found = holds(pages, leaf, InPageSearch.values(pages, leaf, leafSlots, key), key);
-    store.unpin(page, false);
-    return found;
+    try {
+      long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+      return holds(pages, leaf, InPageSearch.values(pages, leaf, leafSlots, key), key);
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   @Override
@@ -230,14 +254,44 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     MemorySegment pages = tree.pages;
     int number = findLeafPage(pages, key);
     long page = store.pin(number);
-    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
-    prefetchValues(leaf);
-    int slot = InPageSearch.values(pages, leaf, leafSlots, key);
-    boolean found = holds(pages, leaf, slot, key);
-    long there = found ? value(pages, leaf, slot) : missingValue;
-    store.unpin(page, false);
-    value[0] = there;
-    return found;
+    try {
+      long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+      prefetchValues(leaf);
+      int slot = InPageSearch.values(pages, leaf, leafSlots, key);
+      boolean found = holds(pages, leaf, slot, key);
+      value[0] = found ? value(pages, leaf, slot) : missingValue;
+      return found;
+    } finally {
+      store.unpin(page, false);
+    }
+  }
+
+  /** If the page of the key has no entry on that side, looks for one beside it. */
+  @Override
+  protected long nearest(long key, boolean upwards, @Nullable LongEntry entry) {
+    MemorySegment pages = tree.pages;
+    long from = key;
+    while (true) {
+      int number = findLeafPage(pages, from);
+      long page = store.pin(number);
+      try {
+        long leaf = findLeaf(pages, page, page + rootOffset(number), from);
+        prefetchValues(leaf);
+        long place =
+            InPageSearch.nearest(pages, page, leaf, format.valueLeaf, lastLeafLine, from, upwards);
+        if (place != 0) {
+          return found(getLong(pages, place), getLong(pages, place + valuesOffset), entry);
+        }
+      } finally {
+        store.unpin(page, false);
+      }
+      long bound = tree.boundOfLeaf(from, upwards);
+      boolean isAtEnd = upwards ? bound == Long.MAX_VALUE || bound < from : bound >= from;
+      if (isAtEnd) {
+        return none(entry);
+      }
+      from = upwards ? bound + 1 : bound;
+    }
   }
 
   /** Returns the number of the leaf page where {@code key} is or belongs. */
@@ -245,15 +299,18 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     int number = tree.root();
     for (int level = tree.height() - 1; level > 0; level--) {
       long page = store.pin(number);
-      number = findChild(pages, page, page + rootOffset(number), key);
-      store.unpin(page, false);
+      try {
+        number = findChild(pages, page, page + rootOffset(number), key);
+      } finally {
+        store.unpin(page, false);
+      }
     }
     return number;
   }
 
   /** Returns where in the page of a number the in-page root lies. */
   private long rootOffset(int number) {
-    return (long) InPageTreeFormat.rootLine(number, leafWidth, mostLeaves) << CacheLine.SHIFT;
+    return (long) InPageTrees.rootLine(number, leafWidth, mostLeaves) << CacheLine.SHIFT;
   }
 
   /** Returns the number of an inner page's child. */
@@ -355,9 +412,15 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
      */
     @Override
     long answerGroup(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        GroupPins pins) {
       MemorySegment pages = tree.pages;
-      findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
+      findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count, pins);
       int lines = format.valueLeaf.keyLines;
       boolean ofWholeLines = leafSlots == lines * CacheLine.LONGS;
       if (ofWholeLines && level == tree.height() - 1 && KeyLines.pays(tree.sizeEstimate())) {
@@ -367,27 +430,33 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
       }
       Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
       long there = 0;
+      long padding = 0;
       for (int i = 0; i < count; i++) {
         long key = keys[keysFrom + i];
         long place = values[valuesFrom + i];
         boolean isThere = getLong(pages, place) == key;
-        long value = isThere ? getLong(pages, place + valuesOffset) : missingValue;
-        store.unpin(place, false);
-        if (isThere && key == Keys.PADDING) {
-          // It may be padding. This pins a page, for which the probe's own has made room.
-          isThere = containsKey(key);
-          value = isThere ? value : missingValue;
-        }
-        values[valuesFrom + i] = value;
+        values[valuesFrom + i] = isThere ? getLong(pages, place + valuesOffset) : missingValue;
         there |= isThere ? 1L << i : 0;
+        padding |= key == Keys.PADDING ? 1L << i : 0;
       }
-      return there;
+      pins.unpinAll();
+      return (there & padding) == 0 || containsKey(Keys.PADDING)
+          ? there
+          : withoutPadding(there, padding, values, valuesFrom);
+    }
+
+    /** Takes back what was found of keys that are but padding; returns the rest. */
+    private long withoutPadding(long there, long padding, long[] values, int valuesFrom) {
+      for (long rest = there & padding; rest != 0; rest &= rest - 1) {
+        values[valuesFrom + Long.numberOfTrailingZeros(rest)] = missingValue;
+      }
+      return there & ~padding;
     }
   }
 
   /**
    * Takes a group of probes from pages of {@code level} down to their in-page leaves. The leaf
-   * pages are pinned.
+   * pages are pinned then.
    */
   private void findLeaves(
       MemorySegment pages,
@@ -396,17 +465,18 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
       int keysFrom,
       long[] nodes,
       int nodesFrom,
-      int count) {
+      int count,
+      GroupPins pins) {
     long inPage = ~(store.pageBytes() - 1L);
     for (int at = level; at > 0; at--) {
-      pinRoots(pages, nodes, nodesFrom, count);
+      pinRoots(pages, nodes, nodesFrom, count, pins);
       for (int i = 0; i < count; i++) {
         long root = nodes[nodesFrom + i];
         nodes[nodesFrom + i] = findChild(pages, root & inPage, root, keys[keysFrom + i]);
-        store.unpin(root, false);
       }
+      pins.unpinAll();
     }
-    pinRoots(pages, nodes, nodesFrom, count);
+    pinRoots(pages, nodes, nodesFrom, count, pins);
     for (int at = levels - 1; at > 0; at--) {
       Words.prefetchGroup(tree.base, nodes, nodesFrom, count, format.inner.width);
       for (int i = 0; i < count; i++) {
@@ -434,16 +504,16 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
    * Pins the pages of a group: their numbers become the places of their in-page roots. Where a pin
    * may wait for a read, all are pinned by one call, which leaves only the headers to ask.
    */
-  private void pinRoots(MemorySegment pages, long[] numbers, int from, int count) {
+  private void pinRoots(MemorySegment pages, long[] numbers, int from, int count, GroupPins pins) {
     if (store.pagesStay()) {
       for (int i = from; i < from + count; i++) {
         int number = (int) numbers[i];
         numbers[i] = store.pin(number) + rootOffset(number);
       }
     } else {
-      store.pinAll(numbers, from, count);
+      pins.pinAll(numbers, from, count);
       for (int i = from; i < from + count; i++) {
-        long line = InPageTreeHeader.root(pages, numbers[i]);
+        long line = InPageTreeFormat.HEADER.root(pages, numbers[i]);
         numbers[i] += line << CacheLine.SHIFT;
       }
     }
@@ -466,28 +536,37 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     MemorySegment pages = tree.pages;
     int number = findPath(pages, key);
     long page = store.pin(number);
-    long leaf = findPathInPage(pages, page, page + rootOffset(number), key);
-    prefetchValues(leaf);
-    int slot = InPageSearch.values(pages, leaf, leafSlots, key);
-    if (holds(pages, leaf, slot, key)) {
-      long previous = value(pages, leaf, slot);
-      if (replaces) {
-        putLong(pages, leaf + valuesOffset + ((long) slot << 3), value);
-        change.commitInPlace();
+    boolean changed = false;
+    try {
+      long leaf = findPathInPage(pages, page, page + rootOffset(number), key);
+      prefetchValues(leaf);
+      format.checkWritten(page, leaf);
+      int slot = InPageSearch.values(pages, leaf, leafSlots, key);
+      if (holds(pages, leaf, slot, key)) {
+        long previous = value(pages, leaf, slot);
+        if (replaces) {
+          changed = true;
+          putLong(pages, leaf + valuesOffset + ((long) slot << 3), value);
+          change.commitInPlace();
+        }
+        return previous;
       }
-      store.unpin(page, replaces);
-      return previous;
+      int count = format.valueLeaf.checkedCount(pages, leaf);
+      int place = Math.min(slot, count);
+      if (count < format.valueLeaf.capacity) {
+        changed = true;
+        insertAt(pages, leaf, place, count, key, value);
+        int total = PageHeader.checkedCount(pages, page, format.leafCapacity);
+        PageHeader.count(pages, page, total + 1);
+        InPageTreeFormat.HEADER.noteInsert(pages, page, key);
+      } else {
+        changed = true; // even if what the page says ends it halfway
+        changed = insertIntoFull(page, leaf, place, key, value);
+      }
+    } finally {
+      store.unpin(page, changed);
     }
-    int count = format.valueLeaf.checkedCount(pages, leaf);
-    if (count < format.valueLeaf.capacity) {
-      insertAt(pages, leaf, Math.min(slot, count), count, key, value);
-      int total = PageHeader.checkedCount(pages, page, format.leafCapacity);
-      PageHeader.count(pages, page, total + 1);
-      store.unpin(page, true);
-      change.commit(1);
-    } else {
-      insertIntoFull(page, leaf, Math.min(slot, count), key, value);
-    }
+    tree.finishInsert(changed, key, value);
     return missingValue;
   }
 
@@ -505,16 +584,10 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     put(key, value);
   }
 
-  /** Inserts where the in-page leaf is full to which the noted way leads; unpins the page. */
-  private void insertIntoFull(long page, long leaf, int slot, long key, long value) {
+  /** Inserts where the in-page leaf is full to which the noted way leads, if the page has room. */
+  private boolean insertIntoFull(long page, long leaf, int slot, long key, long value) {
     int line = (int) (leaf - page) >> CacheLine.SHIFT;
-    boolean fits = false;
-    try {
-      fits = format.insertIntoFull(change.scratch, tree.pages, page, line, slot, key, value);
-    } finally {
-      store.unpin(page, fits);
-    }
-    tree.finishInsert(fits, key, value);
+    return format.insertIntoFull(change.scratch, tree.pages, page, line, slot, key, value);
   }
 
   /**
@@ -526,6 +599,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
     long[] leaves = new long[Math.min(count, Math.min(GROUP, store.mostPins()))];
+    GroupPins pins = new GroupPins(store, leaves.length);
     tree.ascendingPuts.putAll(
         keys,
         keysFrom,
@@ -533,19 +607,26 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
         valuesFrom,
         count,
         (groupKeys, from, groupValues, groupFrom, left) ->
-            putGroup(groupKeys, from, groupValues, groupFrom, left, leaves));
+            putGroup(groupKeys, from, groupValues, groupFrom, left, leaves, pins));
   }
 
   /** Puts the entries of the next group, whose leaves it notes, and returns how many. */
   private int putGroup(
-      long[] keys, int keysFrom, long[] values, int valuesFrom, int count, long[] leaves) {
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      long[] leaves,
+      GroupPins pins) {
     int group = Math.min(count, leaves.length);
     Arrays.fill(leaves, 0, group, tree.root());
-    findLeaves(tree.pages, tree.height() - 1, keys, keysFrom, leaves, 0, group);
-    Words.prefetchGroup(tree.base, leaves, 0, group, format.valueLeaf.keyLines);
-    Words.prefetchGroup(tree.base + valuesOffset, leaves, 0, group, valueLines);
-    for (int i = 0; i < group; i++) {
-      store.unpin(leaves[i], false);
+    try {
+      findLeaves(tree.pages, tree.height() - 1, keys, keysFrom, leaves, 0, group, pins);
+      Words.prefetchGroup(tree.base, leaves, 0, group, format.valueLeaf.keyLines);
+      Words.prefetchGroup(tree.base + valuesOffset, leaves, 0, group, valueLines);
+    } finally {
+      pins.unpinAll();
     }
     for (int i = 0; i < group; i++) {
       put(keys[keysFrom + i], values[valuesFrom + i]);
@@ -560,8 +641,11 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     for (int level = tree.height() - 1; level > 0; level--) {
       path[level] = number;
       long page = store.pin(number);
-      number = findChild(pages, page, page + rootOffset(number), key);
-      store.unpin(page, false);
+      try {
+        number = findChild(pages, page, page + rootOffset(number), key);
+      } finally {
+        store.unpin(page, false);
+      }
     }
     path[0] = number;
     return number;
@@ -591,19 +675,26 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     MemorySegment pages = tree.pages;
     int number = findPath(pages, key);
     long page = store.pin(number);
-    long leaf = findLeaf(pages, page, page + rootOffset(number), key);
-    prefetchValues(leaf);
-    int slot = InPageSearch.values(pages, leaf, leafSlots, key);
-    if (!holds(pages, leaf, slot, key)) {
-      store.unpin(page, false);
-      return missingValue;
+    boolean changed = false;
+    long previous;
+    int total;
+    try {
+      long leaf = findLeaf(pages, page, page + rootOffset(number), key);
+      prefetchValues(leaf);
+      int slot = InPageSearch.values(pages, leaf, leafSlots, key);
+      if (!holds(pages, leaf, slot, key)) {
+        return missingValue;
+      }
+      previous = value(pages, leaf, slot);
+      format.checkWritten(page, leaf);
+      int count = format.valueLeaf.checkedCount(pages, leaf);
+      total = PageHeader.checkedCount(pages, page, format.leafCapacity);
+      changed = true;
+      format.valueLeaf.removeAt(pages, leaf, slot, count);
+      PageHeader.count(pages, page, total - 1);
+    } finally {
+      store.unpin(page, changed);
     }
-    long previous = value(pages, leaf, slot);
-    int count = format.valueLeaf.checkedCount(pages, leaf);
-    int total = PageHeader.checkedCount(pages, page, format.leafCapacity);
-    format.valueLeaf.removeAt(pages, leaf, slot, count);
-    PageHeader.count(pages, page, total - 1);
-    store.unpin(page, true);
     tree.removed(key, total - 1);
     return previous;
   }
@@ -611,5 +702,11 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     remove(key);
+  }
+
+  /** Removes the entries of a range by whole pages. O(log n) for each page that holds some. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 }

@@ -12,6 +12,7 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.GroupPins;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 
@@ -93,30 +94,36 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
   public long getOrDefault(long key, long defaultValue) {
     MemorySegment pages = tree.pages;
     long page = store.pin(findLeaf(pages, key));
-    int slot = findSlot(pages, page, key);
-    long value = slot >= 0 ? value(pages, page, slot) : defaultValue;
-    store.unpin(page, false);
-    return value;
+    try {
+      int slot = findSlot(pages, page, key);
+      return slot >= 0 ? value(pages, page, slot) : defaultValue;
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   @Override
   public boolean containsKey(long key) {
     MemorySegment pages = tree.pages;
     long page = store.pin(findLeaf(pages, key));
-    boolean found = findSlot(pages, page, key) >= 0;
-    store.unpin(page, false);
-    return found;
+    try {
+      return findSlot(pages, page, key) >= 0;
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   @Override
   public boolean find(long key, long[] value) {
     MemorySegment pages = tree.pages;
     long page = store.pin(findLeaf(pages, key));
-    int slot = findSlot(pages, page, key);
-    long there = slot >= 0 ? value(pages, page, slot) : missingValue;
-    store.unpin(page, false);
-    value[0] = there;
-    return slot >= 0;
+    try {
+      int slot = findSlot(pages, page, key);
+      value[0] = slot >= 0 ? value(pages, page, slot) : missingValue;
+      return slot >= 0;
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   /** Returns the number of the leaf page where {@code key} is or belongs. */
@@ -124,8 +131,11 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     int number = tree.root();
     for (int level = tree.height() - 1; level > 0; level--) {
       long page = store.pin(number);
-      number = findChild(pages, page, key);
-      store.unpin(page, false);
+      try {
+        number = findChild(pages, page, key);
+      } finally {
+        store.unpin(page, false);
+      }
     }
     return number;
   }
@@ -196,8 +206,14 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
 
     @Override
     long answerGroup(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-      return lookUpGroup(level, keys, keysFrom, values, valuesFrom, count);
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        GroupPins pins) {
+      return lookUpGroup(level, keys, keysFrom, values, valuesFrom, count, pins);
     }
   }
 
@@ -208,25 +224,31 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
    * @return which keys are present, as a bit set
    */
   private long lookUpGroup(
-      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      GroupPins pins) {
     MemorySegment pages = tree.pages;
     for (int at = level; at > 0; at--) {
-      store.pinAll(values, valuesFrom, count);
+      pins.pinAll(values, valuesFrom, count);
       for (int i = 0; i < count; i++) {
         long page = values[valuesFrom + i];
         values[valuesFrom + i] = findChild(pages, page, keys[keysFrom + i]);
-        store.unpin(page, false);
       }
+      pins.unpinAll();
     }
-    store.pinAll(values, valuesFrom, count);
+    pins.pinAll(values, valuesFrom, count);
     long there = 0;
     for (int i = 0; i < count; i++) {
       long page = values[valuesFrom + i];
       int slot = findSlot(pages, page, keys[keysFrom + i]);
       values[valuesFrom + i] = slot >= 0 ? value(pages, page, slot) : missingValue;
       there |= slot >= 0 ? 1L << i : 0;
-      store.unpin(page, false);
     }
+    pins.unpinAll();
     return there;
   }
 
@@ -246,23 +268,29 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     change.begin();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
-    int slot = findSlot(pages, page, key);
-    if (slot >= 0) {
-      long previous = value(pages, page, slot);
-      if (replaces) {
-        value(pages, page, slot, value);
-        change.commitInPlace();
+    boolean changed = false;
+    try {
+      int slot = findSlot(pages, page, key);
+      if (slot >= 0) {
+        long previous = value(pages, page, slot);
+        if (replaces) {
+          changed = true;
+          value(pages, page, slot, value);
+          change.commitInPlace();
+        }
+        return previous;
       }
-      store.unpin(page, replaces);
-      return previous;
+      int count = PageHeader.checkedCount(pages, page, format.leafCapacity);
+      if (count < format.leafCapacity) {
+        changed = true;
+        insertAt(pages, page, -1 - slot, count, key, value);
+      }
+    } finally {
+      store.unpin(page, changed);
     }
-    int count = PageHeader.checkedCount(pages, page, format.leafCapacity);
-    if (count < format.leafCapacity) {
-      insertAt(pages, page, -1 - slot, count, key, value);
-      store.unpin(page, true);
+    if (changed) {
       change.commit(1);
     } else {
-      store.unpin(page, false);
       tree.insert(key, value);
     }
     return missingValue;
@@ -305,8 +333,11 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     for (int level = tree.height() - 1; level > 0; level--) {
       path[level] = number;
       long page = store.pin(number);
-      number = findChild(pages, page, key);
-      store.unpin(page, false);
+      try {
+        number = findChild(pages, page, key);
+      } finally {
+        store.unpin(page, false);
+      }
     }
     path[0] = number;
     return number;
@@ -319,15 +350,21 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
     change.begin();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
-    int slot = findSlot(pages, page, key);
-    if (slot < 0) {
-      store.unpin(page, false);
-      return missingValue;
+    boolean changed = false;
+    long previous;
+    int count;
+    try {
+      int slot = findSlot(pages, page, key);
+      if (slot < 0) {
+        return missingValue;
+      }
+      previous = value(pages, page, slot);
+      changed = true;
+      format.remove(change.scratch, pages, page, slot);
+      count = PageHeader.count(pages, page);
+    } finally {
+      store.unpin(page, changed);
     }
-    long previous = value(pages, page, slot);
-    format.remove(change.scratch, pages, page, slot);
-    int count = PageHeader.count(pages, page);
-    store.unpin(page, true);
     tree.removed(key, count);
     return previous;
   }
@@ -335,5 +372,11 @@ public final class DiskOptimizedBPlusTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     remove(key);
+  }
+
+  /** Removes the entries of a range by whole pages. O(log n) for each page that holds some. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 }

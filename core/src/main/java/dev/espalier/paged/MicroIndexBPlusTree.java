@@ -16,6 +16,7 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.node.Keys;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.GroupPins;
 import dev.espalier.tree.AbstractIndex;
 import java.lang.foreign.MemorySegment;
 
@@ -154,30 +155,36 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   public long getOrDefault(long key, long defaultValue) {
     MemorySegment pages = tree.pages;
     long page = store.pin(findLeaf(pages, key));
-    int slot = findSlot(pages, page, key);
-    long value = slot >= 0 ? value(pages, page, slot) : defaultValue;
-    store.unpin(page, false);
-    return value;
+    try {
+      int slot = findSlot(pages, page, key);
+      return slot >= 0 ? value(pages, page, slot) : defaultValue;
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   @Override
   public boolean containsKey(long key) {
     MemorySegment pages = tree.pages;
     long page = store.pin(findLeaf(pages, key));
-    boolean found = findSlot(pages, page, key) >= 0;
-    store.unpin(page, false);
-    return found;
+    try {
+      return findSlot(pages, page, key) >= 0;
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   @Override
   public boolean find(long key, long[] value) {
     MemorySegment pages = tree.pages;
     long page = store.pin(findLeaf(pages, key));
-    int slot = findSlot(pages, page, key);
-    long there = slot >= 0 ? value(pages, page, slot) : missingValue;
-    store.unpin(page, false);
-    value[0] = there;
-    return slot >= 0;
+    try {
+      int slot = findSlot(pages, page, key);
+      value[0] = slot >= 0 ? value(pages, page, slot) : missingValue;
+      return slot >= 0;
+    } finally {
+      store.unpin(page, false);
+    }
   }
 
   /** Returns the number of the leaf page where {@code key} is or belongs. */
@@ -185,8 +192,11 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     int number = tree.root();
     for (int level = tree.height() - 1; level > 0; level--) {
       long page = store.pin(number);
-      number = findChild(pages, page, key);
-      store.unpin(page, false);
+      try {
+        number = findChild(pages, page, key);
+      } finally {
+        store.unpin(page, false);
+      }
     }
     return number;
   }
@@ -331,8 +341,14 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
 
     @Override
     long answerGroup(
-        int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
-      return lookUpGroup(level, keys, keysFrom, values, valuesFrom, count);
+        int level,
+        long[] keys,
+        int keysFrom,
+        long[] values,
+        int valuesFrom,
+        int count,
+        GroupPins pins) {
+      return lookUpGroup(level, keys, keysFrom, values, valuesFrom, count, pins);
     }
   }
 
@@ -344,10 +360,16 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
    * @return which keys are present, as a bit set
    */
   private long lookUpGroup(
-      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      GroupPins pins) {
     MemorySegment pages = tree.pages;
-    findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count);
-    store.pinAll(values, valuesFrom, count);
+    findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count, pins);
+    pins.pinAll(values, valuesFrom, count);
     prefetchIndices(values, valuesFrom, count, format.leafIndexSlots);
     for (int i = 0; i < count; i++) {
       long page = values[valuesFrom + i];
@@ -363,19 +385,26 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     }
     prefetchGroup(tree.base + format.valuesOffset, values, valuesFrom, count, 1);
     long there = 0;
+    long padding = 0;
     for (int i = 0; i < count; i++) {
       long key = keys[keysFrom + i];
       long place = values[valuesFrom + i];
       boolean isThere = getLong(pages, place + format.keysOffset) == key;
       values[valuesFrom + i] = isThere ? getLong(pages, place + format.valuesOffset) : missingValue;
-      store.unpin(place, false);
-      if (key == Keys.PADDING) {
-        values[valuesFrom + i] = get(key);
-        isThere = containsKey(key);
-      }
       there |= isThere ? 1L << i : 0;
+      padding |= key == Keys.PADDING ? 1L << i : 0;
     }
-    return there;
+    pins.unpinAll();
+    return padding == 0 ? there : lookUpPadding(there, padding, values, valuesFrom);
+  }
+
+  /** Looks up the key that is padding as well; returns which keys are present. */
+  private long lookUpPadding(long there, long padding, long[] values, int valuesFrom) {
+    long value = get(Keys.PADDING);
+    for (long rest = padding; rest != 0; rest &= rest - 1) {
+      values[valuesFrom + Long.numberOfTrailingZeros(rest)] = value;
+    }
+    return containsKey(Keys.PADDING) ? there | padding : there & ~padding;
   }
 
   /**
@@ -388,24 +417,31 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
       int keysFrom,
       long[] places,
       int placesFrom,
-      int count) {
+      int count,
+      GroupPins pins) {
     for (int at = level; at > 1; at--) {
-      store.pinAll(places, placesFrom, count);
+      pins.pinAll(places, placesFrom, count);
       for (int i = 0; i < count; i++) {
         long page = places[placesFrom + i];
         long key = keys[keysFrom + i];
         places[placesFrom + i] = childIn(pages, page, findInnerSubArray(pages, page, key), key);
-        store.unpin(page, false);
       }
+      pins.unpinAll();
     }
     if (level > 0) {
-      findLeavesFromParents(pages, keys, keysFrom, places, placesFrom, count);
+      findLeavesFromParents(pages, keys, keysFrom, places, placesFrom, count, pins);
     }
   }
 
   private void findLeavesFromParents(
-      MemorySegment pages, long[] keys, int keysFrom, long[] leaves, int leavesFrom, int count) {
-    store.pinAll(leaves, leavesFrom, count);
+      MemorySegment pages,
+      long[] keys,
+      int keysFrom,
+      long[] leaves,
+      int leavesFrom,
+      int count,
+      GroupPins pins) {
+    pins.pinAll(leaves, leavesFrom, count);
     prefetchIndices(leaves, leavesFrom, count, format.indexSlots);
     for (int i = 0; i < count; i++) {
       long page = leaves[leavesFrom + i];
@@ -418,8 +454,8 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
       int first = slotOf(place);
       long page = place - ((long) first << 3);
       leaves[leavesFrom + i] = childIn(pages, page, first, keys[keysFrom + i]);
-      store.unpin(page, false);
     }
+    pins.unpinAll();
   }
 
   private void prefetchIndices(long[] places, int from, int count, int slots) {
@@ -448,23 +484,29 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     change.begin();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
-    int slot = findSlot(pages, page, key);
-    if (slot >= 0) {
-      long previous = value(pages, page, slot);
-      if (replaces) {
-        value(pages, page, slot, value);
-        change.commitInPlace();
+    boolean changed = false;
+    try {
+      int slot = findSlot(pages, page, key);
+      if (slot >= 0) {
+        long previous = value(pages, page, slot);
+        if (replaces) {
+          changed = true;
+          value(pages, page, slot, value);
+          change.commitInPlace();
+        }
+        return previous;
       }
-      store.unpin(page, replaces);
-      return previous;
+      int count = PageHeader.checkedCount(pages, page, format.leafCapacity);
+      if (count < format.leafCapacity) {
+        changed = true;
+        format.insertAt(pages, page, -1 - slot, count, key, value);
+      }
+    } finally {
+      store.unpin(page, changed);
     }
-    int count = PageHeader.checkedCount(pages, page, format.leafCapacity);
-    if (count < format.leafCapacity) {
-      format.insertAt(pages, page, -1 - slot, count, key, value);
-      store.unpin(page, true);
+    if (changed) {
       change.commit(1);
     } else {
-      store.unpin(page, false);
       tree.insert(key, value);
     }
     return missingValue;
@@ -499,8 +541,11 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     for (int level = tree.height() - 1; level > 0; level--) {
       path[level] = number;
       long page = store.pin(number);
-      number = findChild(pages, page, key);
-      store.unpin(page, false);
+      try {
+        number = findChild(pages, page, key);
+      } finally {
+        store.unpin(page, false);
+      }
     }
     path[0] = number;
     return number;
@@ -513,15 +558,21 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
     change.begin();
     MemorySegment pages = tree.pages;
     long page = store.pin(findPath(pages, key));
-    int slot = findSlot(pages, page, key);
-    if (slot < 0) {
-      store.unpin(page, false);
-      return missingValue;
+    boolean changed = false;
+    long previous;
+    int count;
+    try {
+      int slot = findSlot(pages, page, key);
+      if (slot < 0) {
+        return missingValue;
+      }
+      previous = value(pages, page, slot);
+      changed = true;
+      format.remove(change.scratch, pages, page, slot);
+      count = PageHeader.count(pages, page);
+    } finally {
+      store.unpin(page, changed);
     }
-    long previous = value(pages, page, slot);
-    format.remove(change.scratch, pages, page, slot);
-    int count = PageHeader.count(pages, page);
-    store.unpin(page, true);
     tree.removed(key, count);
     return previous;
   }
@@ -529,5 +580,11 @@ public final class MicroIndexBPlusTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     remove(key);
+  }
+
+  /** Removes the entries of a range by whole pages. O(log n) for each page that holds some. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 }

@@ -4,6 +4,7 @@ package dev.espalier.paged;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.inpage.PageScratch;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.model.MemoryTimes;
@@ -131,11 +132,12 @@ final class MicroIndexFormat extends SortedArrayFormat {
 
   @Override
   void insertAt(MemorySegment pages, long page, int slot, int count, long key, long payload) {
-    super.insertAt(pages, page, slot, count, key, payload);
+    int place = Math.min(slot, count); // a search of keys that are no padding may go beyond
+    super.insertAt(pages, page, place, count, key, payload);
     if (count % subArraySlots == 0) {
       pad(pages, page, count + 1);
     }
-    rebuildIndex(pages, page, slot, count + 1);
+    rebuildIndex(pages, page, place, count + 1);
   }
 
   @Override
@@ -162,8 +164,9 @@ final class MicroIndexFormat extends SortedArrayFormat {
   }
 
   @Override
-  void moveUpper(PageScratch scratch, MemorySegment pages, long page, long to, int kept) {
-    super.moveUpper(scratch, pages, page, to, kept);
+  void moveUpper(
+      PageScratch scratch, MemorySegment pages, long page, long to, int kept, boolean isPacked) {
+    super.moveUpper(scratch, pages, page, to, kept, isPacked);
     int moved = PageHeader.count(pages, to);
     pad(pages, to, moved);
     rebuildIndex(pages, to, 0, moved);

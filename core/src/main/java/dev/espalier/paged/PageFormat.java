@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.paged;
 
+import dev.espalier.inpage.PageCutPoint;
+import dev.espalier.inpage.PageScratch;
 import dev.espalier.inspect.InvariantViolationException;
 import java.lang.foreign.MemorySegment;
 
@@ -117,15 +119,50 @@ abstract class PageFormat {
       int from,
       int count);
 
+  /** Tells where a leaf page is split in which a key, which is not there, finds no room. */
+  PageCutPoint cutPoint(PageScratch scratch, MemorySegment pages, long page, long key) {
+    return PageCutPoint.middle(PageHeader.checkedCount(pages, page, leafCapacity));
+  }
+
+  /** Notes for a page that it takes over entries of another. */
+  void copyRecent(MemorySegment pages, long page, long to) {}
+
+  /** Notes the inserts of keys that were stored in a leaf page with others. */
+  void noteInserts(MemorySegment pages, long page, long[] keys, int from, int count) {}
+
+  /** As {@link #store}, but where entries come to one end of a page. */
+  void storePacked(
+      PageScratch scratch,
+      MemorySegment pages,
+      long page,
+      long[] keys,
+      long[] payloads,
+      int from,
+      int count) {
+    store(scratch, pages, page, keys, payloads, from, count);
+  }
+
   /**
    * Moves the entries behind the first {@code kept} to a page of the same level that is empty, and
    * counts those of both.
+   *
+   * @param isPacked whether to leave room at one place of a leaf page rather than everywhere
    */
-  void moveUpper(PageScratch scratch, MemorySegment pages, long page, long to, int kept) {
-    int count = load(pages, page, scratch.keys, scratch.payloads, 0);
-    store(scratch, pages, to, scratch.keys, scratch.payloads, kept, count - kept);
-    if (kept < count) {
-      store(scratch, pages, page, scratch.keys, scratch.payloads, 0, kept);
+  void moveUpper(
+      PageScratch scratch, MemorySegment pages, long page, long to, int kept, boolean isPacked) {
+    long[] keys = scratch.keys();
+    long[] payloads = scratch.payloads();
+    int count = load(pages, page, keys, payloads, 0);
+    if (isPacked) {
+      storePacked(scratch, pages, to, keys, payloads, kept, count - kept);
+    } else {
+      store(scratch, pages, to, keys, payloads, kept, count - kept);
+    }
+    copyRecent(pages, page, to);
+    if (kept < count && isPacked) {
+      storePacked(scratch, pages, page, keys, payloads, 0, kept);
+    } else if (kept < count) {
+      store(scratch, pages, page, keys, payloads, 0, kept);
     }
   }
 

@@ -5,9 +5,8 @@ import static dev.espalier.memory.Words.getInt;
 import static dev.espalier.memory.Words.putInt;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.inpage.PagePrefix;
 import dev.espalier.memory.CacheLine;
-import dev.espalier.memory.PageStore;
-import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -29,17 +28,15 @@ final class PageHeader {
   /** Where the bytes begin that each page format uses as it likes. */
   static final int FORMAT_OFFSET = 32;
 
-  private static final int LEVEL = PageStore.RESERVED_BYTES;
-  private static final int COUNT = LEVEL + 4;
-  private static final int NEXT = LEVEL + 8;
-  private static final int PREVIOUS = LEVEL + 12;
+  private static final int NEXT = PagePrefix.END;
+  private static final int PREVIOUS = NEXT + 4;
 
   private PageHeader() {}
 
   /** Makes the header of an empty page without neighbours. */
   static void initialize(MemorySegment pages, long page, int level) {
-    putInt(pages, page + LEVEL, level);
-    putInt(pages, page + COUNT, 0);
+    PagePrefix.level(pages, page, level);
+    PagePrefix.count(pages, page, 0);
     putInt(pages, page + NEXT, 0);
     putInt(pages, page + PREVIOUS, 0);
     for (int offset = FORMAT_OFFSET; offset < BYTES; offset += Long.BYTES) {
@@ -48,11 +45,11 @@ final class PageHeader {
   }
 
   static int level(MemorySegment pages, long page) {
-    return getInt(pages, page + LEVEL);
+    return PagePrefix.level(pages, page);
   }
 
   static void level(MemorySegment pages, long page, int level) {
-    putInt(pages, page + LEVEL, level);
+    PagePrefix.level(pages, page, level);
   }
 
   static boolean isLeaf(MemorySegment pages, long page) {
@@ -60,11 +57,11 @@ final class PageHeader {
   }
 
   static int count(MemorySegment pages, long page) {
-    return getInt(pages, page + COUNT);
+    return PagePrefix.count(pages, page);
   }
 
   static void count(MemorySegment pages, long page, int count) {
-    putInt(pages, page + COUNT, count);
+    PagePrefix.count(pages, page, count);
   }
 
   static int next(MemorySegment pages, long page) {
@@ -83,11 +80,8 @@ final class PageHeader {
     putInt(pages, page + PREVIOUS, previous);
   }
 
-  /**
-   * Reads the count of a page that is about to be changed. Where threads have torn the tree it may
-   * be anything, and entries would be moved through all of the memory.
-   */
+  /** As {@link PagePrefix#checkedCount}. */
   static int checkedCount(MemorySegment pages, long page, int capacity) {
-    return Torn.checkedCount("page", page, count(pages, page), 0, capacity);
+    return PagePrefix.checkedCount(pages, page, capacity);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.paged;
 
+import dev.espalier.inpage.PageScratch;
 import dev.espalier.tree.StoreChange;
 
 /** A change to a tree whose nodes are pages, with the memory that changing pages takes. */

@@ -3,6 +3,7 @@ package dev.espalier.paged;
 
 import dev.espalier.batch.TreeLevels;
 import dev.espalier.node.Bits;
+import dev.espalier.support.GroupPins;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,18 +78,31 @@ abstract class PagedLevels implements TreeLevels {
       long @Nullable [] found,
       int foundFrom) {
     int most = Math.min(group, tree.store.mostPins());
-    for (int done = 0; done < count; done += most) {
-      int some = Math.min(most, count - done);
-      long there = answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, some);
-      Bits.addGroup(found, foundFrom + done, there);
+    GroupPins pins = new GroupPins(tree.store, Math.min(most, count));
+    try {
+      for (int done = 0; done < count; done += most) {
+        int some = Math.min(most, count - done);
+        long there =
+            answerGroup(level, keys, keysFrom + done, values, valuesFrom + done, some, pins);
+        Bits.addGroup(found, foundFrom + done, there);
+      }
+    } finally {
+      pins.unpinAll();
     }
   }
 
   /**
    * As {@link #answer}, for at most 64 probes, of which each may pin a page.
    *
+   * @param pins no pins; those that are left are given back
    * @return the keys that are there, as a bit set
    */
   abstract long answerGroup(
-      int level, long[] keys, int keysFrom, long[] values, int valuesFrom, int count);
+      int level,
+      long[] keys,
+      int keysFrom,
+      long[] values,
+      int valuesFrom,
+      int count,
+      GroupPins pins);
 }

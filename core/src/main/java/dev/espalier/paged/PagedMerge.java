@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.paged;
 
+import dev.espalier.inpage.PageScratch;
 import dev.espalier.memory.PageStore;
 
 /** What gives pages back after a removal: merges of pages, and the end of empty ones. */
@@ -94,17 +95,17 @@ final class PagedMerge {
       int before = format.previousPlace(tree.pages, at, place);
       if (after != PageFormat.NONE && fits(format.child(tree.pages, at, after), count, most)) {
         int right = format.child(tree.pages, at, after);
+        merges = true; // even if what pages say ends it halfway
         append(page, right, level);
         format.payload(tree.pages, at, after, page);
         format.remove(scratch, tree.pages, at, place);
-        merges = true;
       } else if (before != PageFormat.NONE
           && fits(format.child(tree.pages, at, before), count, most)) {
         int left = format.child(tree.pages, at, before);
+        merges = true;
         append(left, page, level);
         format.payload(tree.pages, at, place, left);
         format.remove(scratch, tree.pages, at, before);
-        merges = true;
       }
     } finally {
       store.unpin(at, merges);
@@ -122,9 +123,9 @@ final class PagedMerge {
     long from = store.pin(right);
     long to = store.pin(left);
     try {
-      int count = format.load(tree.pages, to, scratch.keys, scratch.payloads, 0);
-      int moved = format.load(tree.pages, from, scratch.keys, scratch.payloads, count);
-      format.store(scratch, tree.pages, to, scratch.keys, scratch.payloads, 0, count + moved);
+      int count = format.load(tree.pages, to, scratch.keys(), scratch.payloads(), 0);
+      int moved = format.load(tree.pages, from, scratch.keys(), scratch.payloads(), count);
+      format.store(scratch, tree.pages, to, scratch.keys(), scratch.payloads(), 0, count + moved);
     } finally {
       store.unpin(from, false);
       store.unpin(to, true);

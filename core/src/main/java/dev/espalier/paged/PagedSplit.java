@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.paged;
 
+import dev.espalier.inpage.PageCutPoint;
+import dev.espalier.inpage.PageScratch;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 
@@ -54,7 +56,7 @@ final class PagedSplit {
     boolean atEdge = isAtRightEdge(key);
     int left = path[0];
     int right = change.spare();
-    long separator = split(left, right, 0, atEdge);
+    long separator = atEdge ? split(left, right, 0, true) : splitLeaf(left, right, key);
     tree.insertInto(key <= separator ? left : right, key, value);
     for (int level = 1; ; level++) {
       tree.levelChanges.changed(level);
@@ -113,6 +115,26 @@ final class PagedSplit {
   }
 
   /**
+   * Moves the upper half of a full leaf page to {@code right}, or what is above a run of inserts to
+   * which {@code key} belongs. Returns the upper bound of what is left.
+   */
+  private long splitLeaf(int left, int right, long key) {
+    long from = store.pin(left);
+    long to = store.pin(right);
+    try {
+      PageCutPoint cut = format.cutPoint(scratch, tree.pages, from, key);
+      format.initialize(scratch, tree.pages, to, right, 0);
+      format.moveUpper(scratch, tree.pages, from, to, cut.kept(), cut.isAtRun());
+      return cut.isAtRun()
+          ? cut.separator()
+          : format.key(tree.pages, from, format.lastPlace(tree.pages, from));
+    } finally {
+      store.unpin(from, true);
+      store.unpin(to, true);
+    }
+  }
+
+  /**
    * Moves the upper half of a page, or at the right edge what has to make room for what is new, to
    * {@code right}, which becomes its neighbour. Returns the last key that is left.
    */
@@ -126,7 +148,7 @@ final class PagedSplit {
         kept = level == 0 ? count : count - 1;
       }
       format.initialize(scratch, tree.pages, to, right, level);
-      format.moveUpper(scratch, tree.pages, from, to, kept);
+      format.moveUpper(scratch, tree.pages, from, to, kept, false);
       if (level > 0) {
         int next = PageHeader.next(tree.pages, from);
         PageHeader.next(tree.pages, from, right);
@@ -147,7 +169,7 @@ final class PagedSplit {
    */
   private boolean replaceChild(int page, long separator, int left, int right) {
     long at = store.pin(page);
-    boolean fits = false;
+    boolean fits = true; // or ended halfway by what the page says
     try {
       fits = format.insert(scratch, tree.pages, at, separator, left);
       if (fits) {
@@ -164,11 +186,11 @@ final class PagedSplit {
     long at = store.pin(newRoot);
     try {
       format.initialize(scratch, tree.pages, at, newRoot, tree.height());
-      scratch.keys[0] = separator;
-      scratch.keys[1] = Long.MAX_VALUE;
-      scratch.payloads[0] = left;
-      scratch.payloads[1] = right;
-      format.store(scratch, tree.pages, at, scratch.keys, scratch.payloads, 0, 2);
+      scratch.keys()[0] = separator;
+      scratch.keys()[1] = Long.MAX_VALUE;
+      scratch.payloads()[0] = left;
+      scratch.payloads()[1] = right;
+      format.store(scratch, tree.pages, at, scratch.keys(), scratch.payloads(), 0, 2);
     } finally {
       store.unpin(at, true);
     }

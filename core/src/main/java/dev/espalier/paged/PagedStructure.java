@@ -8,14 +8,16 @@ import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.ClosedRange;
 import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreTree;
 import java.util.ConcurrentModificationException;
 
 /**
  * A B+-tree whose nodes are pages, and what changes it once a leaf page has been found. Splits that
- * climb are {@link PagedSplit}'s, merges {@link PagedMerge}'s. What a page looks like inside is its
- * {@link PageFormat}'s; how a leaf page is found, the hot part, is the trees'.
+ * climb are {@link PagedSplit}'s, merges {@link PagedMerge}'s, ranges that leave {@link
+ * PagedCut}'s. What a page looks like inside is its {@link PageFormat}'s; how a leaf page is found,
+ * the hot part, is the trees'.
  */
 final class PagedStructure extends StoreTree {
   /* Overview
@@ -34,7 +36,8 @@ final class PagedStructure extends StoreTree {
    *
    * Split:  (u -> L)            in the parent becomes  (last key of L -> L) (u -> R)
    *         where R takes L's upper half; at the right edge of the tree only what is new, so that
-   *         ascending inserts leave full pages.
+   *         ascending inserts leave full pages. Where a format has seen a run of inserts, R takes what
+   *         is above it, and a key above L's last one may be the bound.
    * Merge:  (s -> L) (u -> R)   becomes  (u -> L), L having taken R's entries.
    *
    * All of a tree is in its store: its pages, and in the store's meta words the stamp of its format,
@@ -63,7 +66,7 @@ final class PagedStructure extends StoreTree {
    *   D2  Leaf pages have no sibling links: scans find the next leaf page in its parent, and the next
    *       parent in the chain. That chain with the children in it is the jump-pointer array that
    *       reading ahead needs (fpB+ 2.2), and a split of a leaf page touches no neighbour.
-   *   D3  The right-edge split above.
+   *   D3  The splits at the right edge and at runs above.
    *   D4  Deletion is lazy but gives space back: an empty page is taken out, and one that falls below
    *       a quarter merges with a sibling if three quarters of a page hold both.
    */
@@ -72,6 +75,7 @@ final class PagedStructure extends StoreTree {
   final PagedChange change;
   private final PagedSplit splits;
   private final PagedMerge merges;
+  private final PagedCut cut;
 
   /** Puts of many ascending keys. */
   final AscendingPuts ascendingPuts;
@@ -82,6 +86,7 @@ final class PagedStructure extends StoreTree {
     this.change = new PagedChange(this);
     this.splits = new PagedSplit(this);
     this.merges = new PagedMerge(this);
+    this.cut = new PagedCut(this);
     this.ascendingPuts = new AscendingPuts(this, splits);
     open();
   }
@@ -196,6 +201,32 @@ final class PagedStructure extends StoreTree {
     return page;
   }
 
+  /**
+   * Returns the largest key that belongs in the leaf page of {@code key}, or in the page before
+   * that; at the ends of the tree the largest or the smallest of all keys.
+   */
+  long boundOfLeaf(long key, boolean above) {
+    long bound = above ? Long.MAX_VALUE : Long.MIN_VALUE;
+    int page = root();
+    for (int level = height() - 1; level > 0; level--) {
+      long at = store.pin(page);
+      try {
+        int place = format.lowerBound(pages, at, key);
+        if (place == PageFormat.NONE) {
+          throw torn(page);
+        }
+        int bounding = above ? place : format.previousPlace(pages, at, place);
+        if (bounding != PageFormat.NONE) {
+          bound = format.key(pages, at, bounding);
+        }
+        page = format.child(pages, at, place);
+      } finally {
+        store.unpin(at, false);
+      }
+    }
+    return bound;
+  }
+
   /** Returns the child of an inner page where {@code key} belongs. */
   private int childFor(int page, long key) {
     long at = store.pin(page);
@@ -205,6 +236,20 @@ final class PagedStructure extends StoreTree {
         throw torn(page);
       }
       return format.child(pages, at, place);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  /** Returns the bound of the child of an inner page where {@code key} belongs. */
+  long bound(int parent, long key) {
+    long at = store.pin(parent);
+    try {
+      int place = format.lowerBound(pages, at, key);
+      if (place == PageFormat.NONE) {
+        throw torn(parent);
+      }
+      return format.key(pages, at, place);
     } finally {
       store.unpin(at, false);
     }
@@ -225,7 +270,7 @@ final class PagedStructure extends StoreTree {
    */
   void insert(long key, long value) {
     long at = store.pin(change.path[0]);
-    boolean fits = false;
+    boolean fits = true; // or ended halfway by what the page says
     try {
       fits = format.insert(change.scratch, pages, at, key, value);
     } finally {
@@ -297,7 +342,12 @@ final class PagedStructure extends StoreTree {
    * now has {@code count} entries; gives pages back.
    */
   void removed(long key, int count) {
-    change.commit(-1);
+    removed(key, 1, count);
+  }
+
+  /** Counts some entries, as {@link #removed(long, int)} one. */
+  void removed(long key, int entries, int count) {
+    change.commit(-entries);
     if (count > format.leafCapacity / 4) {
       return;
     }
@@ -307,6 +357,13 @@ final class PagedStructure extends StoreTree {
       change.abandon(failed);
       throw failed;
     }
+  }
+
+  /** Removes the entries between two keys by whole pages. Returns how many there were. */
+  long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
+    checkOpen();
+    return range.isEmpty() ? 0 : cut.remove(range.first(), range.last());
   }
 
   // ---------------------------------------------------------------- pages

@@ -6,6 +6,7 @@ import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putInt;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.inpage.PageScratch;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
@@ -185,7 +186,8 @@ class SortedArrayFormat extends PageFormat {
 
   /** As the paper's (fpB+ 4.2.2): copies what moves, and leaves the rest where it is. */
   @Override
-  void moveUpper(PageScratch scratch, MemorySegment pages, long page, long to, int kept) {
+  void moveUpper(
+      PageScratch scratch, MemorySegment pages, long page, long to, int kept, boolean isPacked) {
     int count = PageHeader.checkedCount(pages, page, capacity(pages, page));
     int moved = count - kept;
     Words.copy(pages, page + keysOffset + ((long) kept << 3), to + keysOffset, (long) moved << 3);

@@ -29,23 +29,23 @@ final class BatchUpdate {
   }
 
   /**
-   * Flushes at most bcnt operations. Those for which there is no memory stay in the queue.
+   * Flushes at most so many operations. Those for which there is no memory stay in the queue.
    *
    * @return whether any has left the queue
    */
-  boolean flushSome() {
+  boolean flushSome(int most) {
     try {
-      return flushTaken();
+      return flushTaken(most);
     } finally {
       tree.endAlone();
     }
   }
 
-  private boolean flushTaken() {
+  private boolean flushTaken(int most) {
     tree.beginAlone();
     tree.queue.sort();
     tree.endAlone();
-    int from = tree.queue.next(taken, tree.geometry.batchCount());
+    int from = tree.queue.next(taken, most);
     if (taken.count == 0) {
       return false;
     }

@@ -219,10 +219,14 @@ final class LeafUpdate {
   private int deletions(int segment) {
     long at = store.pin(segment);
     int deletions = 0;
-    for (int slot = layout.checkedCount(tree.pages, at) - 1; slot >= 0; slot--) {
-      deletions += layout.kind(tree.pages, at, slot) == Message.DELETE ? 1 : 0;
+    try {
+      deletions = 0;
+      for (int slot = layout.checkedCount(tree.pages, at) - 1; slot >= 0; slot--) {
+        deletions += layout.kind(tree.pages, at, slot) == Message.DELETE ? 1 : 0;
+      }
+    } finally {
+      store.unpin(at, false);
     }
-    store.unpin(at, false);
     return deletions;
   }
 

@@ -79,7 +79,7 @@ final class MultiPathSearch {
     }
     nodeCount = leaves;
     if (nodeCount > nodes.length) {
-      nodes = new int[segments.length];
+      nodes = new int[ends.length];
       nodeEnds = new int[ends.length];
     }
     System.arraycopy(segments, 0, nodes, 0, nodeCount);

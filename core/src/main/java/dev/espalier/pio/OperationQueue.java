@@ -126,6 +126,11 @@ final class OperationQueue {
     return (sorted + layout.capacity - 1) / layout.capacity;
   }
 
+  /** Returns how many pages there are for operations. */
+  int pages() {
+    return directory.count();
+  }
+
   int appendedPages() {
     return appendedPages;
   }
@@ -135,8 +140,11 @@ final class OperationQueue {
     int count = sorted;
     for (int i = 0; i < appendedPages; i++) {
       long at = store.pin(directory.number(sortedPages() + i));
-      count += layout.checkedCount(tree.pages, at);
-      store.unpin(at, false);
+      try {
+        count += layout.checkedCount(tree.pages, at);
+      } finally {
+        store.unpin(at, false);
+      }
     }
     return count;
   }
@@ -176,11 +184,17 @@ final class OperationQueue {
 
   private long findIn(int number, long key) {
     long at = store.pin(number);
-    int slot = layout.find(tree.pages, at, key);
+    int slot = -1;
+    try {
+      slot = layout.find(tree.pages, at, key);
+    } finally {
+      if (slot < 0) {
+        store.unpin(at, false);
+      }
+    }
     if (slot >= 0) {
       return at + slot;
     }
-    store.unpin(at, false);
     return NOWHERE;
   }
 
@@ -354,9 +368,12 @@ final class OperationQueue {
       directory.bring(sortedPages(), sortedPages() + appendedPages);
       for (int i = 0; i < appendedPages; i++) {
         long at = store.pin(directory.number(sortedPages() + i));
-        int count = layout.checkedCount(tree.pages, at);
-        appended.apply(layout, tree.pages, at, 0, count);
-        store.unpin(at, false);
+        try {
+          int count = layout.checkedCount(tree.pages, at);
+          appended.apply(layout, tree.pages, at, 0, count);
+        } finally {
+          store.unpin(at, false);
+        }
       }
       overwrite();
       merge();
@@ -379,17 +396,22 @@ final class OperationQueue {
       }
       long at = store.pin(directory.number(page));
       boolean changed = false;
-      do {
-        int slot = layout.find(tree.pages, at, appended.keys[i]);
-        if (slot < 0) {
-          keep(i, kept++);
-        } else {
-          layout.set(tree.pages, at, slot, appended.keys[i], appended.values[i], appended.kinds[i]);
-          changed = true;
-        }
-        i++;
-      } while (i < appended.count && (page + 1 == pages || appended.keys[i] < firstKeys[page + 1]));
-      store.unpin(at, changed);
+      try {
+        do {
+          int slot = layout.find(tree.pages, at, appended.keys[i]);
+          if (slot < 0) {
+            keep(i, kept++);
+          } else {
+            layout.set(
+                tree.pages, at, slot, appended.keys[i], appended.values[i], appended.kinds[i]);
+            changed = true;
+          }
+          i++;
+        } while (i < appended.count
+            && (page + 1 == pages || appended.keys[i] < firstKeys[page + 1]));
+      } finally {
+        store.unpin(at, changed);
+      }
     }
     appended.count = kept;
   }
@@ -510,16 +532,19 @@ final class OperationQueue {
       int slot = (from + done) % layout.capacity;
       int some = Math.min(layout.capacity - slot, count - done);
       long at = store.pin(directory.number(page));
-      if (slot + some > layout.checkedCount(tree.pages, at)) {
-        throw Torn.torn("the queue's page " + directory.number(page) + " has too few operations");
+      try {
+        if (slot + some > layout.checkedCount(tree.pages, at)) {
+          throw Torn.torn("the queue's page " + directory.number(page) + " has too few operations");
+        }
+        for (int i = slot; i < slot + some; i++) {
+          to.add(
+              EntryPage.key(tree.pages, at, i),
+              layout.value(tree.pages, at, i),
+              layout.kind(tree.pages, at, i));
+        }
+      } finally {
+        store.unpin(at, false);
       }
-      for (int i = slot; i < slot + some; i++) {
-        to.add(
-            EntryPage.key(tree.pages, at, i),
-            layout.value(tree.pages, at, i),
-            layout.kind(tree.pages, at, i));
-      }
-      store.unpin(at, false);
       done += some;
     }
     if (count > 0) {

@@ -32,8 +32,7 @@ import java.util.Objects;
  * key each take effect atomically; {@code getAll} and {@code putAll} do so key by key. Searches and
  * writes go on while another thread flushes the queue: they wait only while it sorts the queue,
  * adds pages to leaves, splits or merges them, and while it removes what was flushed from the
- * queue. A write that finds the queue a quarter over its limit waits for the flush to end. Over an
- * {@code IndexStore}, writers take turns, because they share its log.
+ * queue. A write that finds the queue a quarter over its limit waits for the flush to end.
  *
  * <p>A cursor sees each leaf, together with the queue, as it was at one moment: it misses no entry
  * that was present throughout, and reports none twice, but may or may not see what others write

@@ -6,6 +6,7 @@ import dev.espalier.memory.Region;
 import dev.espalier.memory.Words;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.LeafCursor;
+import dev.espalier.support.Torn;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -176,8 +177,28 @@ final class PioCursor extends LeafCursor {
 
   @Override
   protected void writeValue(long key, MemorySegment leafMemory, long offset, long value) {
-    if (!tree.writer.replace(key, value)) {
+    if (tree.writer.replace(key, value)) {
+      return;
+    }
+    PioCursor scan = new PioCursor(tree, new ChangeCount());
+    scan.descend(key);
+    if (scan.slot == scan.entries || scan.leafKey(scan.slot) != key) {
+      checkNested(scan.path);
       throw new IllegalStateException("the cursor is on no entry");
+    }
+    if (!tree.writer.replace(key, value)) { // Nobody has put it back meanwhile.
+      throw Torn.torn("key " + key + " is found by a scan, but not by a search");
+    }
+  }
+
+  /**
+   * Checks the interval of another leaf that has, or had, a key of this one: leaves that are split
+   * or merged have intervals within those of before, or around them.
+   */
+  private void checkNested(LeafPath other) {
+    if ((path.low < other.low && path.high < other.high)
+        || (path.low > other.low && path.high > other.high)) {
+      throw Torn.torn("separators are out of order");
     }
   }
 

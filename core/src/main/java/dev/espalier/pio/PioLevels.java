@@ -92,8 +92,11 @@ final class PioLevels extends OneStoreLevel {
           open[openCount++] = i;
         } else {
           long at = place & -store.pageBytes();
-          search(i, OperationQueue.VERSION, at);
-          store.unpin(at, false);
+          try {
+            search(i, OperationQueue.VERSION, at);
+          } finally {
+            store.unpin(at, false);
+          }
         }
       }
     }

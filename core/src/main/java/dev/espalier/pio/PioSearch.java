@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * of the queue and last segments of leaves get operations, which versions tell.
  */
 final class PioSearch {
+  private static final long[] NONE = {};
+
   private final PioStructure tree;
   private final PageStore store;
   private final EntryPage entries;
@@ -61,31 +63,39 @@ final class PioSearch {
     int number = tree.root();
     for (int level = tree.height() - 1; level > 1; level--) {
       long page = store.pin(number);
-      number = inner.child(pages, page, inner.childSlot(pages, page, key));
-      store.unpin(page, false);
-    }
-    long parent = store.pin(number);
-    int child = inner.childSlot(pages, parent, key);
-    int segments = inner.segments(pages, parent, child);
-    boolean oneByOne = segments == 1 || store.pagesStay() || segments >= store.mostPins();
-    long[] together = oneByOne ? null : pinSegments(parent, child, segments);
-    long value = absent;
-    boolean isFound = false;
-    for (int i = segments - 1; i >= 0; i--) {
-      if (isFound && together == null) {
-        break;
-      }
-      int segment = inner.segment(pages, parent, child, i);
-      long page = together == null ? store.pin(segment) : together[i];
-      int slot = isFound ? -1 : find(segment, page, key);
-      if (slot >= 0) {
-        isFound = true;
-        value = take(segment, page, slot, key, absent, wanted, writer);
-      } else {
+      try {
+        number = inner.child(pages, page, inner.childSlot(pages, page, key));
+      } finally {
         store.unpin(page, false);
       }
     }
-    store.unpin(parent, false);
+    long parent = store.pin(number);
+    long[] together = NONE;
+    int pinned = 0;
+    long value = absent;
+    boolean isFound = false;
+    try {
+      int child = inner.childSlot(pages, parent, key);
+      int segments = inner.segments(pages, parent, child);
+      if (segments > 1 && !store.pagesStay() && segments < store.mostPins()) {
+        together = pinSegments(parent, child, segments);
+        pinned = segments;
+      }
+      for (int i = segments - 1; i >= 0 && !isFound; i--) {
+        int segment = inner.segment(pages, parent, child, i);
+        long page = pinned > 0 ? together[--pinned] : store.pin(segment);
+        int slot = findOrUnpin(segment, page, key);
+        if (slot >= 0) {
+          isFound = true;
+          value = take(segment, page, slot, key, absent, wanted, writer);
+        }
+      }
+    } finally {
+      while (pinned > 0) {
+        store.unpin(together[--pinned], false);
+      }
+      store.unpin(parent, false);
+    }
     if (!isFound && writer != null) {
       writer.wasThere = false;
     }
@@ -102,14 +112,20 @@ final class PioSearch {
     return pinned;
   }
 
-  /** Returns the slot of a key's operation in a segment that is pinned, or -1. */
-  private int find(int segment, long page, long key) {
-    int slot;
-    long version;
-    do {
-      version = versions.version(segment);
-      slot = entries.find(tree.pages, page, key);
-    } while (!versions.isStill(segment, version));
+  /** Returns the slot of a key's operation in a segment that is pinned, or unpins it: -1. */
+  private int findOrUnpin(int segment, long page, long key) {
+    int slot = -1;
+    try {
+      long version;
+      do {
+        version = versions.version(segment);
+        slot = entries.find(tree.pages, page, key);
+      } while (!versions.isStill(segment, version));
+    } finally {
+      if (slot < 0) {
+        store.unpin(page, false);
+      }
+    }
     return slot;
   }
 
@@ -132,17 +148,20 @@ final class PioSearch {
     boolean isThere;
     long value;
     long version;
-    do {
-      version = versions.version(versioned);
-      boolean isHere =
-          slot >= 0
-              && slot < EntryPage.count(pages, page)
-              && EntryPage.key(pages, page, slot) == key;
-      slot = isHere ? slot : entries.find(pages, page, key);
-      isThere = slot >= 0 && entries.kind(pages, page, slot) == Message.PUT;
-      value = isThere ? entries.value(pages, page, slot) : absent;
-    } while (!versions.isStill(versioned, version));
-    store.unpin(page, false);
+    try {
+      do {
+        version = versions.version(versioned);
+        boolean isHere =
+            slot >= 0
+                && slot < EntryPage.count(pages, page)
+                && EntryPage.key(pages, page, slot) == key;
+        slot = isHere ? slot : entries.find(pages, page, key);
+        isThere = slot >= 0 && entries.kind(pages, page, slot) == Message.PUT;
+        value = isThere ? entries.value(pages, page, slot) : absent;
+      } while (!versions.isStill(versioned, version));
+    } finally {
+      store.unpin(page, false);
+    }
     if (writer != null) {
       writer.wasThere = isThere;
     }

@@ -12,9 +12,11 @@ import dev.espalier.support.Latches;
 import dev.espalier.support.Message;
 import dev.espalier.tree.StoreChange;
 import dev.espalier.tree.StoreTree;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * A PIO B-tree: nodes, operation queue, and who may use them when. How the queue is emptied is
@@ -452,6 +454,18 @@ final class PioStructure extends StoreTree {
     return known >= 0 ? known : Math.max(meta[IN_LEAVES], 0) + queue.sorted();
   }
 
+  /** The pages stay as long as this operation lasts. */
+  @Override
+  public <T> T whileNodesStay(Supplier<T> look) {
+    checkOpen();
+    int operation = epochs.enter();
+    try {
+      return look.get();
+    } finally {
+      epochs.exit(operation);
+    }
+  }
+
   /** A root that is the parent of a single leaf is left out. */
   @Override
   public NodeView rootView() {
@@ -498,12 +512,17 @@ final class PioStructure extends StoreTree {
   private NodeView leafView(int[] segments) {
     Operations merged = new Operations(entries.capacity);
     long first = 0;
+    MemorySegment copy = MemorySegment.ofArray(new long[store.pageBytes() / Long.BYTES]);
     for (int i = 0; i < segments.length; i++) {
       checkInUse(segments[i]);
       long at = store.pin(segments[i]);
-      first = i == 0 ? at : first;
-      merged.apply(entries, pages, at, 0, entries.checkedCount(pages, at));
-      store.unpin(at, false);
+      try {
+        first = i == 0 ? at : first;
+        entries.copyPage(pages, at, copy, versions, segments[i]);
+      } finally {
+        store.unpin(at, false);
+      }
+      merged.apply(entries, copy, 0, 0, entries.checkedCount(copy, 0));
     }
     merged.dropDeletes();
     return NodeView.leaf(

@@ -35,6 +35,7 @@ final class PioWriter {
   private final BatchUpdate batch;
   private final ReentrantLock flushing;
   private final ReentrantLock appending;
+  private final Operations single = new Operations(0);
   private final KeyLatch[] keys = KeyLatch.forAllKeys();
 
   /**
@@ -64,6 +65,7 @@ final class PioWriter {
     tree.change.begin();
     KeyLatch latch = KeyLatch.acquire(keys, key);
     try {
+      announce(kind, key, value);
       write(kind, key, value, UNKNOWN_GROWTH, 0);
     } finally {
       latch.release();
@@ -83,7 +85,11 @@ final class PioWriter {
         int generation = tree.generation;
         long previous = search.look(key, missing, null, latch);
         boolean isThere = latch.wasThere;
-        if ((isThere && !replaces) || write(Message.PUT, key, value, isThere ? 0 : 1, generation)) {
+        if (isThere && !replaces) {
+          return previous;
+        }
+        announce(Message.PUT, key, value);
+        if (write(Message.PUT, key, value, isThere ? 0 : 1, generation)) {
           return previous;
         }
       }
@@ -103,6 +109,7 @@ final class PioWriter {
         if (latch.wasThere) {
           return false;
         }
+        announce(Message.PUT, key, value);
         if (write(Message.PUT, key, value, 1, generation)) {
           return true;
         }
@@ -132,6 +139,7 @@ final class PioWriter {
         if (!latch.wasThere || !(whicheverItIs || previous == expected)) {
           return false;
         }
+        announce(Message.PUT, key, value);
         if (write(Message.PUT, key, value, 0, generation)) {
           return true;
         }
@@ -167,6 +175,7 @@ final class PioWriter {
         if (!latch.wasThere || !(whicheverItIs || previous == expected)) {
           return missing;
         }
+        announce(Message.DELETE, key, 0);
       } while (!write(Message.DELETE, key, 0, -1, generation));
       if (tree.knownSize() == 0) {
         tree.becomeEmptyIfNothingIsLeft();
@@ -174,6 +183,14 @@ final class PioWriter {
       return previous;
     } finally {
       latch.release();
+    }
+  }
+
+  private void announce(int kind, long key, long value) {
+    if (kind == Message.PUT) {
+      store.beforeSet(key, value);
+    } else {
+      store.beforeRemoval(key);
     }
   }
 
@@ -242,6 +259,12 @@ final class PioWriter {
   }
 
   private void makeRoomAndEnter(int kind, long key, long value, int growth) {
+    if (!hasRoomToChange(0)) { // Sorting the queue would already change all of its pages.
+      if (apply(kind, key, value, growth) || writeInPlace(kind, key, value, growth)) {
+        return;
+      }
+      throw refusal;
+    }
     while (!enterAlone(kind, key, value, growth)) {
       boolean isStillFull = refusedPages == store.pagesInUse();
       if (isStillFull && writeInPlace(kind, key, value, growth)) {
@@ -282,11 +305,51 @@ final class PioWriter {
     refusedPages = -1;
   }
 
+  /** Tells whether the store has room for the pages that a flush of so many operations changes. */
+  private boolean hasRoomToChange(int operations) {
+    try {
+      store.ensureRoomToChange(queue.pages() + Math.min(operations, store.pagesInUse()));
+      return true;
+    } catch (MemoryLimitException full) {
+      noteRefusal(full);
+      return false;
+    }
+  }
+
   /** Makes room in the queue by a batch update; returns false if there is no memory for that. */
   private boolean flushSome() {
-    boolean hasRoom = batch.flushSome();
+    int most = tree.geometry.batchCount();
+    while (most > 1 && !hasRoomToChange(most)) {
+      most /= 2;
+    }
+    boolean hasRoom = batch.flushSome(most);
     refusedPages = hasRoom ? -1 : store.pagesInUse();
     return hasRoom;
+  }
+
+  /**
+   * Applies an operation to its leaf as a flush would, so that leaves shrink and merge; returns
+   * false if the queue has one of its key, or the leaf no room.
+   */
+  private boolean apply(int kind, long key, long value, int growth) {
+    tree.beginAlone();
+    try {
+      long place = queue.find(key);
+      if (place != OperationQueue.NOWHERE) {
+        store.unpin(place & -store.pageBytes(), false);
+        return false;
+      }
+      single.clear();
+      single.add(key, value, kind);
+      tree.leaves.begin();
+      boolean isDone = tree.leaves.apply(single, 0, 1) == 1;
+      if (isDone) {
+        commit(growth);
+      }
+      return isDone;
+    } finally {
+      tree.endAlone();
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ package dev.espalier.prefix;
 import dev.espalier.bytes.KeyOrder;
 import dev.espalier.bytes.ValueReader;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.IntSupplier;
@@ -60,6 +61,12 @@ final class Chain {
       }
       throw refused;
     }
+    fill(numbers, from, at, bytes);
+    return numbers[0];
+  }
+
+  /** Writes bytes of a memory to new pages, which become a chain. */
+  void fill(int[] numbers, MemorySegment from, long at, int bytes) {
     for (int i = 0; i < numbers.length; i++) {
       long page = store.pinFresh(numbers[i]);
       MemorySegment pages = store.segment();
@@ -71,7 +78,6 @@ final class Chain {
       MemorySegment.copy(from, at + done, pages, page + BYTES, piece);
       store.unpin(page, true);
     }
-    return numbers[0];
   }
 
   /** Shows the bytes of a chain, piece by piece; {@code before} of the whole are elsewhere. */
@@ -127,6 +133,49 @@ final class Chain {
     int next = store.segment().get(ValueLayout.JAVA_INT, page + NEXT);
     store.unpin(page, false);
     return next;
+  }
+
+  /** Returns the page behind one, or 0, of a chain that is about to be written to. */
+  private int nextPiece(int number) {
+    long page = store.pin(number);
+    MemorySegment pages = store.segment();
+    boolean isPiece = isPiece(pages, page);
+    int next = pages.get(ValueLayout.JAVA_INT, page + NEXT);
+    store.unpin(page, false);
+    if (!isPiece) {
+      throw Torn.torn("page " + number + " belongs to no chain");
+    }
+    return next;
+  }
+
+  /** Adds the pages of a chain with so many bytes to a list. */
+  void addTo(PageList list, int first, int bytes) {
+    int number = first;
+    for (int i = pages(bytes); i > 0; i--) {
+      list.add(number);
+      number = next(number);
+    }
+  }
+
+  /** Appends a chain to another, if there is one. */
+  void append(int first, int behind) {
+    int last = first;
+    int left = store.pagesInUse();
+    for (int next = nextPiece(last); next != 0; next = nextPiece(last)) {
+      if (--left < 0) {
+        throw Torn.torn("a chain has more pages than there are");
+      }
+      last = next;
+    }
+    long page = store.pin(last);
+    store.segment().set(ValueLayout.JAVA_INT, page + NEXT, behind);
+    store.unpin(page, true);
+  }
+
+  /** Makes a page, which is pinned, a chain of its own that holds nothing. */
+  static void becomePiece(MemorySegment pages, long page) {
+    pages.set(ValueLayout.JAVA_INT, page + MARK, -1);
+    pages.set(ValueLayout.JAVA_INT, page + NEXT, 0);
   }
 
   /** Frees the pages of a chain. */

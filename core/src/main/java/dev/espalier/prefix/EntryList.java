@@ -200,13 +200,15 @@ final class EntryList {
     return keyChain[i];
   }
 
-  boolean hasLongKey(int from, int to) {
-    for (int i = from; i < to; i++) {
+  /** Returns the length of the longest key that has a chain, or 0. */
+  int longestChainedKey() {
+    int longest = 0;
+    for (int i = 0; i < count; i++) {
       if (keyChain[i] != 0) {
-        return true;
+        longest = Math.max(longest, keyLength[i]);
       }
     }
-    return false;
+    return longest;
   }
 
   /** Returns the first bytes of a key, at most so many. */

@@ -50,6 +50,12 @@ final class NewEntry {
     child = newChild;
   }
 
+  /** Forgets key and value, which are their owner's. */
+  void forget() {
+    key = NOTHING;
+    value = NOTHING;
+  }
+
   /** Returns the bytes of the value in the page, or of the reference to it. */
   int valueBytes() {
     return valueChain != 0 ? PageLayout.REFERENCE_BYTES : valueLength;

@@ -109,6 +109,16 @@ final class PageBuild {
     PageLayout.live(pages, page, PageLayout.live(pages, page) + bytes);
   }
 
+  /** Removes some entries of a page, which keeps its fences. */
+  void remove(MemorySegment pages, long page, int from, int to) {
+    int bytes = 0;
+    for (int i = from; i < to; i++) {
+      bytes += PageLayout.recordBytes(pages, PageLayout.slot(pages, page, i));
+    }
+    PageLayout.live(pages, page, PageLayout.live(pages, page) - bytes);
+    PageLayout.removeSlots(pages, page, from, to);
+  }
+
   // ---------------------------------------------------------------- split
 
   /** Returns what a page keeps of the separator between two entries, as a fence. */

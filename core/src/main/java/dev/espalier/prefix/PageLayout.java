@@ -313,6 +313,11 @@ final class PageLayout {
     pages.set(SHORT, slot + 4, (short) (bytes | (isInChain ? IN_CHAIN : 0)));
   }
 
+  /** Tells whether a slot's key or value is in a chain, by both lengths at once. */
+  static boolean isAnyInChain(MemorySegment pages, long slot) {
+    return (pages.get(INT, slot + 2) & (IN_CHAIN << 16 | IN_CHAIN)) != 0;
+  }
+
   /** Returns the bytes of a record. */
   static int recordBytes(MemorySegment pages, long slot) {
     return tailBytes(remainder(pages, slot))
@@ -376,21 +381,24 @@ final class PageLayout {
     count(pages, page, count + 1);
   }
 
-  /** Takes an entry out of the arrays. */
-  static void removeSlot(MemorySegment pages, long page, int i) {
+  /** Takes some entries out of the arrays. */
+  static void removeSlots(MemorySegment pages, long page, int from, int to) {
     int count = count(pages, page);
+    int left = count - (to - from);
     boolean isInner = isInner(pages, page);
     long heads = page + HEADS;
-    shift(pages, heads, i + 1, count, Long.BYTES, -1);
-    putLong(pages, heads + ((count - 1L) << 3), Keys.PADDING);
+    shift(pages, heads, to, count, Long.BYTES, from - to);
+    for (int i = left; i < count; i++) {
+      putLong(pages, heads + ((long) i << 3), Keys.PADDING);
+    }
     if (isInner) {
-      shift(pages, page + childrenAt(count), i + 1, count, Integer.BYTES, -1);
+      shift(pages, page + childrenAt(count), to, count, Integer.BYTES, from - to);
     }
-    shift(pages, page + slotsAt(count, isInner), i + 1, count, SLOT_BYTES, -1);
-    if (cap(count - 1) != cap(count)) {
-      move(pages, page, count - 1, cap(count), cap(count - 1), isInner);
+    shift(pages, page + slotsAt(count, isInner), to, count, SLOT_BYTES, from - to);
+    if (cap(left) != cap(count)) {
+      move(pages, page, left, cap(count), cap(left), isInner);
     }
-    count(pages, page, count - 1);
+    count(pages, page, left);
   }
 
   private static void shift(

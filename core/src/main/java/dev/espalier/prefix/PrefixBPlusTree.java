@@ -7,6 +7,7 @@ import dev.espalier.bytes.BatchReader;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesEntrySource;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.KeyOrder;
 import dev.espalier.bytes.PackedBytes;
 import dev.espalier.bytes.ValueReader;
 import dev.espalier.inspect.IndexStatistics;
@@ -14,6 +15,7 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +36,7 @@ public final class PrefixBPlusTree implements BytesIndex {
   private final PrefixGroupLookup lookup;
 
   private PrefixBPlusTree(PageStore store) {
-    this.tree = new PrefixStructure(store);
+    this.tree = new PrefixStructure(store, false);
     this.change = new PrefixChange(tree);
     this.lookup = new PrefixGroupLookup(tree);
   }
@@ -107,7 +109,7 @@ public final class PrefixBPlusTree implements BytesIndex {
 
   @Override
   public byte @Nullable [] get(byte[] key) {
-    return get(MemorySegment.ofArray(key));
+    return get(MemorySegment.ofArray(Objects.requireNonNull(key, "key is null")));
   }
 
   private byte @Nullable [] get(MemorySegment key) {
@@ -255,6 +257,21 @@ public final class PrefixBPlusTree implements BytesIndex {
     for (int i = 0; i < keys.count(); i++) {
       set(keys.get(i), values.get(i));
     }
+  }
+
+  /**
+   * Removes a range by whole leaves. O(log n + leaves), and a look at each leaf of the range for
+   * long keys and values, whose pages go with it.
+   */
+  @Override
+  public long removeRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
+    tree.checkOpen();
+    MemorySegment low = MemorySegment.ofArray(from);
+    MemorySegment high = MemorySegment.ofArray(to);
+    if (KeyOrder.compare(low, high) > 0) {
+      return BytesIndex.super.removeRange(from, fromInclusive, to, toInclusive); // which refuses it
+    }
+    return new PrefixCut(tree, change, cursor(), low, fromInclusive, high, toInclusive).remove();
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.prefix;
 
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.memory.MemoryLimitException;
 import java.lang.foreign.MemorySegment;
 
@@ -14,10 +15,10 @@ final class PrefixChange {
   private final PageBuild build;
 
   /** For each level the page on the way to the key. */
-  private final int[] path = new int[PrefixStructure.MAX_HEIGHT];
+  final int[] path = new int[PrefixStructure.MAX_HEIGHT];
 
   /** For each level above the leaves the entry of that page. */
-  private final int[] pathEntry = new int[PrefixStructure.MAX_HEIGHT];
+  final int[] pathEntry = new int[PrefixStructure.MAX_HEIGHT];
 
   private final NewEntry entry = new NewEntry();
   private final EntryList leafList = new EntryList();
@@ -36,7 +37,12 @@ final class PrefixChange {
   }
 
   /** Notes the way to a key; returns its slot in the leaf, or {@code ~} of where it belongs. */
-  private int findPath(MemorySegment key) {
+  int findPath(MemorySegment key) {
+    return tree.searchAndUnpin(tree.store.pin(findLeaf(key)), key);
+  }
+
+  /** Notes the way to the leaf where a key is or belongs, and returns that. */
+  int findLeaf(MemorySegment key) {
     int number = tree.root();
     for (int level = tree.height() - 1; level > 0; level--) {
       path[level] = number;
@@ -49,12 +55,17 @@ final class PrefixChange {
       }
     }
     path[0] = number;
-    return tree.searchAndUnpin(tree.store.pin(number), key);
+    return number;
   }
 
   // ---------------------------------------------------------------- spare pages
 
-  private void reserve(int count) {
+  /**
+   * Takes pages that a change may need.
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; no pages are taken then
+   */
+  void reserve(int count) {
     if (spares.length < count) {
       spares = new int[count];
     }
@@ -69,19 +80,38 @@ final class PrefixChange {
     }
   }
 
-  private int spare() {
-    return spares[--spareCount];
-  }
-
-  private void freeSpares() {
-    while (spareCount > 0) {
-      tree.store.free(spares[--spareCount]);
+  /**
+   * Makes sure that there are pages for a change. Writers of a tree for many threads must not wait
+   * for pages within an operation, and so take them before.
+   */
+  private void ensureSpares(int count) {
+    if (tree.space == null) {
+      reserve(count);
+    } else if (spareCount < count) {
+      throw new TooFewSpares(count);
     }
   }
 
-  private void freeChain(int first) {
-    if (first != 0) {
-      tree.chain.free(first);
+  /** Says how many pages a change needs. */
+  @SuppressWarnings("serial") // It is caught at once.
+  static final class TooFewSpares extends RuntimeException {
+    final int needed;
+
+    TooFewSpares(int needed) {
+      super(null, null, false, false);
+      this.needed = needed;
+    }
+  }
+
+  private int spare() {
+    tree.used(1);
+    return spares[--spareCount];
+  }
+
+  /** Gives back the pages that no change has needed. */
+  void freeSpares() {
+    while (spareCount > 0) {
+      tree.giveBack(spares[--spareCount]);
     }
   }
 
@@ -102,12 +132,7 @@ final class PrefixChange {
             tree.chain.write(
                 key, layout.keyBytes, entry.keyLength - layout.keyBytes, tree::allocate);
       }
-      if (found >= 0) {
-        replace(found);
-      } else {
-        insert(0, ~found, entry);
-        tree.meta[PrefixStructure.SIZE]++;
-      }
+      apply(found, entry);
       freeSpares();
     } catch (MemoryLimitException refused) {
       abandon(refused);
@@ -118,12 +143,26 @@ final class PrefixChange {
     }
   }
 
+  /**
+   * Stores an entry in the leaf at the end of the path.
+   *
+   * @param found the slot of its key there, or {@code ~} of where it belongs
+   */
+  void apply(int found, NewEntry added) {
+    if (found >= 0) {
+      replace(found, added);
+    } else {
+      insert(0, ~found, added);
+      tree.grown(1);
+    }
+  }
+
   /** Gives back what a write has taken that was refused. */
   private void abandon(MemoryLimitException refused) {
     try {
       freeSpares();
-      freeChain(entry.valueChain);
-      freeChain(entry.keyChain);
+      tree.retireChain(entry.valueChain);
+      tree.retireChain(entry.keyChain);
     } catch (RuntimeException | Error failed) {
       tree.store.leftHalfway(failed);
       failed.addSuppressed(refused);
@@ -132,21 +171,60 @@ final class PrefixChange {
   }
 
   /** Gives the entry in a slot of the leaf another value. */
-  private void replace(int i) {
+  private void replace(int i, NewEntry added) {
     long page = tree.store.pin(path[0]);
-    long slot = PageLayout.slot(pages(), page, i);
-    long at = PageLayout.valueAt(pages(), page, slot);
+    boolean fits = false;
+    int oldChain;
+    try {
+      long slot = PageLayout.slot(pages(), page, i);
+      long at = PageLayout.valueAt(pages(), page, slot);
+      boolean isInChain = PageLayout.isValueInChain(pages(), slot);
+      oldChain = isInChain ? PageLayout.referredPage(pages(), at) : 0;
+      tree.beginChange(path[0]);
+      try {
+        fits = replaceInPage(page, slot, at, added);
+      } finally {
+        tree.endChange(path[0]);
+      }
+      if (!fits) {
+        leafList.clear();
+        leafList.addPage(layout, pages(), page);
+      }
+    } finally {
+      tree.store.unpin(page, fits);
+    }
+    if (fits) {
+      tree.modifications.changes++;
+    } else {
+      leafList.setValue(i, added);
+      rewrite(0, leafList, false);
+    }
+    tree.retireChain(oldChain);
+  }
+
+  /** Tells whether a page has room for another value of the entry in a slot. */
+  boolean hasRoomInPage(long page, long slot, NewEntry entry) {
     int oldBytes = PageLayout.valueBytes(pages(), slot);
-    int oldChain =
-        PageLayout.isValueInChain(pages(), slot) ? PageLayout.referredPage(pages(), at) : 0;
+    int newBytes = entry.valueBytes();
+    int record = PageLayout.recordBytes(pages(), slot) - oldBytes + newBytes;
+    return newBytes <= oldBytes
+        || PageLayout.top(pages(), page) - record
+            >= PageLayout.fixedBytes(PageLayout.count(pages(), page), false);
+  }
+
+  /** Gives the entry in a slot of a page another value, unless the page has no room for it. */
+  boolean replaceInPage(long page, long slot, long at, NewEntry entry) {
+    int oldBytes = PageLayout.valueBytes(pages(), slot);
     int newBytes = entry.valueBytes();
     int record = PageLayout.recordBytes(pages(), slot);
     int live = PageLayout.live(pages(), page) + newBytes - oldBytes;
     int offset = PageLayout.top(pages(), page) - (record - oldBytes + newBytes);
-    int count = PageLayout.count(pages(), page);
+    if (!hasRoomInPage(page, slot, entry)) {
+      return false;
+    }
     if (newBytes <= oldBytes) {
       entry.writeValue(pages(), at);
-    } else if (offset >= PageLayout.fixedBytes(count, false)) {
+    } else {
       MemorySegment.copy(
           pages(),
           PageLayout.record(pages(), page, slot),
@@ -156,42 +234,41 @@ final class PrefixChange {
       entry.writeValue(pages(), page + offset + record - oldBytes);
       PageLayout.record(pages(), slot, offset);
       PageLayout.top(pages(), page, offset);
-    } else {
-      leafList.clear();
-      leafList.addPage(layout, pages(), page);
-      tree.store.unpin(page, false);
-      leafList.setValue(i, entry);
-      rewrite(0, leafList, false);
-      freeChain(oldChain);
-      return;
     }
     if (record - oldBytes + newBytes == 0) {
       PageLayout.record(pages(), slot, 0);
     }
     PageLayout.value(pages(), slot, newBytes, entry.valueChain != 0);
     PageLayout.live(pages(), page, live);
-    tree.store.unpin(page, true);
-    tree.modifications.changes++;
-    freeChain(oldChain);
+    return true;
   }
 
   /** Inserts an entry into the page of a level on the path. */
   private void insert(int level, int i, NewEntry added) {
     long page = tree.store.pin(path[level]);
-    boolean fits =
-        build.hasRoom(pages(), page, added)
-            && build.hasPrefix(pages(), page, added.key, added.keyBytes);
-    if (fits) {
-      build.insert(pages(), page, i, added);
-      tree.store.unpin(page, true);
-      tree.modifications.changes++;
-      return;
-    }
+    boolean fits = false;
+    boolean appends;
     EntryList list = level == 0 ? leafList : new EntryList();
-    list.clear();
-    list.addPage(layout, pages(), page);
-    boolean appends = i == list.count && !build.upper(pages(), page).isThere();
-    tree.store.unpin(page, false);
+    try {
+      fits =
+          build.hasRoom(pages(), page, added)
+              && build.hasPrefix(pages(), page, added.key, added.keyBytes);
+      if (fits) {
+        tree.beginChange(path[level]);
+        try {
+          build.insert(pages(), page, i, added);
+        } finally {
+          tree.endChange(path[level]);
+        }
+        tree.modifications.changes++;
+        return;
+      }
+      list.clear();
+      list.addPage(layout, pages(), page);
+      appends = i == list.count && !build.upper(pages(), page).isThere();
+    } finally {
+      tree.store.unpin(page, fits);
+    }
     list.insert(i, added);
     rewrite(level, list, appends);
   }
@@ -199,13 +276,18 @@ final class PrefixChange {
   /** Gives the page of a level other entries, and divides it if they do not fit. */
   private void rewrite(int level, EntryList list, boolean appends) {
     long page = tree.store.pin(path[level]);
-    Fence lower = build.lower(pages(), page);
-    Fence upper = build.upper(pages(), page);
-    tree.store.unpin(page, false);
+    Fence lower;
+    Fence upper;
+    try {
+      lower = build.lower(pages(), page);
+      upper = build.upper(pages(), page);
+    } finally {
+      tree.store.unpin(page, false);
+    }
     boolean fits = build.fits(list, 0, list.count, level, lower, upper);
     if (!fits && level == 0) {
-      int ofSeparator = list.hasLongKey(0, list.count) ? tree.chain.pages(1 << 16) : 0;
-      reserve(tree.height() + 1 + ofSeparator);
+      int longest = Math.min(list.longestChainedKey(), BytesIndex.MAX_KEY);
+      ensureSpares(tree.height() + 1 + tree.chain.pages(longest));
     }
     tree.modifications.changes++;
     if (fits) {
@@ -218,10 +300,19 @@ final class PrefixChange {
   private void write(
       int number, EntryList list, int from, int to, int level, Fence lower, Fence upper) {
     long page = tree.store.pin(number);
-    build.build(pages(), page, list, from, to, level, lower, upper);
-    tree.store.unpin(page, true);
+    tree.beginChange(number);
+    try {
+      build.build(pages(), page, list, from, to, level, lower, upper);
+    } finally {
+      tree.endChange(number);
+      tree.store.unpin(page, true);
+    }
   }
 
+  /**
+   * Divides a page. Its right part gets a page of its own, then what leads there, and only then
+   * does the page lose it: so readers find each entry all the time.
+   */
   private void split(int level, EntryList list, Fence lower, Fence upper, boolean appends) {
     int right = build.split(list, level, lower, upper, appends);
     Fence middle = build.fence(list, right, level);
@@ -233,13 +324,25 @@ final class PrefixChange {
     }
     separator.child = spare();
     long fresh = tree.store.pinFresh(separator.child);
-    build.build(pages(), fresh, list, right, list.count, level, middle, upper);
-    tree.store.unpin(fresh, true);
-    write(path[level], list, 0, right, level, lower, middle);
-    if (level + 1 == tree.height()) {
-      addRoot(level + 1, separator);
-    } else {
-      insert(level + 1, pathEntry[level + 1] + 1, separator);
+    try {
+      build.build(pages(), fresh, list, right, list.count, level, middle, upper);
+    } finally {
+      tree.store.unpin(fresh, true);
+    }
+    if (level == 0) {
+      tree.latch(separator.child); // Nobody writes to the one part while the other has it as well.
+    }
+    try {
+      if (level + 1 == tree.height()) {
+        addRoot(level + 1, separator);
+      } else {
+        insert(level + 1, pathEntry[level + 1] + 1, separator);
+      }
+      write(path[level], list, 0, right, level, lower, middle);
+    } finally {
+      if (level == 0) {
+        tree.unlatch(separator.child);
+      }
     }
   }
 
@@ -253,8 +356,7 @@ final class PrefixChange {
     long page = tree.store.pinFresh(root);
     build.build(pages(), page, list, 0, 2, level, Fence.NONE, Fence.NONE);
     tree.store.unpin(page, true);
-    tree.meta[PrefixStructure.ROOT] = root;
-    tree.meta[PrefixStructure.HEIGHT]++;
+    tree.root(root, level + 1L);
   }
 
   // ---------------------------------------------------------------- delete
@@ -269,19 +371,24 @@ final class PrefixChange {
     tree.modifications.changes++;
     try {
       long page = tree.store.pin(path[0]);
-      long slot = PageLayout.slot(pages(), page, found);
-      int keyChain =
-          PageLayout.isKeyInChain(pages(), slot)
-              ? PageLayout.referredPage(pages(), PageLayout.keyReference(pages(), page, slot))
-              : 0;
-      int valueChain =
-          PageLayout.isValueInChain(pages(), slot)
-              ? PageLayout.referredPage(pages(), PageLayout.valueAt(pages(), page, slot))
-              : 0;
-      remove(page, found);
-      tree.store.unpin(page, true);
-      freeChain(keyChain);
-      freeChain(valueChain);
+      int keyChain;
+      int valueChain;
+      try {
+        long slot = PageLayout.slot(pages(), page, found);
+        keyChain =
+            PageLayout.isKeyInChain(pages(), slot)
+                ? PageLayout.referredPage(pages(), PageLayout.keyReference(pages(), page, slot))
+                : 0;
+        valueChain =
+            PageLayout.isValueInChain(pages(), slot)
+                ? PageLayout.referredPage(pages(), PageLayout.valueAt(pages(), page, slot))
+                : 0;
+        remove(page, found);
+      } finally {
+        tree.store.unpin(page, true);
+      }
+      tree.retireChain(keyChain);
+      tree.retireChain(valueChain);
       if (--tree.meta[PrefixStructure.SIZE] > 0) {
         mergeUp();
       } else if (tree.height() > 1) {
@@ -297,38 +404,65 @@ final class PrefixChange {
     return true;
   }
 
-  private void remove(long page, int i) {
-    int bytes = PageLayout.recordBytes(pages(), PageLayout.slot(pages(), page, i));
-    PageLayout.live(pages(), page, PageLayout.live(pages(), page) - bytes);
-    PageLayout.removeSlot(pages(), page, i);
+  /** Takes an entry out of a page. */
+  void remove(long page, int i) {
+    build.remove(pages(), page, i, i + 1);
   }
 
   /** Merges pages on the path that have become small with a neighbour, from the leaf up. */
-  private void mergeUp() {
+  void mergeUp() {
     for (int level = 0; level + 1 < tree.height() && isSmall(path[level]); level++) {
       // A page that is alone below its parent may get neighbours when the parent is merged.
       if (!mergeBeside(level) && count(path[level + 1]) > 1) {
         break;
       }
     }
+    lowerRoot();
+  }
+
+  /**
+   * Merges the lowest page on the path that is small and fits into one with a neighbour. Other than
+   * after the removal of one entry, pages above a page that is not small may be.
+   *
+   * @return whether there was one
+   */
+  boolean mergeLowest() {
+    for (int level = 0; level + 1 < tree.height(); level++) {
+      if (isSmall(path[level]) && mergeBeside(level)) {
+        return true;
+      }
+    }
+    lowerRoot();
+    return false;
+  }
+
+  /** Makes the child of a root that has but one the root. */
+  private void lowerRoot() {
     while (tree.height() > 1) {
       int root = tree.root();
       long page = tree.store.pin(root);
-      int count = PageLayout.count(pages(), page);
-      int child = PageLayout.child(pages(), page, 0);
-      tree.store.unpin(page, false);
+      int count;
+      int child;
+      try {
+        count = PageLayout.count(pages(), page);
+        child = PageLayout.child(pages(), page, 0);
+      } finally {
+        tree.store.unpin(page, false);
+      }
       if (count > 1) {
         return;
       }
-      tree.meta[PrefixStructure.ROOT] = child;
-      tree.meta[PrefixStructure.HEIGHT]--;
-      tree.store.free(root);
+      tree.root(child, tree.height() - 1L);
+      tree.retire(root);
     }
   }
 
+  /** Tells whether a page should merge: less than a quarter is in use, or it leads to one page. */
   private boolean isSmall(int number) {
     long page = tree.store.pin(number);
-    boolean isSmall = layout.usedBytes(pages(), page) < layout.pageBytes / 4;
+    boolean isSmall =
+        layout.usedBytes(pages(), page) < layout.pageBytes / 4
+            || (PageLayout.isInner(pages(), page) && PageLayout.count(pages(), page) == 1);
     tree.store.unpin(page, false);
     return isSmall;
   }
@@ -349,35 +483,53 @@ final class PrefixChange {
   /** Merges the children of two entries of the parent into one, if they fit. */
   private boolean merge(int level, int leftEntry) {
     long parent = tree.store.pin(path[level + 1]);
-    int left = PageLayout.child(pages(), parent, leftEntry);
-    int right = PageLayout.child(pages(), parent, leftEntry + 1);
-    EntryList list = level == 0 ? leafList : new EntryList();
-    list.clear();
-    Fence lower = addAll(list, left, true);
-    int border = list.count;
-    Fence upper = addAll(list, right, false);
-    if (level > 0) {
-      EntryList above = new EntryList();
-      above.addPage(layout, pages(), parent);
-      list.setKey(border, above, leftEntry + 1);
-    }
-    boolean isOneEmpty = border == 0 || border == list.count;
-    int most = isOneEmpty ? layout.pageBytes : layout.pageBytes / 4 * 3;
-    boolean merges = build.bytes(list, 0, list.count, level, lower, upper) <= most;
     int separatorChain = 0;
-    if (merges) {
-      write(left, list, 0, list.count, level, lower, upper);
-      long slot = PageLayout.slot(pages(), parent, leftEntry + 1);
-      if (level == 0 && PageLayout.isKeyInChain(pages(), slot)) {
-        long reference = PageLayout.keyReference(pages(), parent, slot);
-        separatorChain = PageLayout.referredPage(pages(), reference);
+    boolean merges = false;
+    int sibling = 0;
+    try {
+      int left = PageLayout.child(pages(), parent, leftEntry);
+      int right = PageLayout.child(pages(), parent, leftEntry + 1);
+      if (level == 0) {
+        int beside = left == path[0] ? right : left;
+        tree.latch(beside);
+        sibling = beside;
       }
-      remove(parent, leftEntry + 1);
+      EntryList list = level == 0 ? leafList : new EntryList();
+      list.clear();
+      Fence lower = addAll(list, left, true);
+      int border = list.count;
+      Fence upper = addAll(list, right, false);
+      if (level > 0) {
+        EntryList above = new EntryList();
+        above.addPage(layout, pages(), parent);
+        list.setKey(border, above, leftEntry + 1);
+      }
+      boolean isOneEmpty = border == 0 || border == list.count;
+      int most = isOneEmpty ? layout.pageBytes : layout.pageBytes / 4 * 3;
+      merges = build.bytes(list, 0, list.count, level, lower, upper) <= most;
+      if (merges) {
+        write(left, list, 0, list.count, level, lower, upper);
+        long slot = PageLayout.slot(pages(), parent, leftEntry + 1);
+        if (level == 0 && PageLayout.isKeyInChain(pages(), slot)) {
+          long reference = PageLayout.keyReference(pages(), parent, slot);
+          separatorChain = PageLayout.referredPage(pages(), reference);
+        }
+        tree.beginChange(path[level + 1]);
+        try {
+          remove(parent, leftEntry + 1);
+        } finally {
+          tree.endChange(path[level + 1]);
+        }
+        tree.retire(right);
+      }
+    } finally {
+      if (sibling != 0) {
+        tree.unlatch(sibling);
+      }
+      tree.store.unpin(parent, merges);
     }
-    tree.store.unpin(parent, merges);
     if (merges) {
-      tree.store.free(right);
-      freeChain(separatorChain);
+      tree.retireChain(separatorChain);
     }
     return merges;
   }
@@ -385,9 +537,11 @@ final class PrefixChange {
   /** Adds the entries of a page to a list; returns its lower fence, or its upper one. */
   private Fence addAll(EntryList list, int number, boolean wantsLower) {
     long page = tree.store.pin(number);
-    list.addPage(layout, pages(), page);
-    Fence fence = wantsLower ? build.lower(pages(), page) : build.upper(pages(), page);
-    tree.store.unpin(page, false);
-    return fence;
+    try {
+      list.addPage(layout, pages(), page);
+      return wantsLower ? build.lower(pages(), page) : build.upper(pages(), page);
+    } finally {
+      tree.store.unpin(page, false);
+    }
   }
 }

@@ -3,6 +3,7 @@ package dev.espalier.prefix;
 
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.ValueReader;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -40,8 +41,14 @@ final class PrefixCursor implements BytesCursor {
   private MemorySegment keyMemory = MemorySegment.ofArray(key).asReadOnly();
   private int keyLength;
 
+  /** The key that the cursor leaves. */
+  private byte[] left = {};
+
   private boolean hasKey;
   private boolean isOn;
+
+  /** Whether this cursor removed its entry, and so is on none even if the key has one again. */
+  private boolean hasRemoved;
 
   PrefixCursor(PrefixBPlusTree index, PrefixStructure tree) {
     this.index = index;
@@ -160,6 +167,7 @@ final class PrefixCursor implements BytesCursor {
     }
     isOn = true;
     hasKey = true;
+    hasRemoved = false;
     return true;
   }
 
@@ -208,7 +216,7 @@ final class PrefixCursor implements BytesCursor {
   @Override
   public boolean next() {
     if (!isOn || seen != tree.modifications.changes) {
-      return hasKey ? higher(currentKey()) : first();
+      return hasKey ? goOn(1) : first();
     }
     if (slot + 1 < count) {
       standBeside(slot + 1);
@@ -217,10 +225,29 @@ final class PrefixCursor implements BytesCursor {
     return settle(count);
   }
 
+  /**
+   * Goes to the entry beside the key where the cursor was. Scans that remove end because keys
+   * ascend; in pages that lie they may not.
+   */
+  private boolean goOn(int direction) {
+    int length = keyLength;
+    if (left.length < length) {
+      left = new byte[key.length];
+    }
+    System.arraycopy(key, 0, left, 0, length);
+    MemorySegment from = currentKey();
+    boolean found = direction > 0 ? higher(from) : lower(from);
+    if (found
+        && Arrays.compareUnsigned(key, 0, keyLength, left, 0, length) * (long) direction <= 0) {
+      throw Torn.torn("keys are out of order");
+    }
+    return found;
+  }
+
   @Override
   public boolean previous() {
     if (!isOn || seen != tree.modifications.changes) {
-      return hasKey ? lower(currentKey()) : last();
+      return hasKey ? goOn(-1) : last();
     }
     if (slot > 0) {
       standBeside(slot - 1);
@@ -238,7 +265,7 @@ final class PrefixCursor implements BytesCursor {
 
   /** Finds the entry again if anything has changed. */
   private void checkOn() {
-    if (seen != tree.modifications.changes && hasKey) {
+    if (seen != tree.modifications.changes && hasKey && !hasRemoved) {
       findAgain();
     }
     if (!isOn) {
@@ -305,5 +332,6 @@ final class PrefixCursor implements BytesCursor {
     checkOn();
     index.delete(currentKey());
     isOn = false;
+    hasRemoved = true;
   }
 }

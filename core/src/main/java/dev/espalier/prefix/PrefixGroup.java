@@ -4,7 +4,10 @@ package dev.espalier.prefix;
 import dev.espalier.bytes.KeyOrder;
 import dev.espalier.bytes.PackedBytes;
 import dev.espalier.memory.CacheLine;
+import dev.espalier.prefix.PrefixStructure.Guard;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys that are searched together, each in a page of its own. Lines that the searches need next are
@@ -43,7 +46,22 @@ final class PrefixGroup {
 
   private int lineCount;
 
+  /** The key whose page is searched, and what knows whether others have changed that. */
+  private int searched;
+
+  private final @Nullable Guard guard;
+
   PrefixGroup(PrefixStructure tree, PackedBytes keys, int most) {
+    this(tree, keys, most, null);
+  }
+
+  /**
+   * Makes a group in whose pages others may write.
+   *
+   * @param check makes sure, for the key of an index, that its page is what it was
+   */
+  PrefixGroup(PrefixStructure tree, PackedBytes keys, int most, @Nullable IntConsumer check) {
+    this.guard = check == null ? null : () -> check.accept(searched);
     this.tree = tree;
     this.keys = keys;
     this.bytes = keys.bytes();
@@ -94,8 +112,10 @@ final class PrefixGroup {
     touch();
     for (int k = 0; k < ties; k++) {
       int i = tied[k];
+      searched = i;
       entries[i] =
-          tree.searchTies(pages[i], headers[i], bytes, starts[i], lengths[i], low[i], high[i]);
+          tree.searchTies(
+              pages[i], headers[i], bytes, starts[i], lengths[i], low[i], high[i], guard);
     }
   }
 
@@ -148,6 +168,11 @@ final class PrefixGroup {
     for (int entry = low[i] + step - 1; entry < high[i]; entry += step) {
       lines[lineCount++] = PageLayout.record(tree.pages, pages[i], slotOf(i, entry));
     }
+  }
+
+  /** Returns where the slot of the entry is that has key {@code i}. */
+  long slotOf(int i) {
+    return slotOf(i, entries[i]);
   }
 
   /** Reads the beginnings of the values that were found. */

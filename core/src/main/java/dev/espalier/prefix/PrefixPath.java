@@ -74,10 +74,13 @@ final class PrefixPath {
     int number = top;
     for (int level = from; level > 0; level--) {
       long page = store.pin(number);
-      pages[level] = number;
-      entries[level] = toLast ? PageLayout.count(tree.pages, page) - 1 : 0;
-      number = PageLayout.child(tree.pages, page, entries[level]);
-      store.unpin(page, false);
+      try {
+        pages[level] = number;
+        entries[level] = toLast ? PageLayout.count(tree.pages, page) - 1 : 0;
+        number = PageLayout.child(tree.pages, page, entries[level]);
+      } finally {
+        store.unpin(page, false);
+      }
     }
     pages[0] = number;
   }
@@ -87,9 +90,14 @@ final class PrefixPath {
     for (int level = 1; level < tree.height(); level++) {
       long page = store.pin(pages[level]);
       int entry = entries[level] + side;
-      boolean isThere = entry >= 0 && entry < PageLayout.count(tree.pages, page);
-      int child = isThere ? PageLayout.child(tree.pages, page, entry) : 0;
-      store.unpin(page, false);
+      boolean isThere;
+      int child;
+      try {
+        isThere = entry >= 0 && entry < PageLayout.count(tree.pages, page);
+        child = isThere ? PageLayout.child(tree.pages, page, entry) : 0;
+      } finally {
+        store.unpin(page, false);
+      }
       if (isThere) {
         entries[level] = entry;
         descend(level - 1, child, side < 0);

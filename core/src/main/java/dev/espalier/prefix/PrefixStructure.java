@@ -9,7 +9,11 @@ import dev.espalier.memory.Words;
 import dev.espalier.prefetch.Locality;
 import dev.espalier.support.ChangeCount;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The pages of one prefix B+-tree, and the way to a key among them. */
 final class PrefixStructure {
@@ -34,6 +38,9 @@ final class PrefixStructure {
    *   I8   The arrays end before the records begin.
    *   I9   Entry 0 of an inner page has no separator.
    *   I10  A chain has as many pages as its bytes take.
+   *
+   * Pages that have left a tree for many threads wait in two lists until nobody can reach them
+   * (PrefixSpace). They are then neither the tree's nor lost.
    */
 
   /** The meta word that says which kind of tree is in the store. */
@@ -42,6 +49,11 @@ final class PrefixStructure {
   static final int ROOT = 1;
   static final int HEIGHT = 2;
   static final int SIZE = 3;
+
+  /** The meta words of the first page of each list of pages that wait, or 0. */
+  static final int WAITING = 4;
+
+  static final int WAITING_LONGER = 5;
 
   /** "PFX" and a version. */
   static final long OWN_STAMP = 0x50_4658_0000_0001L;
@@ -58,6 +70,8 @@ final class PrefixStructure {
   /** How many entries of the same head are looked at in a step of their search. */
   static final int PARTS = 8;
 
+  private static final VarHandle META = MethodHandles.arrayElementVarHandle(long[].class);
+
   final PageStore store;
   final long[] meta;
   final PageLayout layout;
@@ -67,13 +81,21 @@ final class PrefixStructure {
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
 
+  /** What a tree for many threads has in addition, or null if this is for one writer. */
+  final @Nullable PrefixSpace space;
+
   /** The pages; read anew after every allocation. */
   MemorySegment pages;
 
   /** The pages as readers of values see them. */
   MemorySegment readable;
 
-  PrefixStructure(PageStore store) {
+  /**
+   * Opens the tree in a store.
+   *
+   * @param isShared whether it is for many threads
+   */
+  PrefixStructure(PageStore store, boolean isShared) {
     if (store.pageBytes() < MIN_PAGE_BYTES) {
       throw new IllegalArgumentException(
           "pageBytes is "
@@ -88,7 +110,8 @@ final class PrefixStructure {
     this.chain = new Chain(store);
     this.pages = store.segment();
     this.readable = pages.asReadOnly();
-    if (meta[STAMP] == 0) {
+    this.space = isShared ? new PrefixSpace(this) : null;
+    if (meta[STAMP] == 0 || (meta[HEIGHT] == 0 && store.pagesInUse() == 0)) {
       plant();
     } else if (meta[STAMP] != OWN_STAMP) {
       throw new IllegalArgumentException(
@@ -98,36 +121,142 @@ final class PrefixStructure {
   }
 
   private void plant() {
-    int root = allocate();
+    int root = store.allocate();
+    refresh();
     long page = store.pinFresh(root);
     build.build(pages, page, new EntryList(), 0, 0, 0, Fence.NONE, Fence.NONE);
     store.unpin(page, true);
-    meta[ROOT] = root;
-    meta[HEIGHT] = 1;
+    root(root, 1);
     meta[SIZE] = 0;
     meta[STAMP] = OWN_STAMP;
+  }
+
+  /** Returns what a tree for many threads has in addition. */
+  PrefixSpace shared() {
+    return Objects.requireNonNull(space);
   }
 
   int root() {
     return (int) meta[ROOT];
   }
 
+  /** Returns the root, which other threads may replace. */
+  int sharedRoot() {
+    return (int) (long) META.getAcquire(meta, ROOT);
+  }
+
+  /** Makes a page the root, which has as many levels. */
+  void root(int page, long height) {
+    meta[HEIGHT] = height;
+    META.setRelease(meta, ROOT, (long) page);
+  }
+
   int height() {
     return (int) meta[HEIGHT];
   }
 
+  /** Counts an entry that was inserted, or with -1, removed. */
+  void grown(int entries) {
+    if (space == null) {
+      meta[SIZE] += entries;
+    } else {
+      META.getAndAdd(meta, SIZE, (long) entries);
+    }
+  }
+
+  long size() {
+    return (long) META.getOpaque(meta, SIZE);
+  }
+
   void checkOpen() {
     if (store.isClosed()) {
-      throw new IllegalStateException("the PrefixBPlusTree is closed");
+      throw new IllegalStateException(store.closedMessage("PrefixBPlusTree"));
     }
   }
 
   /** Allocates a page and follows the memory if it has moved. */
   int allocate() {
+    if (space != null) {
+      return space.allocate();
+    }
     int page = store.allocate();
+    refresh();
+    return page;
+  }
+
+  void refresh() {
     pages = store.segment();
     readable = pages.asReadOnly();
-    return page;
+  }
+
+  /** Frees a page that has been allocated and was never part of the tree. */
+  void giveBack(int page) {
+    if (space == null) {
+      store.free(page);
+    } else {
+      space.giveBack(page);
+    }
+  }
+
+  /** Counts pages that have been allocated and are now part of the tree. */
+  void used(int count) {
+    if (space != null) {
+      space.used(count);
+    }
+  }
+
+  /** Frees a page of the tree which nothing leads to any more. */
+  void retire(int page) {
+    if (space == null) {
+      store.free(page);
+    } else {
+      space.retire(page);
+    }
+  }
+
+  /** Frees a chain which nothing leads to any more, if there is one. */
+  void retireChain(int first) {
+    if (first == 0) {
+      return;
+    }
+    if (space == null) {
+      chain.free(first);
+    } else {
+      space.leave(first);
+    }
+  }
+
+  /** Keeps readers off a page while its bytes change. */
+  void beginChange(int page) {
+    if (space != null) {
+      space.latches.beginChange(page);
+    }
+  }
+
+  void endChange(int page) {
+    if (space != null) {
+      space.latches.endChange(page);
+    }
+  }
+
+  /** Tells cursors of a tree for many threads, which this thread has alone, of another page. */
+  void touched(int page) {
+    if (space != null) {
+      space.touched(page);
+    }
+  }
+
+  /** Keeps other writers off a leaf. */
+  void latch(int page) {
+    if (space != null) {
+      space.latches.latch(page);
+    }
+  }
+
+  void unlatch(int page) {
+    if (space != null) {
+      space.latches.unlatch(page);
+    }
   }
 
   void clear() {
@@ -137,6 +266,9 @@ final class PrefixStructure {
     try {
       store.clear();
       plant();
+      if (space != null) {
+        space.replaced();
+      }
     } catch (RuntimeException | Error failed) {
       store.leftHalfway(failed);
       throw failed;
@@ -153,8 +285,27 @@ final class PrefixStructure {
 
   // ---------------------------------------------------------------- search
 
+  /** Knows whether a page is what it was when a reader came to it. */
+  interface Guard {
+    /**
+     * Makes sure that what was read of the page counts, before it leads elsewhere.
+     *
+     * @throws java.util.ConcurrentModificationException if it does not; it is read again then
+     */
+    void check();
+  }
+
   /** Returns the slot of a key in a page, or if it is not there, {@code ~} of where it belongs. */
   int search(long page, MemorySegment key) {
+    return search(page, key, null);
+  }
+
+  /**
+   * Searches a page, as {@link #search(long, MemorySegment)} does.
+   *
+   * @param guard of the page, if others may change it meanwhile: then the answer may be any
+   */
+  int search(long page, MemorySegment key, @Nullable Guard guard) {
     MemorySegment memory = pages;
     int length = (int) key.byteSize();
     long header = PageLayout.header(memory, page);
@@ -170,7 +321,7 @@ final class PrefixStructure {
     long head = KeyOrder.head(key, prefix, length - prefix);
     int low = PageKeys.lowerBound(memory, page, count, head);
     int high = PageKeys.endOfHead(memory, page, count, low, head);
-    return low == high ? ~low : searchTies(page, header, key, 0, length, low, high);
+    return low == high ? ~low : searchTies(page, header, key, 0, length, low, high, guard);
   }
 
   /** Returns how far the entries are apart that are looked at together. */
@@ -184,7 +335,14 @@ final class PrefixStructure {
    * no read waits for another, and nothing is to be guessed.
    */
   int searchTies(
-      long page, long header, MemorySegment key, long start, int length, int from, int to) {
+      long page,
+      long header,
+      MemorySegment key,
+      long start,
+      int length,
+      int from,
+      int to,
+      @Nullable Guard guard) {
     MemorySegment memory = pages;
     long slots = PageLayout.slots(header, page);
     int prefix = PageLayout.prefixOf(header);
@@ -209,7 +367,7 @@ final class PrefixStructure {
     int middle = low; // Most likely the only one with both words of the key.
     while (low < high) {
       long slot = slots + (long) PageLayout.SLOT_BYTES * middle;
-      int order = compare(key, start, length, page, prefix, slot);
+      int order = compare(key, start, length, page, prefix, slot, guard);
       if (order == 0) {
         return middle;
       }
@@ -227,7 +385,14 @@ final class PrefixStructure {
    * Compares a key, which is {@code length} bytes from {@code start}, with an entry of the same
    * prefix and head.
    */
-  private int compare(MemorySegment key, long start, int length, long page, int prefix, long slot) {
+  private int compare(
+      MemorySegment key,
+      long start,
+      int length,
+      long page,
+      int prefix,
+      long slot,
+      @Nullable Guard guard) {
     MemorySegment memory = pages;
     int rest = length - prefix;
     int remainder = PageLayout.remainder(memory, slot);
@@ -250,11 +415,12 @@ final class PrefixStructure {
     }
     long reference = PageLayout.keyReference(memory, page, slot);
     int before = prefix + remainder;
-    return chain.compare(
-        key.asSlice(start, length),
-        before,
-        PageLayout.referredPage(memory, reference),
-        PageLayout.referredLength(memory, reference) - before);
+    int first = PageLayout.referredPage(memory, reference);
+    int bytes = PageLayout.referredLength(memory, reference) - before;
+    if (guard != null) {
+      guard.check();
+    }
+    return chain.compare(key.asSlice(start, length), before, first, bytes);
   }
 
   /** Returns the entry of an inner page that leads to a key. */

@@ -2,6 +2,7 @@
 package dev.espalier.prefix;
 
 import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,17 @@ public final class StoredPrefixTree {
   /** Returns the number of entries of a leaf. */
   public static int count(MemorySegment pages, long at) {
     return PageLayout.count(pages, at);
+  }
+
+  /** Returns which entries of a leaf have a part of the key or the value in pages of their own. */
+  public static BitSet chained(MemorySegment pages, long at) {
+    BitSet chained = new BitSet();
+    for (int i = 0; i < PageLayout.count(pages, at); i++) {
+      long slot = PageLayout.slot(pages, at, i);
+      chained.set(
+          i, PageLayout.isKeyInChain(pages, slot) || PageLayout.isValueInChain(pages, slot));
+    }
+    return chained;
   }
 
   /** Returns the maximum number of bytes of a separator that a page holds. */

@@ -50,7 +50,8 @@ final class ShuttleBulkload {
   /** Builds the tree anew from its own entries, if memory allows. */
   boolean rebuild() {
     try {
-      BulkloadInput input = new BulkloadInput(new ShuttleCursor(tree), -1, ProgressListener.NONE);
+      BulkloadInput input =
+          new BulkloadInput(new ShuttleCursor(tree, tree.dead), -1, ProgressListener.NONE);
       build(input, REBUILD_FILL);
     } catch (MemoryLimitException _) {
       return false;
@@ -63,7 +64,7 @@ final class ShuttleBulkload {
   void shrink(ProgressListener listener) {
     try {
       BulkloadInput input =
-          new BulkloadInput(new ShuttleCursor(tree), tree.sizeEstimate(), listener);
+          new BulkloadInput(new ShuttleCursor(tree, tree.dead), tree.sizeEstimate(), listener);
       build(input, 1.0);
       finish(input);
     } catch (MemoryLimitException _) {

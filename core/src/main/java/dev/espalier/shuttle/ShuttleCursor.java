@@ -4,6 +4,8 @@ package dev.espalier.shuttle;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.support.DeadRanges;
+import dev.espalier.support.DeadWalk;
 import dev.espalier.support.LeafCursor;
 import dev.espalier.support.Message;
 import java.lang.foreign.Arena;
@@ -11,14 +13,25 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * A cursor over the leaves, each merged with what the buffers on its path hold between its bounds.
- * Where they hold nothing, it reads the leaf itself; else a copy in memory of its own. A leaf that
- * has no entry then is passed by.
+ * Where they hold nothing, it reads the leaf itself; else a copy of a part, in memory of its own: a
+ * small part after a seek, then the rest. A part that has no entry is passed by.
  */
 final class ShuttleCursor extends LeafCursor {
+  /** Elements of a part, of the leaf and of each buffer, after a seek; then there is no limit. */
+  private static final int FIRST_PART = 16;
+
+  private static final int MOST_PART = Integer.MAX_VALUE;
+
   private final ShuttleStructure tree;
   private final ShuttleLayout layout;
 
-  /** The keys that belong into the current leaf. */
+  /** Most elements of the next part. */
+  private int part = FIRST_PART;
+
+  /** What was removed before the next entry. */
+  private final DeadWalk walk;
+
+  /** The keys that belong into the current leaf, or the part of it. */
   private long low;
 
   private long high;
@@ -34,9 +47,11 @@ final class ShuttleCursor extends LeafCursor {
   /** The merged entries, first all keys; taken when first needed. */
   private MemorySegment merged = MemorySegment.NULL;
 
-  ShuttleCursor(ShuttleStructure tree) {
+  /** Makes a cursor that skips these ranges, and adds to them. */
+  ShuttleCursor(ShuttleStructure tree, DeadRanges dead) {
     super(tree.modifications);
     this.tree = tree;
+    this.walk = new DeadWalk(dead, tree.modifications);
     this.layout = tree.layout;
     int most = 0;
     for (int at = 2; at <= BufferSchedule.MAX_HEIGHT; at++) {
@@ -52,19 +67,14 @@ final class ShuttleCursor extends LeafCursor {
 
   @Override
   protected void descend(long key) {
-    enterLeafOf(key);
-    slot = lowerBound(key);
-    if (entries == 0 && enterNextLeaf()) {
-      slot = 0;
-    }
+    part = FIRST_PART;
+    goForward(walk.begin(key, true), true);
   }
 
   @Override
   protected void descendToLast() {
-    enterLeafOf(Long.MAX_VALUE);
-    if (entries == 0) {
-      enterPreviousLeaf();
-    }
+    part = FIRST_PART;
+    goBack(walk.begin(Long.MAX_VALUE, false));
   }
 
   @Override
@@ -76,37 +86,100 @@ final class ShuttleCursor extends LeafCursor {
 
   @Override
   protected boolean enterNextLeaf() {
-    while (high != Long.MAX_VALUE) {
-      long passed = high;
-      enterLeafOf(passed + 1);
-      if (high <= passed) {
-        throw PackedArray.torn();
-      }
-      if (entries > 0) {
-        return true;
-      }
+    if (high == Long.MAX_VALUE) {
+      return false;
     }
-    return false;
+    long next = walk.begin(entries > 0 ? leafKey(entries - 1) + 1 : high + 1, true);
+    return goForward(Math.max(next, high + 1), false);
   }
 
   @Override
   protected boolean enterPreviousLeaf() {
-    while (low != Long.MIN_VALUE) {
-      long passed = low;
-      enterLeafOf(passed - 1);
-      if (low >= passed) {
-        throw PackedArray.torn();
-      }
-      if (entries > 0) {
-        return true;
-      }
+    if (low == Long.MIN_VALUE) {
+      return false;
     }
-    return false;
+    long next = walk.begin(entries > 0 ? leafKey(0) - 1 : low - 1, false);
+    return goBack(Math.min(next, low - 1));
   }
 
-  /** Enters the leaf where a key belongs, which may have no entries. */
-  private void enterLeafOf(long key) {
+  /** Enters the first part from a key on that has an entry, if there is one. */
+  private boolean goForward(long from, boolean isSeek) {
+    long key = from;
+    int elements = enterPart(key, true, isSeek);
+    while (entries == 0) {
+      if (high == Long.MAX_VALUE) {
+        walk.pass(key, high, elements);
+        walk.end();
+        slot = 0;
+        return false;
+      }
+      long next = walk.pass(key, high, elements);
+      key = next == high ? high + 1 : next;
+      elements = enterPart(key, true, false);
+    }
+    slot = lowerBound(key);
+    if (slot < entries) {
+      walk.meet(leafKey(slot));
+    }
+    return true;
+  }
+
+  /** Enters the last part up to a key that has an entry, if there is one. */
+  private boolean goBack(long from) {
+    long key = from;
+    int elements = enterPart(key, false, false);
+    while (entries == 0) {
+      if (low == Long.MIN_VALUE) {
+        walk.pass(key, low, elements);
+        walk.end();
+        return false;
+      }
+      long next = walk.pass(key, low, elements);
+      key = next == low ? low - 1 : next;
+      elements = enterPart(key, false, false);
+    }
+    walk.meet(leafKey(entries - 1));
+    return true;
+  }
+
+  /**
+   * Enters what the leaf of a key has from it on, or up to it going back, or the next part of that.
+   * A leaf without messages is entered from its beginning where one has sought a key in it.
+   *
+   * @return the number of entries and messages that were looked at, 1 at least
+   */
+  private int enterPart(long key, boolean forward, boolean isSeek) {
     MemorySegment nodes = tree.array.nodes;
+    long node = goDown(nodes, key);
+    int found = findMessages(nodes, true);
+    int first = 0;
+    int end = Math.clamp(layout.count(nodes, node), 0, layout.leafEntries);
+    if (found > 0 || !isSeek) {
+      if (key != (forward ? low : high)) {
+        low = forward ? key : low;
+        high = forward ? high : key;
+        found = findMessages(nodes, false);
+        first = firstEntryFrom(nodes, node, low);
+        end = high == Long.MAX_VALUE ? end : firstEntryFrom(nodes, node, high + 1);
+      }
+      if (found > 0 && isCut(nodes, node, first, end, forward)) {
+        found = findMessages(nodes, false);
+        first = forward ? first : firstEntryFrom(nodes, node, low);
+        end = forward ? Math.min(end, firstEntryFrom(nodes, node, high + 1)) : end;
+      }
+    }
+    int count = Math.max(0, end - first);
+    if (found == 0) {
+      long from = node + ((long) first << 3);
+      enter(nodes, from + ShuttleLayout.KEYS, from + layout.leafValues, count);
+    } else {
+      merge(nodes, node, first, end, count + found);
+    }
+    return Math.max(1, count + found);
+  }
+
+  /** Goes down to the leaf where a key belongs; notes the buffers on the way, and its bounds. */
+  private long goDown(MemorySegment nodes, long key) {
     long node = tree.array.root;
     low = Long.MIN_VALUE;
     high = Long.MAX_VALUE;
@@ -125,19 +198,59 @@ final class ShuttleCursor extends LeafCursor {
       }
       node = layout.child(nodes, node, child);
     }
-    long found = 0;
+    if (key < low || key > high) {
+      throw PackedArray.torn(); // Scans end because each leaf's bounds are behind the one before.
+    }
+    return node;
+  }
+
+  /** Finds the messages within bounds: in all buffers, or those that had some before. */
+  private int findMessages(MemorySegment nodes, boolean everywhere) {
+    int found = 0;
     for (int source = 0; source < sources; source++) {
-      next[source] = firstFrom(nodes, source, low);
-      end[source] =
-          high == Long.MAX_VALUE ? count(nodes, source) : firstFrom(nodes, source, high + 1);
-      found += Math.max(0, end[source] - next[source]);
+      if (everywhere || next[source] < end[source]) {
+        next[source] = firstFrom(nodes, source, low);
+        end[source] =
+            high == Long.MAX_VALUE ? count(nodes, source) : firstFrom(nodes, source, high + 1);
+        found += Math.max(0, end[source] - next[source]);
+      }
     }
-    int count = Math.clamp(layout.count(nodes, node), 0, layout.leafEntries);
-    if (found == 0) {
-      enter(nodes, node + ShuttleLayout.KEYS, node + layout.leafValues, count);
+    return found;
+  }
+
+  /**
+   * Has the bounds be so close that no more than a part's elements of any source are within, and
+   * tells whether they were not.
+   */
+  private boolean isCut(
+      MemorySegment nodes, long leaf, int firstEntry, int endEntry, boolean forward) {
+    boolean isCut = endEntry - firstEntry > part;
+    if (isCut) {
+      int last = forward ? firstEntry + part - 1 : endEntry - part;
+      cutAt(ShuttleLayout.key(nodes, leaf, last), forward);
+    }
+    for (int source = 0; source < sources; source++) {
+      if (end[source] - next[source] > part) {
+        int last = forward ? next[source] + part - 1 : end[source] - part;
+        cutAt(ShuttleLayout.key(nodes, chunks[source], last), forward);
+        isCut = true;
+      }
+    }
+    part = MOST_PART;
+    return isCut && (forward ? high < Long.MAX_VALUE : low > Long.MIN_VALUE);
+  }
+
+  private void cutAt(long key, boolean forward) {
+    if (forward) {
+      high = Math.min(high, key);
     } else {
-      merge(nodes, node, count, found);
+      low = Math.max(low, key);
     }
+  }
+
+  private int firstEntryFrom(MemorySegment nodes, long leaf, long key) {
+    int found = tree.findEntry(nodes, leaf, key);
+    return found < 0 ? -1 - found : found;
   }
 
   private int count(MemorySegment nodes, int source) {
@@ -152,13 +265,12 @@ final class ShuttleCursor extends LeafCursor {
   /**
    * Merges a leaf with the messages; of several for one key the newest source has the last word.
    */
-  private void merge(MemorySegment nodes, long leaf, int count, long messages) {
-    long most = count + messages;
+  private void merge(MemorySegment nodes, long leaf, int first, int count, long most) {
     if (merged.byteSize() < 2 * Long.BYTES * most) {
       merged = Arena.ofAuto().allocate(4 * Long.BYTES * most, Long.BYTES);
     }
     long values = merged.byteSize() / 2;
-    int inLeaf = 0;
+    int inLeaf = first;
     int to = 0;
     while (true) {
       int newest = -1;

@@ -21,7 +21,10 @@ import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.ClosedRange;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.tree.IndexStructure;
+import dev.espalier.tree.RangeRemoval;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.function.IntToLongFunction;
@@ -71,6 +74,7 @@ final class ShuttleStructure extends IndexStructure {
    *   I9  A node or buffer refers to the node whose child or buffer it is (T11).
    *   I10 The elements and their lines are as many as counted, and the memory is as accounted for,
    *       at most the limit (T12).
+   *   I11 No key has an entry that is in a range which readers have found dead.
    *
    * Deviations from Bender et al., SPAA 2007, section 2:
    *   D1  By default heights of buffers follow a shifted H'. By the paper's H no tree below height 90
@@ -110,6 +114,9 @@ final class ShuttleStructure extends IndexStructure {
 
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
+
+  /** Where cursors have found nothing but what was removed. */
+  final DeadRanges dead = new DeadRanges();
 
   /** How often all of the tree was replaced. */
   long replacements;
@@ -155,6 +162,7 @@ final class ShuttleStructure extends IndexStructure {
     checkOpen();
     modifications.changes++;
     replacements++;
+    dead.clear();
     stack.clear();
     budget.clear();
     array = array.replacedBy(newArray());
@@ -269,6 +277,7 @@ final class ShuttleStructure extends IndexStructure {
 
   /** Stores a value; returns the one before, or {@code missing}. */
   long put(long key, long value, long missing, boolean onlyIfAbsent) {
+    dead.revive(key);
     Place found = find(key);
     MemorySegment nodes = array.nodes;
     if (found.chunk != 0) {
@@ -328,6 +337,13 @@ final class ShuttleStructure extends IndexStructure {
     return previous;
   }
 
+  /** Removes the entries between two keys, one by one. Returns how many there were. */
+  long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
+    checkOpen();
+    return RangeRemoval.remove(this, range, dead, key -> remove(key, 0));
+  }
+
   private void sized(int more) {
     if (size >= 0) {
       size += more;
@@ -351,6 +367,7 @@ final class ShuttleStructure extends IndexStructure {
       put(key, value, 0, false);
       return;
     }
+    dead.revive(key);
     try {
       delivery.insert(key, value, PUT);
     } catch (MemoryLimitException _) {
@@ -440,7 +457,7 @@ final class ShuttleStructure extends IndexStructure {
 
   @Override
   public LongCursor cursor() {
-    return new ShuttleCursor(this);
+    return new ShuttleCursor(this, dead);
   }
 
   @Override

@@ -331,4 +331,10 @@ public final class ShuttleTree extends AbstractIndex {
   public void delete(long key) {
     tree.delete(key);
   }
+
+  /** Removes the entries of a range one by one. */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
+  }
 }

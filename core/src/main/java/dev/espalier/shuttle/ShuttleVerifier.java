@@ -3,13 +3,14 @@ package dev.espalier.shuttle;
 
 import dev.espalier.ProgressListener;
 import dev.espalier.memory.CacheLine;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.support.LineClaims;
 import dev.espalier.support.Message;
 import dev.espalier.support.Verifier;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Checks the invariants I1 to I10 of {@link ShuttleStructure}: first the tree from the root down,
+ * Checks the invariants I1 to I11 of {@link ShuttleStructure}: first the tree from the root down,
  * then the order of its elements in memory, last the counts. Built to survive any damage: it
  * follows no reference that it has not checked, visits no line twice, and goes no deeper than the
  * height, which it checks first.
@@ -183,6 +184,7 @@ final class ShuttleVerifier extends Verifier {
   private void checkCounts() {
     checkEqual("I7", entries(), tree.settled, "the number of entries in leaves");
     checkEqual("I7", messages, tree.messages, "the number of messages");
+    checkDead("I11", tree.dead, new ShuttleCursor(tree, new DeadRanges()));
     if (tree.size >= 0) {
       checkEqual("I7", tree.countEntries(), tree.size, "the number of keys");
     }

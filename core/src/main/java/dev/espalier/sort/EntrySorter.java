@@ -82,7 +82,7 @@ public final class EntrySorter implements AutoCloseable {
 
   /** Creates a sorter without entries. It takes memory as entries come. */
   public static EntrySorter create(SortOptions options) {
-    return create(options, SpillFile::openTemporary);
+    return create(options, TemporaryFile::open);
   }
 
   /** Creates a sorter whose temporary files are opened in another way. */

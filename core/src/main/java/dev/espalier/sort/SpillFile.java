@@ -2,45 +2,37 @@
 package dev.espalier.sort;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * A temporary file with sorted runs of entries, one after the other. Where the system allows it,
  * the file has no name while it is open, so nothing is left of it however the process ends.
+ *
+ * <p>It is not read and written through a {@code FileChannel}, which an interrupt would close.
  */
 final class SpillFile implements AutoCloseable {
-  /** The most bytes written at once: far below the 2 GiB that a system call takes. */
-  private static final long MAX_TRANSFER_BYTES = 1L << 26;
+  /** The most bytes moved at once: they are copied on their way, so they should stay in a cache. */
+  private static final int TRANSFER_BYTES = 64 << 10;
 
-  private final FileChannel channel;
+  private final RandomAccessFile file;
+  private final byte[] transferred = new byte[TRANSFER_BYTES];
   private final Path folder;
   private long bytes;
 
   /** Wraps an open file. */
-  SpillFile(FileChannel channel, Path folder) {
-    this.channel = channel;
+  SpillFile(RandomAccessFile file, Path folder) {
+    this.file = file;
     this.folder = folder;
   }
 
   /** Opens such files; a test may open something else. */
   @FunctionalInterface
   interface Opener {
-    FileChannel open(Path folder) throws IOException;
-  }
-
-  /** Opens an empty file in a folder. The file is deleted when it is closed, or before. */
-  static FileChannel openTemporary(Path folder) throws IOException {
-    return FileChannel.open(
-        Files.createTempFile(folder, "espalier-sort-", ".tmp"),
-        StandardOpenOption.READ,
-        StandardOpenOption.WRITE,
-        StandardOpenOption.DELETE_ON_CLOSE);
+    RandomAccessFile open(Path folder) throws IOException;
   }
 
   /**
@@ -69,12 +61,12 @@ final class SpillFile implements AutoCloseable {
    */
   void append(MemorySegment source) {
     try {
-      for (long from = 0; from < source.byteSize(); from += MAX_TRANSFER_BYTES) {
-        long size = Math.min(MAX_TRANSFER_BYTES, source.byteSize() - from);
-        ByteBuffer buffer = source.asSlice(from, size).asByteBuffer();
-        while (buffer.hasRemaining()) {
-          bytes += channel.write(buffer, bytes);
-        }
+      file.seek(bytes);
+      for (long from = 0; from < source.byteSize(); from += TRANSFER_BYTES) {
+        int size = (int) Math.min(TRANSFER_BYTES, source.byteSize() - from);
+        MemorySegment.copy(source, ValueLayout.JAVA_BYTE, from, transferred, 0, size);
+        file.write(transferred, 0, size);
+        bytes += size;
       }
     } catch (IOException e) {
       throw failure("write", e);
@@ -89,11 +81,16 @@ final class SpillFile implements AutoCloseable {
    */
   void read(long position, MemorySegment target) {
     try {
-      ByteBuffer buffer = target.asByteBuffer();
-      while (buffer.hasRemaining()) {
-        if (channel.read(buffer, position + buffer.position()) < 0) {
-          throw new IOException("it ends at byte " + channel.size());
+      file.seek(position);
+      long to = 0;
+      while (to < target.byteSize()) {
+        int most = (int) Math.min(TRANSFER_BYTES, target.byteSize() - to);
+        int size = file.read(transferred, 0, most);
+        if (size < 0) {
+          throw new IOException("it ends at byte " + file.length());
         }
+        MemorySegment.copy(transferred, 0, target, ValueLayout.JAVA_BYTE, to, size);
+        to += size;
       }
     } catch (IOException e) {
       throw failure("read", e);
@@ -119,7 +116,7 @@ final class SpillFile implements AutoCloseable {
   @Override
   public void close() {
     try {
-      channel.close();
+      file.close();
     } catch (IOException e) {
       throw failure("close", e);
     }

@@ -4,8 +4,8 @@ package dev.espalier.support;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ public final class Latches {
   private static final long CHANGING = 2;
   private static final long VERSION = 4;
 
-  private static final int CHUNK_SHIFT = 10;
+  private static final int CHUNK_SHIFT = 7;
   private static final int IN_CHUNK = (1 << CHUNK_SHIFT) - 1;
 
   /** Looks at a word before a thread gives way: more than a change of one page takes. */
@@ -89,8 +89,73 @@ public final class Latches {
 
   /** Tells whether all that was read of a page since it had a version was of that version. */
   public boolean isStill(int page, long version) {
+    return isStill(chunk(page), page, version);
+  }
+
+  /**
+   * As {@link #version}, for many pages that are about to be read together.
+   *
+   * @param count at most 64
+   * @param versions where the version of each page goes
+   */
+  public void versions(int[] pages, int count, long[] versions) {
+    long[] @Nullable [] all = chunks;
+    int before = -1;
+    for (int i = 0; i < count; i++) {
+      int page = pages[i];
+      if (page == before) {
+        versions[i] = versions[i - 1];
+        continue;
+      }
+      before = page;
+      long @Nullable [] chunk =
+          page >>> CHUNK_SHIFT < all.length ? all[page >>> CHUNK_SHIFT] : null;
+      long word = chunk == null ? CHANGING : (long) WORD.getOpaque(chunk, page & IN_CHUNK);
+      versions[i] = (word & CHANGING) == 0 ? word & ~LATCHED : version(page);
+    }
     VarHandle.acquireFence();
-    return ((long) WORD.getOpaque(chunk(page), page & IN_CHUNK) & ~LATCHED) == version;
+  }
+
+  /**
+   * As {@link #isStill}, for pages whose versions {@link #versions} has returned, all of which have
+   * been read since.
+   *
+   * @return which pages are of that version still, as a bit set
+   */
+  public long areStill(int[] pages, int count, long[] versions) {
+    VarHandle.acquireFence();
+    long[] @Nullable [] all = chunks;
+    long still = 0;
+    for (int i = 0; i < count; i++) {
+      long[] chunk = Objects.requireNonNull(all[pages[i] >>> CHUNK_SHIFT]);
+      long word = (long) WORD.getOpaque(chunk, pages[i] & IN_CHUNK);
+      still |= (word & ~LATCHED) == versions[i] ? 1L << i : 0;
+    }
+    return still;
+  }
+
+  /** Returns the words of a page and its neighbours, for those who look at one page often. */
+  public long[] wordsOf(int page) {
+    return chunk(page);
+  }
+
+  /**
+   * As {@link #isStill(int, long)}.
+   *
+   * @param words as {@link #wordsOf} returns them
+   */
+  public static boolean isStill(long[] words, int page, long version) {
+    VarHandle.acquireFence();
+    return ((long) WORD.getOpaque(words, page & IN_CHUNK) & ~LATCHED) == version;
+  }
+
+  /**
+   * As {@link #isStill(long[], int, long)}, for one who has read nothing of the page itself since:
+   * that what happened before is seen is all that matters, so compiled code may look once for
+   * several calls between which nothing happens.
+   */
+  public static boolean isStillPlain(long[] words, int page, long version) {
+    return (words[page & IN_CHUNK] & ~LATCHED) == version;
   }
 
   // ---------------------------------------------------------------- write
@@ -106,6 +171,13 @@ public final class Latches {
       }
       pause(tries);
     }
+  }
+
+  /**
+   * Takes the latch of a page, unless another writer has it, or the version of the page is another.
+   */
+  public boolean latchIfStill(int page, long version) {
+    return WORD.compareAndSet(chunk(page), page & IN_CHUNK, version, version | LATCHED);
   }
 
   /** Gives a latch back; only its holder changes the word, so there is nothing to compare with. */
@@ -148,6 +220,6 @@ public final class Latches {
     if (isClosed.getAsBoolean()) {
       throw new IllegalStateException("the index is closed");
     }
-    LockSupport.parkNanos(NAP_NANOS);
+    Waits.nap(NAP_NANOS);
   }
 }

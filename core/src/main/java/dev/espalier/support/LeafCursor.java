@@ -290,6 +290,12 @@ public abstract class LeafCursor implements LongCursor {
     return true;
   }
 
+  /** Tells whether the runs are in the memory that {@link #enterCopy} copies leaves to. */
+  @Override
+  public final boolean copiesRuns() {
+    return copy.byteSize() > 0;
+  }
+
   /** Goes to the first slot of the leaf after this one, if there is one. */
   private boolean nextLeaf() {
     long last = entries > 0 ? leafKey(entries - 1) : Long.MIN_VALUE;

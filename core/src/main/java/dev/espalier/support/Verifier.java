@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.support;
 
+import dev.espalier.LongCursor;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
+import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 
 /**
@@ -56,6 +58,16 @@ public abstract class Verifier {
           "%s is %d, not from %d to %d"
               .formatted(String.format(what, arguments), number, least, most));
     }
+  }
+
+  /**
+   * Checks that no key has an entry in a range that readers have found dead.
+   *
+   * @param cursor over the tree, which knows nothing of the ranges
+   */
+  protected static void checkDead(String invariant, DeadRanges dead, LongCursor cursor) {
+    OptionalLong alive = dead.alive(cursor);
+    check(alive.isEmpty(), invariant, "there is an entry in a range that is dead: %s", alive);
   }
 
   /** Counts entries that were checked, and asks the listener now and then whether to go on. */

@@ -3,6 +3,7 @@ package dev.espalier.tree;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
+import dev.espalier.LongEntry;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
@@ -11,6 +12,7 @@ import dev.espalier.batch.BatchLookup;
 import dev.espalier.batch.TreeLevels;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -86,6 +88,87 @@ public abstract class AbstractIndex implements LongIndex {
     return structure.cursor();
   }
 
+  // Neighbours
+
+  @Override
+  public final long firstKey() {
+    return nearest(Long.MIN_VALUE, true, null);
+  }
+
+  @Override
+  public final long lastKey() {
+    return nearest(Long.MAX_VALUE, false, null);
+  }
+
+  @Override
+  public final boolean first(LongEntry entry) {
+    return ceiling(Long.MIN_VALUE, entry);
+  }
+
+  @Override
+  public final boolean last(LongEntry entry) {
+    return floor(Long.MAX_VALUE, entry);
+  }
+
+  @Override
+  public final boolean floor(long key, LongEntry entry) {
+    return nearest(key, false, Objects.requireNonNull(entry, "entry")) != 0;
+  }
+
+  @Override
+  public final boolean ceiling(long key, LongEntry entry) {
+    return nearest(key, true, Objects.requireNonNull(entry, "entry")) != 0;
+  }
+
+  @Override
+  public final boolean lower(long key, LongEntry entry) {
+    if (key == Long.MIN_VALUE) {
+      structure.checkOpen();
+      return false;
+    }
+    return floor(key - 1, entry);
+  }
+
+  @Override
+  public final boolean higher(long key, LongEntry entry) {
+    if (key == Long.MAX_VALUE) {
+      structure.checkOpen();
+      return false;
+    }
+    return ceiling(key + 1, entry);
+  }
+
+  /**
+   * Finds the first entry at or after a key, or the last one at or before it.
+   *
+   * @param upwards which of the two
+   * @param entry receives it; null if only its key is wanted
+   * @return {@link #found} or {@link #none}
+   */
+  protected long nearest(long key, boolean upwards, @Nullable LongEntry entry) {
+    LongCursor cursor = cursor();
+    return (upwards ? cursor.ceiling(key) : cursor.floor(key))
+        ? found(cursor.key(), cursor.value(), entry)
+        : none(entry);
+  }
+
+  /** Returns what {@link #nearest} answers for an entry: its key, or 1 when it has filled one. */
+  protected static long found(long key, long value, @Nullable LongEntry entry) {
+    if (entry == null) {
+      return key;
+    }
+    entry.set(key, value);
+    return 1;
+  }
+
+  /** Returns 0, which {@link #nearest} answers if there is no entry to fill one with. */
+  protected static long none(@Nullable LongEntry entry) {
+    if (entry == null) {
+      throw new NoSuchElementException("there are no entries");
+    }
+    return 0;
+  }
+
   @Override
   public final void bulkload(
       LongEntrySource entries, double fillFactor, long total, ProgressListener listener) {
@@ -112,7 +195,9 @@ public abstract class AbstractIndex implements LongIndex {
 
   @Override
   public final IndexStatistics statistics() {
-    return IndexStatistics.of(rootView(), size(), structure.memory())
+    long entries = size();
+    return structure
+        .whileNodesStay(() -> IndexStatistics.of(rootView(), entries, structure.memory()))
         .withChoice(structure.choice());
   }
 

@@ -10,6 +10,7 @@ import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.MemoryUse;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,10 +34,13 @@ public abstract class IndexStructure {
   /** Throws {@link IllegalStateException}, which names the index, if it is closed. */
   public final void checkOpen() {
     if (isClosed()) {
-      Path file = file();
-      throw new IllegalStateException(
-          file == null ? "the " + name + " is closed" : "the index in " + file + " is closed");
+      throw new IllegalStateException(closedMessage(name));
     }
+  }
+
+  /** Returns what the index says when it is used after it was closed. */
+  protected String closedMessage(String tree) {
+    return "the " + tree + " is closed";
   }
 
   /** Returns the exact number of entries, of an index that is open. */
@@ -78,6 +82,14 @@ public abstract class IndexStructure {
 
   /** Returns the root, of an index that is open. */
   public abstract NodeView rootView();
+
+  /**
+   * Looks at nodes by {@link #rootView} while nobody replaces one. A structure that many threads
+   * may use keeps those out who would.
+   */
+  public <T> T whileNodesStay(Supplier<T> look) {
+    return look.get();
+  }
 
   /** Says which proportions the tree was given for its work and why; empty if it has the usual. */
   public String choice() {

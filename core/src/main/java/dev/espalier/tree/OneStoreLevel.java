@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.tree;
 
+import java.util.function.Supplier;
+
 /** A {@link OneLevel} of a tree in a page store. */
 public abstract class OneStoreLevel extends OneLevel {
   private final StoreTree whole;
@@ -18,6 +20,11 @@ public abstract class OneStoreLevel extends OneLevel {
   @Override
   protected final long replacements() {
     return whole.levelChanges.above(0);
+  }
+
+  @Override
+  public final <T> T whileNodesStay(Supplier<T> look) {
+    return whole.whileNodesStay(look);
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.tree;
 
+import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.memory.MemoryLimitException;
@@ -98,7 +99,8 @@ public abstract class StoreTree extends IndexStructure {
   protected abstract StoreChange change();
 
   /**
-   * Makes an empty tree in an empty store. Returns whether a tree was there instead.
+   * Makes an empty tree in an empty store, which may tell the geometry that it is to have. Returns
+   * whether a tree was there instead.
    *
    * @throws IllegalArgumentException if the tree in the store is not of this kind and geometry
    */
@@ -111,6 +113,10 @@ public abstract class StoreTree extends IndexStructure {
       throw new IllegalArgumentException(
           "store holds a tree of another kind or geometry: its stamp is %x, not %x"
               .formatted(meta[STAMP], stamp()));
+    }
+    if (meta[HEIGHT] == 0 && store.pagesInUse() == 0) {
+      plantStamped();
+      return false;
     }
     return true;
   }
@@ -249,6 +255,11 @@ public abstract class StoreTree extends IndexStructure {
     return store.file();
   }
 
+  @Override
+  protected final String closedMessage(String tree) {
+    return store.closedMessage(tree);
+  }
+
   // ---------------------------------------------------------------- shrink
 
   /** Opens another tree of this kind and geometry. */
@@ -283,6 +294,24 @@ public abstract class StoreTree extends IndexStructure {
     refresh();
     replaced();
     adopted();
+  }
+
+  // ---------------------------------------------------------------- salvage
+
+  /**
+   * Returns a cursor over one leaf page of a tree whose pages are its nodes, whatever leads to that
+   * page. The tree must not be used for anything else.
+   */
+  protected LongCursor leafCursor(int page) {
+    meta[ROOT] = page;
+    meta[HEIGHT] = 1;
+    meta[SIZE] = UNKNOWN;
+    return cursor();
+  }
+
+  /** Returns the {@link #leafCursor} of an index whose structure is a tree in a store. */
+  public static LongCursor leafCursor(AbstractIndex index, int page) {
+    return ((StoreTree) index.structure).leafCursor(page);
   }
 
   // ---------------------------------------------------------------- close

@@ -26,6 +26,8 @@ final class TupleCode {
    *   41        date: days since 1970-01-01 as an integer
    *   42        time of day: nanoseconds as an integer
    *   43        instant: seconds since 1970-01-01T00:00Z, and nanoseconds, as integers
+   *   44        date and time of day, as after 41 and 42
+   *   45        instant with a time zone: as after 43; the zone's name, as after 02
    *   4D        descending part: all bytes of the part, inverted
    *
    * An end is 00, and nothing but FF would make an escaped zero of it: no code is FF. But it makes
@@ -49,6 +51,8 @@ final class TupleCode {
   static final int DATE = 0x41;
   static final int TIME = 0x42;
   static final int INSTANT = 0x43;
+  static final int DATE_TIME = 0x44;
+  static final int ZONED = 0x45;
   static final int DESCENDING = 0x4D;
 
   /** Follows a zero that is not an end. */

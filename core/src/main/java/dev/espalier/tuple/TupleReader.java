@@ -11,7 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -26,6 +29,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Bytes that are not a tuple, or not in the form that the writer produces, cause an {@link
  * IllegalArgumentException}, which says where; the reader then stays before that part. Time is
  * proportional to the number of bytes of a part. For use by one thread at a time.
+ *
+ * {@snippet :
+ * TupleReader row = new TupleReader(key);
+ * String city = row.nextString();
+ * LocalDate day = row.nextLocalDate();
+ * OptionalLong floor = row.skipNull() ? OptionalLong.empty() : OptionalLong.of(row.nextLong());
+ * }
+ *
+ * <p>Each method for one type of part throws {@link NoSuchElementException} if there are no more
+ * parts, and {@link IllegalArgumentException} if the next one is null or has another type; the
+ * reader then stays before it.
  */
 public final class TupleReader {
   private final byte[] bytes;
@@ -71,8 +85,9 @@ public final class TupleReader {
   /**
    * Returns the next part: null, or a {@code Boolean}, {@code Long}, {@code BigInteger} if it does
    * not fit into a long, {@code Float}, {@code Double}, {@code BigDecimal}, {@code String}, {@code
-   * byte[]}, {@code UUID}, {@code LocalDate}, {@code LocalTime}, {@code Instant}, or a {@code List}
-   * of such parts. The result does not tell whether a part is descending.
+   * byte[]}, {@code UUID}, {@code LocalDate}, {@code LocalTime}, {@code Instant}, {@code
+   * LocalDateTime}, {@code ZonedDateTime}, or a {@code List} of such parts. The result does not
+   * tell whether a part is descending.
    *
    * @throws NoSuchElementException if there is none
    * @throws IllegalArgumentException if the bytes are not a tuple
@@ -94,37 +109,125 @@ public final class TupleReader {
   }
 
   /**
-   * Returns the next part, which is an integer.
+   * Goes past the next part if it is null.
    *
+   * @return whether it was null; if not, the reader stays before it
    * @throws NoSuchElementException if there is none
-   * @throws IllegalArgumentException if it is not an integer, or does not fit into a long; the
-   *     reader stays before it
    */
+  public boolean skipNull() {
+    int from = at;
+    if (next() == null) {
+      return true;
+    }
+    at = from;
+    return false;
+  }
+
+  /** Returns the next part, which is a boolean. */
+  public boolean nextBoolean() {
+    return next(Boolean.class, "boolean");
+  }
+
+  /** Returns the next part, which is an integer and must fit into a long. */
   public long nextLong() {
     return next(Long.class, "long");
   }
 
-  /**
-   * Returns the next part, which is a string.
-   *
-   * @throws NoSuchElementException if there is none
-   * @throws IllegalArgumentException if it is not a string; the reader stays before it
-   */
+  /** Returns the next part, which is an integer. */
+  public BigInteger nextBigInteger() {
+    int from = at;
+    Object part = next();
+    return switch (part) {
+      case Long value -> BigInteger.valueOf(value);
+      case BigInteger value -> value;
+      case null, default -> throw otherType(from, part, "integer");
+    };
+  }
+
+  /** Returns the next part, which is a float. */
+  public float nextFloat() {
+    return next(Float.class, "float");
+  }
+
+  /** Returns the next part, which is a double. */
+  public double nextDouble() {
+    return next(Double.class, "double");
+  }
+
+  /** Returns the next part, which is a decimal, without zeros at its end. */
+  public BigDecimal nextBigDecimal() {
+    return next(BigDecimal.class, "decimal");
+  }
+
+  /** Returns the next part, which is a string. */
   public String nextString() {
     return next(String.class, "string");
+  }
+
+  /** Returns the next part, which is bytes, in a new array. */
+  public byte[] nextBytes() {
+    return next(byte[].class, "bytes");
+  }
+
+  /** Returns the next part, which is a UUID. */
+  public UUID nextUuid() {
+    return next(UUID.class, "UUID");
+  }
+
+  /** Returns the next part, which is a date. */
+  public LocalDate nextLocalDate() {
+    return next(LocalDate.class, "date");
+  }
+
+  /** Returns the next part, which is a time of day. */
+  public LocalTime nextLocalTime() {
+    return next(LocalTime.class, "time of day");
+  }
+
+  /** Returns the next part, which is an instant. */
+  public Instant nextInstant() {
+    return next(Instant.class, "instant");
+  }
+
+  /** Returns the next part, which is a date with a time of day. */
+  public LocalDateTime nextLocalDateTime() {
+    return next(LocalDateTime.class, "date with a time of day");
+  }
+
+  /**
+   * Returns the next part, which is an instant in a time zone. Its local time is what this machine
+   * knows of the zone.
+   */
+  public ZonedDateTime nextZonedDateTime() {
+    return next(ZonedDateTime.class, "instant in a time zone");
+  }
+
+  /** Returns the parts of the next part, which is a nested tuple, as {@link #next} does. */
+  @SuppressWarnings("unchecked") // A list is what next() makes of a tuple.
+  public List<@Nullable Object> nextList() {
+    return next(List.class, "tuple");
   }
 
   private <T> T next(Class<T> type, String name) {
     int from = at;
     Object part = next();
     if (!type.isInstance(part)) {
-      at = from;
-      throw new IllegalArgumentException(
-          "the part at byte %d is %s, no %s"
-              .formatted(
-                  from, part == null ? "null" : "a " + part.getClass().getSimpleName(), name));
+      throw otherType(from, part, name);
     }
     return type.cast(part);
+  }
+
+  /** Goes back before a part, and returns the refusal of it. */
+  private IllegalArgumentException otherType(int from, @Nullable Object part, String name) {
+    at = from;
+    String found =
+        switch (part) {
+          case null -> "null";
+          case List<?> _ -> "a tuple";
+          default -> "a " + part.getClass().getSimpleName();
+        };
+    return new IllegalArgumentException(
+        "the part at byte %d is %s, no %s".formatted(from, found, name));
   }
 
   // ---------------------------------------------------------------- parts
@@ -152,6 +255,8 @@ public final class TupleReader {
       case TupleCode.DATE -> takeDate();
       case TupleCode.TIME -> takeTime();
       case TupleCode.INSTANT -> takeInstant();
+      case TupleCode.DATE_TIME -> LocalDateTime.of(takeDate(), takeTime());
+      case TupleCode.ZONED -> takeZoned();
       case TupleCode.DESCENDING -> takeDescending();
       default -> takeInteger(start, code);
     };
@@ -334,6 +439,21 @@ public final class TupleReader {
     } catch (DateTimeException e) {
       throw noTuple(start, "the instant is out of range", e);
     }
+  }
+
+  private ZonedDateTime takeZoned() {
+    int start = at - 1;
+    Instant instant = takeInstant();
+    String zone = takeString();
+    try {
+      ZonedDateTime value = instant.atZone(ZoneId.of(zone));
+      if (value.getZone().getId().equals(zone)) {
+        return value;
+      }
+    } catch (DateTimeException e) {
+      throw noTuple(start, "there is no time zone '" + zone + "', or no such time in it", e);
+    }
+    throw noTuple(start, "'" + zone + "' is not how a time zone is written");
   }
 
   private long takeLong() {

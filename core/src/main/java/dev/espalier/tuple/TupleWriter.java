@@ -7,7 +7,9 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.ZonedDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
@@ -34,12 +36,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Parts of one type sort by value: false before true; integers of any width, and decimals, as
  * numbers; floating point as {@link Double#compare}, but NaN with its sign bit set before all
  * others; strings by code points; bytes and UUIDs as unsigned bytes; dates, times and instants by
- * time; nested tuples as tuples. Parts of different types sort as follows: null, bytes, strings,
- * tuples, integers, floats, doubles, booleans, UUIDs, decimals, dates, times, instants, descending
- * parts. So give all tuples of an index the same types and directions in the same places.
+ * time; instants in time zones by time, and those of one time by the names of their zones; nested
+ * tuples as tuples. Parts of different types sort as follows: null, bytes, strings, tuples,
+ * integers, floats, doubles, booleans, UUIDs, decimals, dates, times of day, instants, dates with
+ * times, instants in time zones, descending parts. So give all tuples of an index the same types
+ * and directions in the same places.
  *
  * <p>The format is that of FoundationDB's tuple layer, and tuples can be exchanged with it, except
- * for decimals, dates, times, instants and descending parts, which use codes that it leaves to
+ * for decimals, what has to do with time, and descending parts, which use codes that it leaves to
  * users.
  *
  * <p>A part takes as many bytes as its value (an integer no more than it needs) and one more, or
@@ -48,6 +52,11 @@ import org.jspecify.annotations.Nullable;
  * has grown. For use by one thread at a time.
  */
 public final class TupleWriter {
+  private static final String TYPES =
+      "it must be null, a Boolean, Byte, Short, Integer, Long, BigInteger, Float, Double,"
+          + " BigDecimal, String, byte[], UUID, LocalDate, LocalTime, Instant, LocalDateTime,"
+          + " ZonedDateTime, List, or Descending";
+
   private byte[] bytes = new byte[64];
   private int size;
 
@@ -110,7 +119,8 @@ public final class TupleWriter {
    * @param part null, a {@code Boolean}, {@code Byte}, {@code Short}, {@code Integer}, {@code
    *     Long}, {@code BigInteger}, {@code Float}, {@code Double}, {@code BigDecimal}, {@code
    *     String}, {@code byte[]}, {@code UUID}, {@code LocalDate}, {@code LocalTime}, {@code
-   *     Instant}, a {@code List} of such parts as a nested tuple, or {@link Descending}
+   *     Instant}, {@code LocalDateTime}, {@code ZonedDateTime}, a {@code List} of such parts as a
+   *     nested tuple, or {@link Descending}
    * @throws IllegalArgumentException if it is something else, or can't be written, as the methods
    *     for the types say. Nothing is added then
    */
@@ -132,11 +142,13 @@ public final class TupleWriter {
       case LocalDate value -> add(value);
       case LocalTime value -> add(value);
       case Instant value -> add(value);
+      case LocalDateTime value -> add(value);
+      case ZonedDateTime value -> add(value);
       case List<?> value -> add(value);
       case Descending value when !nextDescends -> descending().add(value.part());
       case Descending _ -> throw refusal("part is made descending twice", null);
       default ->
-          throw refusal("part is a " + part.getClass().getName() + ", no type of part", null);
+          throw refusal("part is a %s; %s".formatted(part.getClass().getName(), TYPES), null);
     };
   }
 
@@ -278,6 +290,28 @@ public final class TupleWriter {
     return end(from);
   }
 
+  /** Adds a date with a time of day. */
+  public TupleWriter add(LocalDateTime value) {
+    int from = begin();
+    put(TupleCode.DATE_TIME);
+    putInteger(value.toLocalDate().toEpochDay());
+    putInteger(value.toLocalTime().toNanoOfDay());
+    return end(from);
+  }
+
+  /**
+   * Adds an instant in a time zone. What is written depends on both of them only, and not on what
+   * this machine knows of the zone.
+   */
+  public TupleWriter add(ZonedDateTime value) {
+    int from = begin();
+    put(TupleCode.ZONED);
+    putInteger(value.toEpochSecond());
+    putInteger(value.getNano());
+    putEscaped(value.getZone().getId().getBytes(StandardCharsets.UTF_8));
+    return end(from);
+  }
+
   /**
    * Adds a nested tuple.
    *
@@ -342,6 +376,11 @@ public final class TupleWriter {
   private TupleWriter addEscaped(int code, byte[] value) {
     int from = begin();
     put(code);
+    putEscaped(value);
+    return end(from);
+  }
+
+  private void putEscaped(byte[] value) {
     for (byte next : value) {
       put(next);
       if (next == 0) {
@@ -349,7 +388,6 @@ public final class TupleWriter {
       }
     }
     putEnd();
-    return end(from);
   }
 
   private void putEnd() {

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -15,6 +17,7 @@ import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,12 +31,18 @@ final class LargeBatchesTest {
   private static final int GAP = 3;
   private static final int BATCH = 1000;
 
+  /** Batches in a row, which a thorough run has as a whole or not at all. */
+  private static final int ROW = 100;
+
   /**
    * Key arrays of in-page leaves are whole lines with some widths, and end within one with most.
    */
   static Stream<Arguments> trees() {
     return Stream.concat(
-        Stream.of(Arguments.of("PbPlusTree", (Supplier<LongIndex>) LargeBatchesTest::pbPlusTree)),
+        Stream.of(
+            Arguments.of("PbPlusTree", (Supplier<LongIndex>) LargeBatchesTest::pbPlusTree),
+            Arguments.of(
+                "ConcurrentPbPlusTree", (Supplier<LongIndex>) LargeBatchesTest::concurrent)),
         IntStream.of(11, 14)
             .mapToObj(
                 width ->
@@ -46,13 +55,20 @@ final class LargeBatchesTest {
     return PbPlusTree.create(IndexOptions.DEFAULT, PbPlusTree.Geometry.DEFAULT);
   }
 
+  private static LongIndex concurrent() {
+    return ConcurrentPbPlusTree.create(IndexOptions.DEFAULT, ConcurrentPbPlusTree.Geometry.DEFAULT);
+  }
+
   private static LongIndex diskFirst(int leafWidth) {
     PageStore pages = new MemoryPageStore(16 << 10, Long.MAX_VALUE, HugePages.WHEN_GROWN);
     DiskFirstFpbPlusTree.Geometry geometry = new DiskFirstFpbPlusTree.Geometry(3, leafWidth);
     return DiskFirstFpbPlusTree.open(IndexOptions.DEFAULT, pages, geometry);
   }
 
-  /** All keys and those beside them, in an order that spreads a batch over the tree. */
+  /**
+   * All keys and those beside them, in an order that spreads a batch over the tree; in a thorough
+   * run those of the day.
+   */
   @ParameterizedTest(name = "{0}")
   @MethodSource("trees")
   void everyKeyIsFoundAndNoneBesideIt(String name, Supplier<LongIndex> tree) {
@@ -66,7 +82,7 @@ final class LargeBatchesTest {
       long[] found = new long[(BATCH + Long.SIZE - 1) / Long.SIZE];
       long wanted = (long) ENTRIES * GAP;
       long step = wanted / BATCH;
-      for (long from = 0; from < step; from++) {
+      for (long from : batches(name, (int) step)) {
         for (int i = 0; i < BATCH; i++) {
           keys[i] = sorted[0] + i * step + from - 1;
         }
@@ -78,6 +94,13 @@ final class LargeBatchesTest {
         }
       }
     }
+  }
+
+  private static long[] batches(String name, int count) {
+    int rows = Math.ceilDiv(count, ROW);
+    return Arrays.stream(TestSize.seeds(name, rows, rows))
+        .flatMap(row -> LongStream.range(row * ROW, Math.min((row + 1) * ROW, count)))
+        .toArray();
   }
 
   /** The key that unused slots hold may be a key as well. */

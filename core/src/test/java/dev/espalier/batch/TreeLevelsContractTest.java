@@ -13,6 +13,7 @@ import dev.espalier.TreeShape;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.bftl.BftlTree;
 import dev.espalier.blink.BLinkTree;
+import dev.espalier.blink.FpbLinkTree;
 import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -94,6 +95,7 @@ class TreeLevelsContractTest {
   private static boolean hasOneLevel(LongIndex index) {
     return index.variant().capabilities().contains(Capability.BLIND_WRITES)
         || index.variant().equals(BLinkTree.VARIANT)
+        || index.variant().equals(FpbLinkTree.VARIANT)
         || index.variant().equals(ConcurrentPbPlusTree.VARIANT)
         || index.variant().equals(BftlTree.VARIANT);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.bepsilon;
 
+import dev.espalier.LongCursor;
 import dev.espalier.memory.Words;
 import dev.espalier.support.Message;
 import java.util.function.Consumer;
@@ -97,6 +98,15 @@ enum BEpsilonCorruption {
       tree -> {
         long at = at(tree, tree.root());
         tree.inner.removeMessages(tree.pages, at, 0, NodePage.messages(tree.pages, at));
+      }),
+
+  DEAD_RANGE_OVER_ALL("I11", tree -> tree.dead.add(Long.MIN_VALUE, Long.MAX_VALUE)),
+  DEAD_RANGE_FROM_AN_ENTRY_ON(
+      "I11",
+      tree -> {
+        LongCursor cursor = tree.cursor();
+        cursor.last();
+        tree.dead.add(cursor.key(), Long.MAX_VALUE);
       });
 
   private final String invariant;

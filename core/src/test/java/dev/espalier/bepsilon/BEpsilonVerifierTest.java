@@ -49,7 +49,7 @@ class BEpsilonVerifierTest {
         Arrays.stream(BEpsilonCorruption.values())
             .map(BEpsilonCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(10, stated.size(), stated::toString);
+    assertEquals(11, stated.size(), stated::toString);
     assertEquals(stated, InvariantNumbers.checked("bepsilon/BEpsilonVerifier"));
     assertEquals(stated, corrupted);
   }

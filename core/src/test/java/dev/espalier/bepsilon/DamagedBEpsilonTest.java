@@ -45,7 +45,7 @@ class DamagedBEpsilonTest {
 
   private static void damageAndUse(
       int trees, int entries, Supplier<? extends BEpsilonTree> factory) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       try (BEpsilonTree index = factory.get()) {
         SplittableRandom random = new SplittableRandom(seed);
         for (int i = 0; i < entries; i++) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
+import dev.espalier.inspect.InvariantViolationException;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -81,6 +82,48 @@ class BftlTreeTest {
         assertEquals(index.missingValue(), index.get(key));
       }
       assertTrue(index.isEmpty());
+    }
+  }
+
+  /** The nodes that stay have numbers above what the pages that stay have room for. */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "1, 4", "4, 4"})
+  void aTreeThatShrankIsScannedAndGrowsAgain(int bufferPages, int listBound) {
+    TreeMap<Long, Long> model = new TreeMap<>();
+    try (BftlTree index = tree(bufferPages, listBound)) {
+      for (long key = 0; key < 4000; key++) {
+        index.put(key, -key);
+        model.put(key, -key);
+      }
+      for (long key = 0; key < 3990; key++) {
+        index.remove(key);
+        model.remove(key);
+      }
+      index.verify();
+      new TableScan(index.tree).run();
+      index.verify();
+      assertHolds(model, index);
+      for (long key = 0; key < 4000; key++) {
+        index.put(key, key);
+        model.put(key, key);
+      }
+      new TableScan(index.tree).run();
+      index.verify();
+      assertHolds(model, index);
+    }
+  }
+
+  @Test
+  void aScanRefusesUnitsOfNodesThatCannotBe() {
+    try (BftlTree index = tree(1, 1)) {
+      index.put(1, 1);
+      BftlStructure tree = index.tree;
+      long page = tree.store.pin(tree.buffer(0));
+      SectorPage.set(tree.pages, page, 0, 1 << 20, SectorPage.PUT, 1, 1);
+      tree.store.unpin(page, true);
+      InvariantViolationException refused =
+          assertThrows(InvariantViolationException.class, () -> new TableScan(tree).run());
+      assertEquals("I3: a unit is of node 1048576", refused.getMessage());
     }
   }
 

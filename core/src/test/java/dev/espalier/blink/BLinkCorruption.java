@@ -47,41 +47,44 @@ enum BLinkCorruption {
                   BLinkPage.key(
                       pages,
                       at,
-                      BLinkPage.rawCount(pages, at) - 1,
-                      BLinkPage.high(pages, at) + 1))),
+                      LinkedPage.rawCount(pages, at) - 1,
+                      LinkedPage.high(pages, at) + 1))),
   KEY_OF_THE_LEFT_NEIGHBOUR(
       "I2",
       tree -> {
-        long high = read(tree, first(tree, 0), BLinkPage::high);
+        long high = read(tree, first(tree, 0), LinkedPage::high);
         change(tree, second(tree, 0), (pages, at) -> BLinkPage.key(pages, at, 0, high));
       }),
   LAST_LEAF_WITH_A_BOUND(
       "I2",
-      tree -> change(tree, last(tree, 0), (pages, at) -> BLinkPage.high(pages, at, 1L << 60))),
+      tree -> change(tree, last(tree, 0), (pages, at) -> LinkedPage.high(pages, at, 1L << 60))),
   BOUND_LOST(
       "I2",
       tree ->
-          change(tree, second(tree, 0), (pages, at) -> BLinkPage.high(pages, at, Long.MAX_VALUE))),
+          change(tree, second(tree, 0), (pages, at) -> LinkedPage.high(pages, at, Long.MAX_VALUE))),
 
   LEFT_LINK_TO_ANOTHER(
-      "I3", tree -> change(tree, last(tree, 0), (pages, at) -> BLinkPage.left(pages, at, 0))),
+      "I3", tree -> change(tree, last(tree, 0), (pages, at) -> LinkedPage.left(pages, at, 0))),
   LEFT_LINK_OF_THE_FIRST(
       "I3",
       tree -> {
         int second = second(tree, 1);
-        change(tree, first(tree, 1), (pages, at) -> BLinkPage.left(pages, at, second));
+        change(tree, first(tree, 1), (pages, at) -> LinkedPage.left(pages, at, second));
       }),
 
   HEIGHT_TOO_LARGE("I4", tree -> tree.meta[BLinkStructure.HEIGHT]++),
   HEIGHT_ZERO("I4", tree -> tree.meta[BLinkStructure.HEIGHT] = 0),
   LEAF_OF_ANOTHER_LEVEL(
-      "I4", tree -> change(tree, second(tree, 0), (pages, at) -> BLinkPage.level(pages, at, 1))),
+      "I4", tree -> change(tree, second(tree, 0), (pages, at) -> LinkedPage.level(pages, at, 1))),
 
   MARK_LOST(
       "I5",
       tree -> {
         // As a split leaves it, but for the mark of the first leaf.
-        change(tree, first(tree, 1), (pages, at) -> tree.layout.removeChild(pages, at, 1, 0));
+        change(
+            tree,
+            first(tree, 1),
+            (pages, at) -> tree.format.removeChild(pages, at, 0, BLinkPage.key(pages, at, 0) + 1));
       }),
   MARK_OF_A_SPLIT_THAT_IS_COMPLETE(
       "I5",
@@ -89,7 +92,7 @@ enum BLinkCorruption {
           change(
               tree,
               first(tree, 0),
-              (pages, at) -> BLinkPage.flags(pages, at, BLinkPage.SPLIT_IS_INCOMPLETE))),
+              (pages, at) -> LinkedPage.flags(pages, at, LinkedPage.SPLIT_IS_INCOMPLETE))),
   SEPARATOR_IS_NOT_THE_HIGH_KEY(
       "I5",
       tree ->
@@ -104,8 +107,8 @@ enum BLinkCorruption {
               tree,
               first(tree, 0),
               (pages, at) -> {
-                BLinkPage.right(pages, at, 0);
-                BLinkPage.high(pages, at, Long.MAX_VALUE);
+                LinkedPage.right(pages, at, 0);
+                LinkedPage.high(pages, at, Long.MAX_VALUE);
               })),
 
   COUNT_ABOVE_CAPACITY(
@@ -114,22 +117,23 @@ enum BLinkCorruption {
           change(
               tree,
               second(tree, 0),
-              (pages, at) -> BLinkPage.count(pages, at, tree.layout.leafCapacity + 1))),
+              (pages, at) -> LinkedPage.count(pages, at, tree.format.leafCapacity + 1))),
   COUNT_NEGATIVE(
-      "I6", tree -> change(tree, second(tree, 0), (pages, at) -> BLinkPage.count(pages, at, -1))),
+      "I6", tree -> change(tree, second(tree, 0), (pages, at) -> LinkedPage.count(pages, at, -1))),
   INNER_PAGE_WITHOUT_CHILDREN(
-      "I6", tree -> change(tree, second(tree, 1), (pages, at) -> BLinkPage.count(pages, at, 0))),
+      "I6", tree -> change(tree, second(tree, 1), (pages, at) -> LinkedPage.count(pages, at, 0))),
   PAGE_IS_MARKED_AS_GONE(
       "I6",
       tree ->
-          change(tree, second(tree, 0), (pages, at) -> BLinkPage.flags(pages, at, BLinkPage.LEFT))),
+          change(
+              tree, second(tree, 0), (pages, at) -> LinkedPage.flags(pages, at, LinkedPage.LEFT))),
   LAST_PAGE_IS_MARKED_AS_SPLIT(
       "I6",
       tree ->
           change(
               tree,
               last(tree, 0),
-              (pages, at) -> BLinkPage.flags(pages, at, BLinkPage.SPLIT_IS_INCOMPLETE))),
+              (pages, at) -> LinkedPage.flags(pages, at, LinkedPage.SPLIT_IS_INCOMPLETE))),
 
   SIZE_TOO_LARGE("I7", tree -> tree.meta[BLinkStructure.SIZE]++),
   ENTRY_LOST(
@@ -138,14 +142,17 @@ enum BLinkCorruption {
           change(
               tree,
               last(tree, 0),
-              (pages, at) -> BLinkPage.count(pages, at, BLinkPage.rawCount(pages, at) - 1))),
+              (pages, at) -> LinkedPage.count(pages, at, LinkedPage.rawCount(pages, at) - 1))),
 
   ROOT_IS_NONE("I8", tree -> tree.meta[BLinkStructure.ROOT] = 0),
   CHILD_TWICE(
       "I8",
       tree -> {
         int first = first(tree, 0);
-        change(tree, first(tree, 1), (pages, at) -> tree.layout.child(pages, at, 1, first));
+        change(
+            tree,
+            first(tree, 1),
+            (pages, at) -> ((BLinkPage) tree.format).child(pages, at, 1, first));
       }),
   CHILD_NEVER_GIVEN_OUT(
       "I8",
@@ -153,7 +160,7 @@ enum BLinkCorruption {
           change(
               tree,
               second(tree, 1),
-              (pages, at) -> tree.layout.child(pages, at, 1, Integer.MAX_VALUE))),
+              (pages, at) -> ((BLinkPage) tree.format).child(pages, at, 1, Integer.MAX_VALUE))),
   PAGE_TAKEN_BACK("I8", tree -> tree.store.free(second(tree, 0))),
   CHAIN_IN_A_CIRCLE(
       "I8",
@@ -163,12 +170,12 @@ enum BLinkCorruption {
             tree,
             second(tree, 0),
             (pages, at) -> {
-              BLinkPage.right(pages, at, first);
-              BLinkPage.flags(pages, at, BLinkPage.SPLIT_IS_INCOMPLETE);
+              LinkedPage.right(pages, at, first);
+              LinkedPage.flags(pages, at, LinkedPage.SPLIT_IS_INCOMPLETE);
             });
       }),
 
-  PAGE_LEAKED("I9", tree -> tree.store.allocate());
+  PAGE_LEAKED("I8", tree -> tree.store.allocate());
 
   private final String invariant;
 
@@ -209,7 +216,7 @@ enum BLinkCorruption {
   }
 
   static int second(BLinkStructure tree, int level) {
-    return (int) read(tree, first(tree, level), BLinkPage::right);
+    return (int) read(tree, first(tree, level), LinkedPage::right);
   }
 
   private static int last(BLinkStructure tree, int level) {

@@ -12,6 +12,7 @@ class BLinkLinearizabilityTest {
   @Test
   void shortHistoriesAreLinearizable() throws Exception {
     ShortHistories.check(
-        options -> BLinkTree.open(options, options.pagesInMemory(256)), TestSize.of(300, 10_000));
+        options -> BLinkTree.open(options, options.pagesInMemory(256)),
+        TestSize.share(300, 10_000));
   }
 }

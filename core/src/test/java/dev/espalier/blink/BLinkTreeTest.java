@@ -43,15 +43,15 @@ class BLinkTreeTest {
       BLinkStructure tree = index.tree;
       int left = tree.find(0, Long.MIN_VALUE);
       long at = tree.store.pin(left);
-      long high = BLinkPage.high(tree.pages, at);
+      long high = LinkedPage.high(tree.pages, at);
       assertEquals(60, high);
-      assertEquals(7, tree.layout.count(tree.pages, at));
-      assertFalse(BLinkPage.isSplitIncomplete(tree.pages, at));
+      assertEquals(7, tree.format.count(tree.pages, at));
+      assertFalse(LinkedPage.isSplitIncomplete(tree.pages, at));
       long root = tree.store.pin(tree.rootPage());
-      assertEquals(1, BLinkPage.level(tree.pages, root));
+      assertEquals(1, LinkedPage.level(tree.pages, root));
       assertEquals(60, BLinkPage.key(tree.pages, root, 0));
       assertEquals(left, tree.find(0, high));
-      assertEquals(BLinkPage.right(tree.pages, at), tree.find(0, high + 1));
+      assertEquals(LinkedPage.right(tree.pages, at), tree.find(0, high + 1));
       index.verify();
     }
   }
@@ -239,15 +239,9 @@ class BLinkTreeTest {
       // As the tree is after the first step of a split whose writer has failed then.
       int parent = tree.find(1, LEAF);
       tree.pinAndChange(
-          parent,
-          (pages, at) ->
-              tree.layout.removeChild(
-                  pages,
-                  at,
-                  tree.layout.childSlot(pages, at, LEAF) + 1,
-                  tree.layout.childSlot(pages, at, LEAF)));
+          parent, (pages, at) -> tree.format.removeChild(pages, at, parent, 2 * LEAF));
       tree.pinAndChange(
-          leaf, (pages, at) -> BLinkPage.flags(pages, at, BLinkPage.SPLIT_IS_INCOMPLETE));
+          leaf, (pages, at) -> LinkedPage.flags(pages, at, LinkedPage.SPLIT_IS_INCOMPLETE));
       index.verify();
       for (long key = 0; key < 5 * LEAF; key++) {
         assertEquals(-key, index.get(key));
@@ -260,7 +254,7 @@ class BLinkTreeTest {
 
   private static boolean isComplete(BLinkStructure tree, int page) {
     long at = tree.store.pin(page);
-    boolean complete = !BLinkPage.isSplitIncomplete(tree.pages, at);
+    boolean complete = !LinkedPage.isSplitIncomplete(tree.pages, at);
     tree.store.unpin(at, false);
     return complete;
   }

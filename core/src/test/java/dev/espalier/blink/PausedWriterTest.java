@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongIndex;
+import dev.espalier.memory.PageStore;
+import dev.espalier.paged.DiskFirstFpbPlusTree.Geometry;
 import dev.espalier.threads.PausingStore;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
@@ -16,8 +19,9 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A writer is paused before each call of the store that it makes, so between any two steps: all its
@@ -27,8 +31,25 @@ import org.junit.jupiter.api.Timeout;
 @Tag("fallback-thorough")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PausedWriterTest {
-  private static final int LEAF = 12;
-  private static final int CHILDREN = 16;
+  /** The trees, with their smallest pages. */
+  enum Tree {
+    B_LINK(12, 16),
+    FPB_LINK(6, 8);
+
+    private final int leaf;
+    private final int children;
+
+    Tree(int leaf, int children) {
+      this.leaf = leaf;
+      this.children = children;
+    }
+
+    LongIndex open(PageStore store) {
+      return this == B_LINK
+          ? BLinkTree.open(IndexOptions.DEFAULT, store)
+          : FpbLinkTree.open(IndexOptions.DEFAULT, store, new Geometry(1, 1));
+    }
+  }
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -38,54 +59,63 @@ class PausedWriterTest {
   }
 
   /** Three levels, with each leaf and each inner page of level 1 full, and room in memory. */
-  private static BLinkTree fullPages(PausingStore store, TreeMap<Long, Long> model) {
-    BLinkTree index = BLinkTree.open(IndexOptions.DEFAULT, store);
-    long[] keys = LongStream.range(0, 3 * CHILDREN * LEAF).map(i -> 10 * i).toArray();
+  private static LongIndex fullPages(Tree tree, PausingStore store, TreeMap<Long, Long> model) {
+    LongIndex index = tree.open(store);
+    long[] keys = LongStream.range(0, 3 * tree.children * tree.leaf).map(i -> 10 * i).toArray();
     index.bulkload(keys, keys);
     for (long key : keys) {
       model.put(key, key);
     }
-    assertEquals(3, index.tree.height());
+    assertEquals(3, structure(index).height());
     return index;
   }
 
-  @Test
-  void splitsThatClimbStopNoReader() throws Exception {
+  private static BLinkStructure structure(LongIndex index) {
+    return index instanceof FpbLinkTree fpb ? fpb.tree : ((BLinkTree) index).tree;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void splitsThatClimbStopNoReader(Tree tree) throws Exception {
     // A key in the middle of full leaves below a full page.
-    long key = 10 * (CHILDREN * LEAF / 2) + 5;
-    int pauses = pauseEverywhere(index -> index.put(key, 7), key, 7L);
+    long key = 10 * (tree.children * tree.leaf / 2) + 5;
+    int pauses = pauseEverywhere(tree, index -> index.put(key, 7), key, 7L);
     assertTrue(pauses > 60, "calls: " + pauses);
   }
 
-  @Test
-  void splitAtTheRightEdgeStopsNoReader() throws Exception {
-    long key = 10 * 3 * CHILDREN * LEAF;
-    int pauses = pauseEverywhere(index -> index.put(key, 7), key, 7L);
+  @ParameterizedTest
+  @EnumSource
+  void splitAtTheRightEdgeStopsNoReader(Tree tree) throws Exception {
+    long key = 10 * 3 * tree.children * tree.leaf;
+    int pauses = pauseEverywhere(tree, index -> index.put(key, 7), key, 7L);
     assertTrue(pauses > 30, "calls: " + pauses);
   }
 
-  @Test
-  void removalOfALeafStopsNoReader() throws Exception {
-    for (int leaf : new int[] {0, 5, CHILDREN - 1, CHILDREN, 3 * CHILDREN - 1}) {
-      int pauses = pauseEverywhere(leaf, leaf + 1);
+  @ParameterizedTest
+  @EnumSource
+  void removalOfALeafStopsNoReader(Tree tree) throws Exception {
+    for (int leaf : new int[] {0, 5, tree.children - 1, tree.children, 3 * tree.children - 1}) {
+      int pauses = pauseEverywhere(tree, leaf, leaf + 1);
       assertTrue(pauses > 20, "calls: " + pauses);
     }
   }
 
-  @Test
-  void removalOfAnInnerPageWithItsLastLeafStopsNoReader() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void removalOfAnInnerPageWithItsLastLeafStopsNoReader(Tree tree) throws Exception {
     for (int inner = 0; inner < 3; inner++) {
-      int pauses = pauseEverywhere(inner * CHILDREN, (inner + 1) * CHILDREN);
+      int pauses = pauseEverywhere(tree, inner * tree.children, (inner + 1) * tree.children);
       assertTrue(pauses > 30, "calls: " + pauses);
     }
   }
 
   /** Empties leaves, and pauses at each call of the removal of the last key. */
-  private int pauseEverywhere(int firstLeaf, int endLeaf) throws Exception {
-    long last = 10L * endLeaf * LEAF - 10;
+  private int pauseEverywhere(Tree tree, int firstLeaf, int endLeaf) throws Exception {
+    long last = 10L * endLeaf * tree.leaf - 10;
     return pauseEverywhere(
+        tree,
         index -> {
-          for (long key = 10L * firstLeaf * LEAF; key < last; key += 10) {
+          for (long key = 10L * firstLeaf * tree.leaf; key < last; key += 10) {
             index.remove(key);
           }
         },
@@ -94,25 +124,29 @@ class PausedWriterTest {
         null);
   }
 
-  private int pauseEverywhere(Consumer<BLinkTree> write, long key, @Nullable Long after)
+  private int pauseEverywhere(Tree tree, Consumer<LongIndex> write, long key, @Nullable Long after)
       throws Exception {
-    return pauseEverywhere(_ -> {}, write, key, after);
+    return pauseEverywhere(tree, _ -> {}, write, key, after);
   }
 
   /**
-   * Pauses at each call of a write, in a new tree each time.
+   * Pauses at each call of a write, in a new index each time.
    *
    * @param key what the write changes
    * @param after its value then
    * @return how many calls there are
    */
   private int pauseEverywhere(
-      Consumer<BLinkTree> before, Consumer<BLinkTree> write, long key, @Nullable Long after)
+      Tree tree,
+      Consumer<LongIndex> before,
+      Consumer<LongIndex> write,
+      long key,
+      @Nullable Long after)
       throws Exception {
     for (int call = 0; ; call++) {
       PausingStore store = new PausingStore();
       TreeMap<Long, Long> model = new TreeMap<>();
-      try (BLinkTree index = fullPages(store, model)) {
+      try (LongIndex index = fullPages(tree, store, model)) {
         before.accept(index);
         model.keySet().removeIf(there -> !index.containsKey(there));
         int pauseAt = call;
@@ -126,7 +160,7 @@ class PausedWriterTest {
         boolean isPaused = store.awaitPause();
         assertHolds(index, model, other -> other == key);
         if (isPaused) {
-          putElsewhere(index, model, key);
+          putElsewhere(tree, index, model, key);
         }
         store.resume();
         writing.get();
@@ -136,7 +170,7 @@ class PausedWriterTest {
           model.put(key, after);
         }
         index.verify();
-        assertEquals(0, index.tree.space.outside());
+        assertEquals(0, structure(index).space.outside());
         assertHolds(index, model, _ -> false);
         assertEquals(model.size(), index.size());
         if (!isPaused) {
@@ -147,8 +181,9 @@ class PausedWriterTest {
   }
 
   /** Others write where the paused writer has no latch: in the leaf at the other end. */
-  private static void putElsewhere(BLinkTree index, TreeMap<Long, Long> model, long key) {
-    long other = key < 10 * CHILDREN * LEAF ? model.lastKey() : model.firstKey();
+  private static void putElsewhere(
+      Tree tree, LongIndex index, TreeMap<Long, Long> model, long key) {
+    long other = key < 10 * tree.children * tree.leaf ? model.lastKey() : model.firstKey();
     assertEquals(model.get(other), index.put(other, -1));
     model.put(other, -1L);
   }

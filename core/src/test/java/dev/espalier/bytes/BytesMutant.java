@@ -75,6 +75,16 @@ enum BytesMutant {
             }
           }),
 
+  POLL_LEAVES_THE_ENTRY(
+      "neighbours are those of the sub-map",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public byte @Nullable [] remove(byte[] key) {
+              return get(key);
+            }
+          }),
+
   COPY_TELLS_WHAT_WAS_COPIED(
       "does what a map does",
       limit ->
@@ -179,6 +189,8 @@ enum BytesMutant {
               };
             }
           }),
+
+  CURSOR_RETURNS_TO_WHAT_IT_REMOVED("removed entry may come back", ReturningBytesIndex::new),
 
   CURSOR_WITHOUT_ENTRY_IS_NOWHERE(
       "cursor keeps its place",

@@ -3,6 +3,7 @@ package dev.espalier.bytes;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.TestSize;
+import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import dev.espalier.prefix.PrefixBPlusTree;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -43,8 +44,26 @@ public record BytesShape(
             400_000);
     BytesShape onHeap = new BytesShape("HeapBytesIndex", HeapBytesIndex::new, 200_000);
     return TestSize.isThorough()
-        ? List.of(onHeap, prefix(512), prefix(1024), prefix(4096), prefix(65_536), locked)
-        : List.of(onHeap, prefix(512), prefix(4096), locked);
+        ? List.of(
+            onHeap,
+            prefix(512),
+            prefix(1024),
+            prefix(4096),
+            prefix(65_536),
+            locked,
+            concurrent(512),
+            concurrent(4096),
+            concurrent(65_536))
+        : List.of(onHeap, prefix(512), prefix(4096), locked, concurrent(512), concurrent(4096));
+  }
+
+  private static BytesShape concurrent(int pageBytes) {
+    return new BytesShape(
+        "ConcurrentPrefixBPlusTree " + pageBytes,
+        limit ->
+            ConcurrentPrefixBPlusTree.create(
+                IndexOptions.DEFAULT.withMemoryLimit(limit), pageBytes),
+        400_000);
   }
 
   private static BytesShape prefix(int pageBytes) {

@@ -51,9 +51,17 @@ final class LimitLaws {
           new Law("closed index refuses every call", 1, LimitLaws::closedIndexRefusesEveryCall),
           new Law("threads that read are refused", 2, LimitLaws::threadsThatReadAreRefused));
 
-  /** What needs no entries, and the hint, which changes no result. */
+  /** What needs no entries, and the hints, which change no result. */
   private static final Set<String> ALLOWED =
-      Set.of("close", "isClosed", "asMap", "withReadWriteLock", "scanTo");
+      Set.of(
+          "close",
+          "isClosed",
+          "asMap",
+          "typed",
+          "checkCodecs",
+          "withReadWriteLock",
+          "scanTo",
+          "expectValues");
 
   private static final byte[] SOME_KEY = {1, 2, 3};
   private static final byte[] SOME_VALUE = {4, 5};
@@ -362,6 +370,7 @@ final class LimitLaws {
       case "MemorySegment" -> MemorySegment.ofArray(SOME_KEY.clone());
       case "PackedBytes" -> PackedBytes.of(List.of(SOME_KEY));
       case "ValueReader" -> (ValueReader) (piece, from, bytes, position, total) -> {};
+      case "BytesEntryReader" -> (BytesEntryReader) _ -> {};
       case "BatchReader" -> (BatchReader) (index, piece, from, bytes, position, total) -> {};
       case "ProgressListener" -> ProgressListener.NONE;
       case "BytesEntrySource" -> new HeapBytesIndex().cursor();

@@ -7,11 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.ProgressListener;
 import dev.espalier.TestSize;
 import dev.espalier.bytes.SecondaryIndex.Entry;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.prefix.PrefixBPlusTree;
+import dev.espalier.sort.BytesSorter;
+import dev.espalier.sort.SortOptions;
+import dev.espalier.tuple.TupleWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -27,7 +33,7 @@ class SecondaryIndexTest {
   @ParameterizedTest
   @MethodSource("dev.espalier.bytes.BytesShape#all")
   void doesWhatAMapOfSetsDoes(BytesShape shape) {
-    for (long seed = 1; seed <= TestSize.of(10, 60); seed++) {
+    for (long seed : TestSize.seeds(10, 60)) {
       NastyBytes bytes = new NastyBytes(seed);
       List<byte[]> keys = new ArrayList<>(bytes.keys(30));
       keys.removeIf(key -> key.length > 20_000);
@@ -113,6 +119,70 @@ class SecondaryIndexTest {
         index.range("a", false, "ab", false).toList());
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.espalier.bytes.BytesShape#all")
+  void bulkloadIsTheSameAsAddingPairs(BytesShape shape) {
+    for (long seed : TestSize.seeds(5, 30)) {
+      NastyBytes bytes = new NastyBytes(seed);
+      List<byte[]> keys = new ArrayList<>(bytes.keys(30));
+      keys.removeIf(key -> key.length > 20_000);
+      NavigableMap<byte[], NavigableSet<Long>> model = new TreeMap<>(Arrays::compareUnsigned);
+      for (int i = 0; i < 300; i++) {
+        model.computeIfAbsent(bytes.oneOf(keys), _ -> new TreeSet<>()).add(id(bytes));
+      }
+      List<Entry<byte[]>> pairs = new ArrayList<>();
+      model.forEach((key, ids) -> ids.forEach(id -> pairs.add(new Entry<>(key, id))));
+      try (BytesIndex loaded = shape.create();
+          BytesIndex sorted = shape.create();
+          BytesSorter sorter = BytesSorter.create(SortOptions.DEFAULT)) {
+        SecondaryIndex<byte[]> index = SecondaryIndex.over(loaded, BytesKeyCodec.ofBytes());
+        index.bulkload(pairs.iterator(), 1.0, pairs.size(), ProgressListener.NONE);
+        assertHas(model, index);
+        assertThrows(
+            IllegalStateException.class,
+            () -> index.bulkload(pairs.iterator(), 1.0, -1, ProgressListener.NONE));
+        byte[] key = pairs.getLast().key();
+        model.get(key).add(4711L);
+        index.add(key, 4711);
+        assertHas(model, index);
+
+        SecondaryIndex<byte[]> other = SecondaryIndex.over(sorted, BytesKeyCodec.ofBytes());
+        for (Entry<byte[]> pair : pairs.reversed()) {
+          sorter.add(other.entry(pair.key(), pair.id()), new byte[0]);
+        }
+        sorted.bulkload(
+            sorter.sorted(ProgressListener.NONE), 1.0, pairs.size(), ProgressListener.NONE);
+        other.add(key, 4711);
+        assertHas(model, other);
+      }
+    }
+  }
+
+  private static void assertHas(
+      NavigableMap<byte[], NavigableSet<Long>> model, SecondaryIndex<byte[]> index) {
+    index.entries().verify();
+    assertEquals(
+        model.values().stream().mapToLong(NavigableSet::size).sum(), index.entries().size());
+    model.forEach((key, ids) -> assertEquals(List.copyOf(ids), index.ids(key).boxed().toList()));
+  }
+
+  @Test
+  void pairsOfABulkloadMustAscend() {
+    for (List<Entry<String>> pairs :
+        List.of(
+            List.of(new Entry<>("b", 1), new Entry<>("a", 2)),
+            List.of(new Entry<>("a", 2), new Entry<>("a", 1)),
+            List.of(new Entry<>("a", 1), new Entry<>("a", 1)))) {
+      try (BytesIndex entries = PrefixBPlusTree.create()) {
+        SecondaryIndex<String> index = SecondaryIndex.over(entries, BytesKeyCodec.ofString());
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> index.bulkload(pairs.iterator(), 1.0, -1, ProgressListener.NONE));
+        assertTrue(entries.isEmpty());
+      }
+    }
+  }
+
   @Test
   void idIsAddedOnce() {
     SecondaryIndex<String> index = index();
@@ -142,6 +212,7 @@ class SecondaryIndexTest {
     for (Runnable call :
         List.<Runnable>of(
             () -> index.add("a", 2),
+            () -> index.bulkload(Collections.emptyIterator(), 1.0, 0, ProgressListener.NONE),
             () -> index.remove("a", 1),
             () -> index.ids("a"),
             () -> index.count("a"),
@@ -167,5 +238,31 @@ class SecondaryIndexTest {
 
   private static void assertNamed(String argument, Runnable call) {
     assertEquals(argument, assertThrows(NullPointerException.class, call::run).getMessage());
+  }
+
+  @Test
+  void entriesOfOtherKindsAreRefused() {
+    BytesKeyCodec<String> strings = BytesKeyCodec.ofString();
+    BytesKeyCodec<Integer> ints = BytesKeyCodec.ofInt();
+    BytesIndex names = new HeapBytesIndex();
+    names.set(strings.encode("Zurich"), BytesValueCodec.ofLong().encode(4711L));
+    IllegalArgumentException refused =
+        assertThrows(IllegalArgumentException.class, () -> SecondaryIndex.over(names, strings));
+    assertTrue(
+        refused.getMessage().endsWith("its first entry is no key with an id"),
+        refused.getMessage());
+
+    BytesIndex numbers = new HeapBytesIndex();
+    SecondaryIndex.over(numbers, ints).add(5, 1);
+    assertEquals(1, SecondaryIndex.over(numbers, ints).count(5));
+    BytesKeyCodec<Long> longs = BytesKeyCodec.ofLong();
+    assertThrows(IllegalArgumentException.class, () -> SecondaryIndex.over(numbers, longs));
+    numbers.clear();
+    assertEquals(0, SecondaryIndex.over(numbers, longs).count(5L));
+    numbers.set(TupleWriter.encode(longs.encode(1L), 1L), new byte[1]);
+    assertThrows(IllegalArgumentException.class, () -> SecondaryIndex.over(numbers, longs));
+    numbers.clear();
+    numbers.set(TupleWriter.encode(longs.encode(1L), 1L, 2L), new byte[0]);
+    assertThrows(IllegalArgumentException.class, () -> SecondaryIndex.over(numbers, longs));
   }
 }

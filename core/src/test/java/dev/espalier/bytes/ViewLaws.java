@@ -3,12 +3,20 @@ package dev.espalier.bytes;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.espalier.bytes.BytesContract.Law;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NoSuchElementException;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** What an index and its views answer, compared with a map and its sub-maps. */
 final class ViewLaws {
@@ -16,6 +24,8 @@ final class ViewLaws {
       List.of(
           new Law("does what a map does", 8, ViewLaws::wholeDoesWhatAMapDoes),
           new Law("view does what the sub-map does", 120, ViewLaws::viewDoesWhatTheSubMapDoes),
+          new Law(
+              "neighbours are those of the sub-map", 20, ViewLaws::neighboursAreThoseOfTheSubMap),
           new Law("prefix view shows what begins so", 8, ViewLaws::prefixViewShowsWhatBeginsSo));
 
   private static final List<BytesPair.Narrowing> NARROWINGS = List.of(BytesPair.Narrowing.values());
@@ -37,6 +47,71 @@ final class ViewLaws {
       pair.part.clear();
       pair.assertSameEntries();
     }
+  }
+
+  private static void neighboursAreThoseOfTheSubMap(BytesShape shape, long seed) {
+    NastyBytes bytes = new NastyBytes(seed);
+    try (BytesIndex index = shape.create()) {
+      BytesPair pair = new BytesPair(index);
+      List<byte[]> keys = bytes.keys(80);
+      pair.fill(bytes, keys.subList(0, 40));
+      byte[] bound = bytes.oneOf(keys);
+      pair.narrow(bytes.oneOf(NARROWINGS.subList(1, 3)), bound, true, bound, false);
+      if (bytes.random.nextBoolean()) {
+        pair.narrow(BytesPair.Narrowing.DESCENDING, bound, true, bound, true);
+      }
+      NavigableMap<byte[], byte[]> part = pair.part;
+      BytesNavigable view = pair.view;
+      for (byte[] key : keys) {
+        MemorySegment segment = bytes.segment(key);
+        same("floor", () -> shown(part.floorEntry(key)), () -> read(to -> view.floor(segment, to)));
+        same(
+            "ceiling",
+            () -> shown(part.ceilingEntry(key)),
+            () -> read(to -> view.ceiling(segment, to)));
+        same("lower", () -> shown(part.lowerEntry(key)), () -> read(to -> view.lower(segment, to)));
+        same(
+            "higher",
+            () -> shown(part.higherEntry(key)),
+            () -> read(to -> view.higher(segment, to)));
+      }
+      for (boolean isFirst = true; !part.isEmpty(); isFirst = !isFirst) {
+        same("first", () -> shown(part.firstEntry()), () -> read(view::first));
+        same("last", () -> shown(part.lastEntry()), () -> read(view::last));
+        same("firstKey", part::firstKey, view::firstKey);
+        same("lastKey", part::lastKey, view::lastKey);
+        Predicate<BytesEntryReader> poll = isFirst ? view::pollFirst : view::pollLast;
+        String expected = shown(isFirst ? part.pollFirstEntry() : part.pollLastEntry());
+        same("poll", () -> expected, () -> read(poll));
+      }
+      same("first", () -> "none", () -> read(view::first));
+      same("poll", () -> "none", () -> read(view::pollLast));
+      assertThrows(NoSuchElementException.class, view::firstKey);
+      assertThrows(NoSuchElementException.class, view::lastKey);
+      pair.assertSameEntries();
+    }
+  }
+
+  private static String read(Predicate<BytesEntryReader> call) {
+    StringBuilder read = new StringBuilder("none");
+    boolean isThere =
+        call.test(
+            entry -> {
+              read.setLength(0);
+              byte[] key = entry.key().toArray(ValueLayout.JAVA_BYTE);
+              read.append(shown(Map.entry(key, entry.valueArray())));
+              assertEquals(entry.valueBytes(), entry.valueArray().length);
+            });
+    assertEquals(isThere, !read.toString().equals("none"));
+    return read.toString();
+  }
+
+  private static String shown(Map.@Nullable Entry<byte[], byte[]> entry) {
+    return entry == null
+        ? "none"
+        : HexFormat.of().formatHex(entry.getKey())
+            + "="
+            + HexFormat.of().formatHex(entry.getValue());
   }
 
   private static void viewDoesWhatTheSubMapDoes(BytesShape shape, long seed) {

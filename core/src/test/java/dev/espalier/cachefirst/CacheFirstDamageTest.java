@@ -33,7 +33,7 @@ class CacheFirstDamageTest {
   }
 
   private static void damageAndUse(int trees, int entries, int pageBytes, int width) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       try (CacheFirstFpbPlusTree index =
           CacheFirstFpbPlusTree.open(
               IndexOptions.DEFAULT,

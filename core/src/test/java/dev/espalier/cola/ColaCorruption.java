@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
+import dev.espalier.LongCursor;
 import dev.espalier.memory.Words;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -172,6 +173,15 @@ enum ColaCorruption {
       tree -> {
         at(tree, upper(tree), lastingTombstone(tree), slot -> mark(tree, slot, true, 0));
         count(tree, upper(tree), 0, -1);
+      }),
+
+  DEAD_RANGE_OVER_ALL("I11", tree -> tree.dead.add(Long.MIN_VALUE, Long.MAX_VALUE)),
+  DEAD_RANGE_FROM_AN_ENTRY_ON(
+      "I11",
+      tree -> {
+        LongCursor cursor = tree.cursor();
+        cursor.last();
+        tree.dead.add(cursor.key(), Long.MAX_VALUE);
       });
 
   private final String invariant;

@@ -33,7 +33,7 @@ class ColaDamageTest {
   }
 
   private static void damageAndUse(int trees, int entries, int pageBytes, Geometry geometry) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       try (Cola index =
           Cola.open(
               IndexOptions.DEFAULT, IndexOptions.DEFAULT.pagesInMemory(pageBytes), geometry)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
+import dev.espalier.LongCursor;
 import dev.espalier.memory.Words;
 import java.util.function.Consumer;
 
@@ -157,6 +158,15 @@ enum DeamortizedCorruption {
           i--;
         }
         tree.arrays[i] = tree.arrays[i].withFences(tree.arrays[oldest(tree)].firstFence());
+      }),
+
+  DEAD_RANGE_OVER_ALL("I12", tree -> tree.dead.add(Long.MIN_VALUE, Long.MAX_VALUE)),
+  DEAD_RANGE_FROM_AN_ENTRY_ON(
+      "I12",
+      tree -> {
+        LongCursor cursor = tree.cursor();
+        cursor.last();
+        tree.dead.add(cursor.key(), Long.MAX_VALUE);
       });
 
   private final String invariant;

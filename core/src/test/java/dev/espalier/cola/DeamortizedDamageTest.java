@@ -68,7 +68,7 @@ class DeamortizedDamageTest {
   }
 
   private static void damageAndUse(int trees, int entries, int pageBytes, int batch) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       PageStore store = new MemoryPageStore(pageBytes, LIMIT, HugePages.OFF);
       try (DeamortizedCola index = fill(store, entries, batch)) {
         SplittableRandom random = new SplittableRandom(seed);

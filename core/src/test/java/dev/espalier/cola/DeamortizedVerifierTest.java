@@ -58,7 +58,7 @@ class DeamortizedVerifierTest {
         Arrays.stream(DeamortizedCorruption.values())
             .map(DeamortizedCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(11, stated.size(), stated::toString);
+    assertEquals(12, stated.size(), stated::toString);
     assertEquals(stated, InvariantNumbers.checked("cola/DeamortizedVerifier"));
     assertEquals(stated, corrupted);
   }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AtomicOperationsTest {
   private static final int THREADS = 4;
-  private static final int CALLS = TestSize.of(20_000, 400_000);
+  private static final int CALLS = TestSize.share(20_000, 400_000);
   private static final int KEYS = 100;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -128,7 +128,7 @@ class AtomicOperationsTest {
       index.put(1, value);
       assertEquals(value + value, index.merge(1, value, Long::sum));
       index.put(1, value);
-      assertEquals(value + 7, index.addAndGet(1, 7));
+      assertEquals(value + 7, index.addTo(1, 7));
       assertEquals(value + 7, index.getOrDefault(1, ~value));
     }
   }
@@ -148,9 +148,9 @@ class AtomicOperationsTest {
     assertEquals(missing, index.computeIfAbsent(11, key -> missing));
     assertTrue(index.containsKey(11));
     assertEquals(5, index.merge(12, 5, (before, value) -> WrongCall.of(before)));
-    assertEquals(-5, index.addAndGet(13, -5));
-    assertEquals(Long.MIN_VALUE, index.addAndGet(14, Long.MIN_VALUE));
-    assertEquals(0, index.addAndGet(14, Long.MIN_VALUE), "the sum wraps around");
+    assertEquals(-5, index.addTo(13, -5));
+    assertEquals(Long.MIN_VALUE, index.addTo(14, Long.MIN_VALUE));
+    assertEquals(0, index.addTo(14, Long.MIN_VALUE), "the sum wraps around");
     assertEquals(5, index.size());
   }
 
@@ -187,7 +187,7 @@ class AtomicOperationsTest {
 
   @Test
   void noAdditionIsLost() throws Exception {
-    repeat(random -> index.addAndGet(random.nextInt(KEYS), 1));
+    repeat(random -> index.addTo(random.nextInt(KEYS), 1));
     assertEquals((long) THREADS * CALLS, sumOfValues());
   }
 

@@ -145,6 +145,15 @@ enum ConcurrentCorruption {
         tree.pool.free(node, tree.leaf.width);
         tree.leaf.key(tree.nodes, node, 0, overwrittenByTheFreeList);
         Words.putLong(tree.nodes, node, word);
+      }),
+
+  LAST_LEAF_IS_ANOTHER(
+      "I11", tree -> Words.putLong(tree.nodes, ConcurrentStructure.LAST_LEAF, leaf(tree, 1))),
+  LAST_LEAF_FROM_A_KEY_OF_THE_ONE_BEFORE(
+      "I11",
+      tree -> {
+        long from = Words.getLong(tree.nodes, ConcurrentStructure.LAST_LEAF_FROM);
+        Words.putLong(tree.nodes, ConcurrentStructure.LAST_LEAF_FROM, from - 1);
       });
 
   private final String invariant;

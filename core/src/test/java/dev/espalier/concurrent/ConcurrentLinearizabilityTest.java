@@ -23,6 +23,6 @@ class ConcurrentLinearizabilityTest {
           index.tree.beforeStep = Thread::yield; // Gives others time between two steps.
           return index;
         },
-        TestSize.of(15, 1_000));
+        TestSize.share(15, 1_000));
   }
 }

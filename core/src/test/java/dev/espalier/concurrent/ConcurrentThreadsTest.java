@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Threads that write and read one tree at once, and memory that moves while it grows. */
 class ConcurrentThreadsTest extends ThreadsContract<ConcurrentPbPlusTree> {
-  private static final int WRITES = TestSize.of(1_000, 40_000);
+  private static final int WRITES = TestSize.share(1_000, 40_000);
 
   ConcurrentThreadsTest() {
     super(WRITES);
@@ -55,6 +55,33 @@ class ConcurrentThreadsTest extends ThreadsContract<ConcurrentPbPlusTree> {
     }
   }
 
+  @Test
+  void everyAnswerFollowsFromTheWritesOfTheKeyWhereGroupsGoLineByLine() throws Exception {
+    try (ConcurrentPbPlusTree index = tree(8, 8)) {
+      index.groups.alwaysByLines = true;
+      KeyHistories.run(index, 20_000, 2, 4, WRITES);
+    }
+  }
+
+  /** The leaf that was the last may be used again elsewhere. */
+  @Test
+  void keysAreAppendedToWhatIsTheLastLeafAfterARangeHasLeft() {
+    try (ConcurrentPbPlusTree index = tree(1, 1)) {
+      for (long key = 0; key < 1000; key++) {
+        index.put(key, key);
+      }
+      for (long end = 990; end > 0; end -= 110) {
+        index.removeRange(end, true, Long.MAX_VALUE, true);
+        index.verify();
+        for (long key = 2000; key < 2100; key++) {
+          index.put(key, key);
+          index.put(-key, key); // Takes leaves that have become free.
+        }
+        index.verify();
+      }
+    }
+  }
+
   /** Nothing but what was stored is found in the empty memory that takes the place of the old. */
   @Test
   void lookupsWhileTheTreeIsClearedFindNothingElse() throws Exception {
@@ -70,7 +97,7 @@ class ConcurrentThreadsTest extends ThreadsContract<ConcurrentPbPlusTree> {
                     assertFalse(index.containsKey(Long.MAX_VALUE));
                   }
                 });
-        for (int i = 0; i < TestSize.of(300, 5000); i++) {
+        for (int i = 0; i < TestSize.share(300, 5000); i++) {
           index.clear();
           index.put(1, 5);
         }

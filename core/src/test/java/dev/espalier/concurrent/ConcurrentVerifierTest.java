@@ -52,7 +52,7 @@ class ConcurrentVerifierTest {
         Arrays.stream(ConcurrentCorruption.values())
             .map(ConcurrentCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(10, stated.size(), stated::toString);
+    assertEquals(11, stated.size(), stated::toString);
     Set<String> checked = InvariantNumbers.checked("concurrent/ConcurrentVerifier");
     checked.addAll(InvariantNumbers.checked("support/NodeVerifier"));
     assertEquals(stated, checked);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FoundBesideWriterTest {
   private static final int KEYS = 50_000;
-  private static final int ROUNDS = TestSize.of(5, 50);
+  private static final int ROUNDS = TestSize.share(5, 50);
   private static final int BATCH = 100;
 
   @Test

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("fallback-thorough")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SnapshotTest {
-  private static final int WRITES = TestSize.of(12_000, 1_000_000);
+  private static final int WRITES = TestSize.share(12_000, 1_000_000);
   private static final int KEYS = 3000;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -105,7 +105,7 @@ class SnapshotTest {
         try (LongIndex snapshot = index.snapshot()) {
           List<Future<?>> writers = new ArrayList<>();
           for (int i = 0; i < 3; i++) {
-            SplittableRandom random = new SplittableRandom(i);
+            SplittableRandom random = new SplittableRandom(3 * TestSize.day() + i);
             writers.add(threads.submit(() -> fillAndEmpty(index, random, WRITES / 3)));
           }
           do {
@@ -160,7 +160,7 @@ class SnapshotTest {
                   index.put(key, key);
                 }
               }));
-      for (int i = 0; i < TestSize.of(200, 5000); i++) {
+      for (int i = 0; i < TestSize.share(200, 5000); i++) {
         try (LongIndex snapshot = index.snapshot()) {
           long ahead = snapshot.get(KEYS - 1);
           long first = snapshot.get(0);
@@ -368,8 +368,10 @@ class SnapshotTest {
               model.put(key, (long) i);
             }
             case 1 -> {
-              index.remove(key);
-              model.remove(key);
+              long before = model.getOrDefault(key, -1L);
+              if (index.replace(key, before, i)) {
+                model.put(key, (long) i);
+              }
             }
             default -> {
               if (index.insert(key, i)) {
@@ -382,7 +384,7 @@ class SnapshotTest {
           refused++;
         }
       }
-      assertTrue(refused > 1000, "refused: " + refused);
+      assertTrue(refused > 500, "refused: " + refused);
       assertHolds(frozen, snapshot);
       index.verify();
       assertEquals(model, new TreeMap<>(index.asMap()));
@@ -431,22 +433,6 @@ class SnapshotTest {
       three.close();
       long after = index.statistics().committedBytes();
       assertTrue(after <= 64 << 10, "bytes: " + after);
-      index.verify();
-    }
-  }
-
-  @Test
-  void clearForWhichThereIsNoMemoryChangesNothing() {
-    try (ConcurrentPbPlusTree index = tree(1, 1, 16 << 10)) {
-      TreeMap<Long, Long> model = fill(index, 300, 1);
-      try (LongIndex snapshot = index.snapshot()) {
-        assertThrows(MemoryLimitException.class, index::clear);
-        index.verify();
-        assertEquals(model, new TreeMap<>(index.asMap()));
-        assertHolds(model, snapshot);
-      }
-      index.clear();
-      assertTrue(index.isEmpty());
       index.verify();
     }
   }

@@ -129,7 +129,7 @@ class SwappableIndexTest {
    */
   @Test
   void readersSeeVersionsWholeAndInOrder() throws Exception {
-    int swaps = TestSize.of(300, 5_000);
+    int swaps = TestSize.share(300, 5_000);
     List<LongIndex> versions = new ArrayList<>();
     versions.add(version(0));
     AtomicBoolean isDone = new AtomicBoolean();

@@ -47,7 +47,7 @@ class DamagedCsbPlusTreeTest {
   }
 
   private static void damageAndUse(int trees, int entries, Geometry geometry) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       IndexOptions options = IndexOptions.DEFAULT.withMemoryLimit(MEMORY_LIMIT);
       try (CsbPlusTree index = CsbPlusTree.create(options, geometry)) {
         long[] keys = LongStream.range(0, entries).toArray();

@@ -46,7 +46,7 @@ class DamagedCssTreeTest {
 
   @Test
   void digestLeavesSurvive() {
-    for (int seed = 0; seed < TestSize.rounds(400); seed++) {
+    for (long seed : TestSize.seeds(400)) {
       DigestCssTree index = DigestCssTree.create(IndexOptions.DEFAULT);
       damageAndUse(index, index.tree, 600, new SplittableRandom(seed));
     }
@@ -54,14 +54,14 @@ class DamagedCssTreeTest {
 
   @Test
   void digestLeavesInReservedMemorySurvive() {
-    for (int seed = 0; seed < TestSize.rounds(8); seed++) {
+    for (long seed : TestSize.seeds(8)) {
       DigestCssTree index = DigestCssTree.create(IndexOptions.DEFAULT);
       damageAndUse(index, index.tree, 500_000, new SplittableRandom(seed));
     }
   }
 
   private static void damageAndUse(int trees, int entries, Geometry geometry) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       CssTree index = CssTree.create(IndexOptions.DEFAULT, geometry);
       damageAndUse(index, index.tree, entries, new SplittableRandom(seed));
     }

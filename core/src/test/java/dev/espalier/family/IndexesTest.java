@@ -3,15 +3,23 @@ package dev.espalier.family;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.TreeVariant.Medium;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.cola.Cola;
+import dev.espalier.concurrent.ConcurrentPbPlusTree;
+import dev.espalier.csbplus.CsbPlusTree;
+import dev.espalier.css.CssTree;
 import dev.espalier.memory.MemoryLimitException;
+import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,9 +27,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class IndexesTest {
 
   @Test
-  void indexCreatedWithoutAnyChoiceIsAPbPlusTree() {
-    try (LongIndex index = Indexes.create()) {
-      assertInstanceOf(PbPlusTree.class, index);
+  void indexCreatedWithoutAnyChoiceIsForManyThreads() {
+    try (ConcurrentLongIndex index = Indexes.create()) {
+      assertInstanceOf(ConcurrentPbPlusTree.class, index);
+      assertEquals(Workload.MIXED.variant(), index.variant());
+      assertSame(index, index.withReadWriteLock());
       assertEquals(Long.MIN_VALUE, index.get(1));
     }
   }
@@ -42,6 +52,32 @@ class IndexesTest {
             }
           });
     }
+  }
+
+  @Test
+  void treesThatTheReadmeNamesAreMadeWithoutOptions() {
+    List<Supplier<LongIndex>> trees =
+        List.of(PbPlusTree::create, CssTree::create, CsbPlusTree::create, Cola::create);
+    for (Supplier<LongIndex> tree : trees) {
+      try (LongIndex index = tree.get()) {
+        index.set(1, 2);
+        assertEquals(2, index.get(1));
+        assertEquals(Long.MIN_VALUE, index.missingValue());
+      }
+    }
+  }
+
+  @Test
+  void oneThreadGetsATreeWithoutLatches() {
+    assertEquals(PbPlusTree.VARIANT, Workload.ONE_THREAD.variant());
+  }
+
+  /**
+   * As docs/which-tree.md says: arrays with gaps are hardly faster to scan, and slower to change.
+   */
+  @Test
+  void scansGetTheTreeThatIsRecommendedForThem() {
+    assertEquals(PbPlusTree.VARIANT, Workload.SCANS.variant());
   }
 
   @Test

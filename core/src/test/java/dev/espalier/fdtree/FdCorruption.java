@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.fdtree;
 
+import dev.espalier.LongCursor;
 import java.util.function.Consumer;
 
 /**
@@ -96,6 +97,15 @@ enum FdCorruption {
         int page = lastPage(tree, tree.depth);
         setType(tree, page, first(tree, page, RunPage.PUT), RunPage.NOTHING);
         change(tree, tree.depth, 0, -1, 0);
+      }),
+
+  DEAD_RANGE_OVER_ALL("I10", tree -> tree.dead.add(Long.MIN_VALUE, Long.MAX_VALUE)),
+  DEAD_RANGE_FROM_AN_ENTRY_ON(
+      "I10",
+      tree -> {
+        LongCursor cursor = tree.cursor();
+        cursor.last();
+        tree.dead.add(cursor.key(), Long.MAX_VALUE);
       });
 
   private final String invariant;

@@ -65,7 +65,7 @@ class FdVerifierTest {
             .map(FdCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
     corrupted.add("I8");
-    assertEquals(9, stated.size(), stated::toString);
+    assertEquals(10, stated.size(), stated::toString);
     assertEquals(stated, InvariantNumbers.checked("fdtree/FdVerifier"));
     assertEquals(stated, corrupted);
   }

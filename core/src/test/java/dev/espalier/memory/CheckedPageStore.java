@@ -129,8 +129,17 @@ public final class CheckedPageStore extends ForwardingPageStore {
 
   @Override
   public void pinAll(long[] pages, int from, int count) {
-    for (int i = from; i < from + count; i++) {
-      pages[i] = pin((int) pages[i]);
+    int pinned = from;
+    try {
+      for (; pinned < from + count; pinned++) {
+        pages[pinned] = pin((int) pages[pinned]);
+      }
+    } finally {
+      if (pinned < from + count) { // None is pinned if one can't be.
+        for (int i = from; i < pinned; i++) {
+          unpin(pages[i], false);
+        }
+      }
     }
   }
 
@@ -237,6 +246,11 @@ public final class CheckedPageStore extends ForwardingPageStore {
 
   // ---------------------------------------------------------------- check
 
+  /** Returns the number of pins that are held. */
+  public int pins() {
+    return pins;
+  }
+
   /**
    * Checks that no page is pinned, and that none was written to since it was unpinned: to be called
    * between operations of a tree.
@@ -245,8 +259,15 @@ public final class CheckedPageStore extends ForwardingPageStore {
     if (pins > 0) {
       throw new IllegalStateException("pages " + pinnedPages() + " are still pinned");
     }
+    checkUntouched();
+  }
+
+  /** Checks that nothing was written to where no page is pinned. */
+  public void checkUntouched() {
     for (Frame frame : frames) {
-      checkUntouched(frame);
+      if (frame.pins == 0) {
+        checkUntouched(frame);
+      }
     }
   }
 

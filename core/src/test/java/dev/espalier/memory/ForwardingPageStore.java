@@ -69,6 +69,27 @@ public abstract class ForwardingPageStore implements PageStore {
     store.unpin(offset, changed);
   }
 
+  /** Finds none, so that each page is pinned: a store that watches sees the pins. */
+  @Override
+  public long look(int page) {
+    return -1;
+  }
+
+  @Override
+  public long offset(long look) {
+    return look;
+  }
+
+  @Override
+  public boolean isStill(long look) {
+    return false;
+  }
+
+  @Override
+  public void noteLooks(int pages) {
+    store.noteLooks(pages);
+  }
+
   @Override
   public void readAhead(int[] pages, int from, int count) {
     store.readAhead(pages, from, count);
@@ -97,6 +118,31 @@ public abstract class ForwardingPageStore implements PageStore {
   @Override
   public void beforeChange() {
     store.beforeChange();
+  }
+
+  @Override
+  public void beforeSet(long key, long value) {
+    store.beforeSet(key, value);
+  }
+
+  @Override
+  public void beforeRemoval(long key) {
+    store.beforeRemoval(key);
+  }
+
+  @Override
+  public void beforeSet(MemorySegment key, MemorySegment value) {
+    store.beforeSet(key, value);
+  }
+
+  @Override
+  public void beforeRemoval(MemorySegment key) {
+    store.beforeRemoval(key);
+  }
+
+  @Override
+  public void ensureRoomToChange(int pages) {
+    store.ensureRoomToChange(pages);
   }
 
   @Override
@@ -132,6 +178,11 @@ public abstract class ForwardingPageStore implements PageStore {
   @Override
   public @Nullable Path file() {
     return store.file();
+  }
+
+  @Override
+  public String closedMessage(String tree) {
+    return store.closedMessage(tree);
   }
 
   @Override

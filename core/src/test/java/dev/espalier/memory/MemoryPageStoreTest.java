@@ -44,6 +44,19 @@ class MemoryPageStoreTest {
     assertEquals(0, store.segment().address() % CacheLine.BYTES);
   }
 
+  @Test
+  void looksFindEachPageWhereAPinDoes() {
+    for (int i = 0; i < 50; i++) {
+      int page = store.allocate();
+      long look = store.look(page);
+      assertTrue(look >= 0);
+      assertEquals(store.pin(page), store.offset(look));
+      store.free(page);
+      store.allocate();
+      assertTrue(store.isStill(look), "pages have their places for good");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, -256, 128, 300, 4097, 128 << 10})
   void pageBytesIsAPowerOfTwoWithinLimits(int pageBytes) {

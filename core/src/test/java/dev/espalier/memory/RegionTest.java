@@ -9,10 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.ffi.VirtualMemory;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
 import java.util.ArrayList;
+import java.util.ConcurrentModificationException;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What becomes of memory that others read when it is outgrown. */
 @Tag("fallback-too")
@@ -111,6 +116,31 @@ class RegionTest {
     assertEquals(List.of(false, false), alive());
   }
 
+  /** Of two threads that write without a lock, one would else have memory that nobody closes. */
+  @Test
+  void memoryIsReplacedOnlyOnce() {
+    for (boolean isBesideReaders : new boolean[] {false, true}) {
+      segments.clear();
+      Region first = first(64);
+      if (isBesideReaders) {
+        first.expectReaders();
+      }
+      Region second = first.outgrownBy(noted(Region.small(128)));
+      assertThrows(
+          ConcurrentModificationException.class, () -> first.outgrownBy(noted(Region.small(256))));
+      assertThrows(
+          ConcurrentModificationException.class, () -> first.replacedBy(noted(Region.small(64))));
+      assertThrows(
+          ConcurrentModificationException.class, () -> first.leftFor(noted(Region.small(64))));
+      assertEquals(List.of(isBesideReaders, true, false, false, false), alive());
+      Region third = second.replacedBy(noted(Region.small(64)));
+      first.close();
+      assertFalse(alive().contains(true));
+      assertTrue(second.isClosed());
+      assertTrue(third.isClosed());
+    }
+  }
+
   @Test
   void copyThatFailsLeavesAllAsItWas() {
     Region first = first(64);
@@ -128,5 +158,33 @@ class RegionTest {
                     })));
     assertEquals(List.of(true, false), alive());
     first.close();
+  }
+
+  /** As a thread that has memory grow may be in a call to the system. */
+  @Test
+  @Timeout(60)
+  void closeWaitsForACallToTheSystemThatHasTheMemory() throws Exception {
+    Region region = first(1 << 20);
+    Pipe pipe = Pipe.open();
+    try (Pipe.SinkChannel sink = pipe.sink();
+        Pipe.SourceChannel source = pipe.source()) {
+      ByteBuffer memory = region.segment().asByteBuffer();
+      FutureTask<Integer> call = new FutureTask<>(() -> sink.write(memory));
+      Thread.ofPlatform().daemon().start(call);
+      source.read(ByteBuffer.allocate(1));
+      FutureTask<Void> closing = new FutureTask<>(region::close, null);
+      Thread.ofPlatform().daemon().start(closing);
+      for (int i = 0; i < 1_000; i++) {
+        Thread.yield();
+        assertFalse(region.isClosed());
+      }
+      ByteBuffer rest = ByteBuffer.allocate((1 << 20) - 1);
+      while (rest.hasRemaining()) {
+        source.read(rest);
+      }
+      closing.get();
+      assertEquals(1 << 20, call.get());
+      assertTrue(region.isClosed());
+    }
   }
 }

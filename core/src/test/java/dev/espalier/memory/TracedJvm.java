@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Runs a program in a JVM that traces, which is chosen when a JVM starts. */
@@ -13,16 +14,14 @@ public final class TracedJvm {
   private TracedJvm() {}
 
   /** Runs a main class of the tests without native access; returns the lines it prints. */
-  public static List<String> run(Class<?> program) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Despalier.trace=true",
-                "-cp",
-                System.getProperty("java.class.path"),
-                program.getName())
-            .redirectErrorStream(true)
-            .start();
+  public static List<String> run(Class<?> program, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Despalier.trace=true");
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, process.waitFor(), output);
     return output.lines().toList();

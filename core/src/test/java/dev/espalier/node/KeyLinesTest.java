@@ -4,6 +4,7 @@ package dev.espalier.node;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.espalier.TestSize;
 import dev.espalier.memory.CacheLine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,7 +15,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every count of keys in a node, every key and those beside it, against a plain loop. */
+/**
+ * Every count of keys in a node, in a thorough run those of the day, every key and those beside it,
+ * against a plain loop.
+ */
 @Tag("fallback-too")
 final class KeyLinesTest {
   private static final int MOST_LINES = 64;
@@ -43,6 +47,12 @@ final class KeyLinesTest {
       long key = slot < count ? first + (long) slot * GAP : Keys.PADDING;
       nodes.setAtIndex(ValueLayout.JAVA_LONG, node / Long.BYTES + slot, key);
     }
+  }
+
+  /** Returns the counts of keys to try in a node with room for some. */
+  private static int[] counts(int lines, int room) {
+    long[] counts = TestSize.seeds("lines " + lines, room + 1, room + 1);
+    return Arrays.stream(counts).mapToInt(Math::toIntExact).toArray();
   }
 
   /** What is wanted of one node: every key that it may have, and those beside it. */
@@ -75,7 +85,7 @@ final class KeyLinesTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, MOST_LINES})
   void findsWhatALoopFinds(int lines) {
-    for (int count = 0; count <= lines * CacheLine.LONGS; count++) {
+    for (int count : counts(lines, lines * CacheLine.LONGS)) {
       fill(node(0, lines), lines, count, 1000);
       fill(node(1, lines), lines, count, 1);
       check(lines, count, 1000);
@@ -90,5 +100,40 @@ final class KeyLinesTest {
     fill(node(0, lines), lines, slots, Long.MIN_VALUE);
     nodes.setAtIndex(ValueLayout.JAVA_LONG, node(0, lines) / 8 + slots - 1, Long.MAX_VALUE);
     check(lines, slots, Long.MIN_VALUE);
+  }
+
+  /** A word in front of the keys, which is smaller than some of them, and may change. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, MOST_LINES})
+  void findsWhatALoopFindsBehindAWord(int lines) {
+    long node = node(0, lines);
+    for (long first : new long[] {-5 * GAP, 1, 1000, Long.MIN_VALUE}) {
+      for (int count : counts(lines, lines * CacheLine.LONGS - 1)) {
+        fill(node, lines, count + 1, first - GAP);
+        nodes.setAtIndex(ValueLayout.JAVA_LONG, node / Long.BYTES, 24 + (count & 7));
+        checkBehindWord(node, lines, first);
+      }
+    }
+  }
+
+  private void checkBehindWord(long node, int lines, long first) {
+    int slots = lines * CacheLine.LONGS - 1;
+    int wanted = 3 * slots + 1;
+    long[] keys = new long[FROM + wanted];
+    for (int i = 0; i < wanted; i++) {
+      keys[FROM + i] = i == wanted - 1 ? Long.MAX_VALUE : first + (long) (i / 3) * GAP + i % 3 - 1;
+    }
+    long[] found = new long[FROM + wanted];
+    Arrays.fill(found, FROM, found.length, node);
+    long[] slotsFound = found.clone();
+    KeyLines.findBehindWord(nodes, nodes.address(), keys, FROM, found, FROM, wanted, lines);
+    KeyLines.findSlotsBehindWord(
+        nodes, nodes.address(), keys, FROM, slotsFound, FROM, wanted, lines);
+    for (int i = FROM; i < FROM + wanted; i++) {
+      int smaller = Keys.lowerBoundLinear(nodes, node + Long.BYTES, slots, keys[i]);
+      assertEquals(node, KeyLines.node(found[i]));
+      assertEquals(smaller, KeyLines.slotBehindWord(nodes, found[i], keys[i]));
+      assertEquals(node + 8L * (1 + Math.min(smaller, slots - 1)), slotsFound[i]);
+    }
   }
 }

@@ -47,7 +47,7 @@ class DamagedInPageTreeTest {
   }
 
   private static void damageAndUse(int trees, int entries, Supplier<DiskFirstFpbPlusTree> factory) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       try (DiskFirstFpbPlusTree index = factory.get()) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(

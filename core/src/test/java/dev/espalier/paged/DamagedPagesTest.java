@@ -58,7 +58,7 @@ class DamagedPagesTest {
   }
 
   private static void damageAndUse(int trees, int entries, Supplier<? extends LongIndex> factory) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       try (LongIndex index = factory.get()) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(

@@ -52,8 +52,8 @@ class DiskFirstDumpTest {
           leaf @512 1/6: 7=70
         """,
         TreePrinter.print(tree.rootView(), 100));
-    int root = InPageTreeHeader.root(tree.tree.pages, 256);
-    int leaf = InPageTreeHeader.firstLeaf(tree.tree.pages, 256);
+    int root = InPageTreeFormat.HEADER.root(tree.tree.pages, 256);
+    int leaf = InPageTreeFormat.HEADER.firstLeaf(tree.tree.pages, 256);
     assertEquals(Integer.toString(leaf), shortsAt(256 + 64 * root + 40, 1), "the in-page leaf");
     assertEquals("6 " + PADDING, longsAt(256 + 64 * leaf, 2), "its keys");
     assertEquals("1 3", intsAt(256 + 64 * leaf + 64 - 8 - 16, 2), "the pages they belong to");

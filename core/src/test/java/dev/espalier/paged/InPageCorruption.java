@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.paged;
 
+import dev.espalier.inpage.InPageTrees;
 import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.Words;
 import java.util.function.Consumer;
 
 /**
- * Ways to damage a healthy in-page tree, each against one invariant of {@link InPageTreeFormat}.
- * The tree of pages has three levels at least; in-page trees have three, with more than one node on
- * the level above the leaves, and in leaf pages the leaves are neither full nor empty.
+ * Ways to damage a healthy in-page tree, each against one invariant of {@link InPageTrees}. The
+ * tree of pages has three levels at least; in-page trees have three, with more than one node on the
+ * level above the leaves, and in leaf pages the leaves are neither full nor empty.
  */
 enum InPageCorruption {
   CHILD_PAST_THE_PAGE("I9", page -> page.child(1, 0, 1, page.format.pageLines)),
@@ -76,9 +77,9 @@ enum InPageCorruption {
               page.tree.pages, page.place, PageHeader.count(page.tree.pages, page.place) - 1)),
 
   FIRST_LEAF_OUT_OF_STEP(
-      "I13", page -> InPageTreeHeader.firstLeaf(page.tree.pages, page.place, page.leaf(1))),
+      "I13", page -> InPageTreeFormat.HEADER.firstLeaf(page.tree.pages, page.place, page.leaf(1))),
   LAST_LEAF_OUT_OF_STEP(
-      "I13", page -> InPageTreeHeader.lastLeaf(page.tree.pages, page.place, page.leaf(0))),
+      "I13", page -> InPageTreeFormat.HEADER.lastLeaf(page.tree.pages, page.place, page.leaf(0))),
   NEXT_LEAF_SKIPPED(
       "I13",
       page -> page.format.valueLeaf.next(page.tree.pages, page.at(page.leaf(0)), page.leaf(2))),
@@ -114,29 +115,31 @@ enum InPageCorruption {
   ROOT_AT_ANOTHER_LINE(
       "I15",
       page ->
-          InPageTreeHeader.root(
-              page.tree.pages, page.place, InPageTreeHeader.root(page.tree.pages, page.place) + 1)),
+          InPageTreeFormat.HEADER.root(
+              page.tree.pages,
+              page.place,
+              InPageTreeFormat.HEADER.root(page.tree.pages, page.place) + 1)),
   LINES_LEAKED(
       "I15",
       page ->
-          InPageTreeHeader.above(
+          InPageTreeFormat.HEADER.above(
               page.tree.pages,
               page.place,
-              InPageTreeHeader.above(page.tree.pages, page.place) + 1)),
+              InPageTreeFormat.HEADER.above(page.tree.pages, page.place) + 1)),
   LINES_IN_USE_TAKEN_BACK(
       "I15",
       page ->
-          InPageTreeHeader.above(
+          InPageTreeFormat.HEADER.above(
               page.tree.pages,
               page.place,
-              InPageTreeHeader.above(page.tree.pages, page.place) - 1)),
+              InPageTreeFormat.HEADER.above(page.tree.pages, page.place) - 1)),
   LINES_BEFORE_THE_ROOT_LEAKED(
       "I15",
       page ->
-          InPageTreeHeader.below(
+          InPageTreeFormat.HEADER.below(
               page.tree.pages,
               page.place,
-              InPageTreeHeader.below(page.tree.pages, page.place) + 1));
+              InPageTreeFormat.HEADER.below(page.tree.pages, page.place) + 1));
 
   private final String invariant;
 
@@ -180,7 +183,7 @@ enum InPageCorruption {
 
     /** Returns the line of inner node {@code number} of a level, under the root's first child. */
     int inner(int level, int number) {
-      int line = InPageTreeHeader.root(tree.pages, place);
+      int line = InPageTreeFormat.HEADER.root(tree.pages, place);
       for (int at = format.levels - 1; at > level; at--) {
         line = format.inner.child(tree.pages, at(line), at == level + 1 ? number : 0);
       }

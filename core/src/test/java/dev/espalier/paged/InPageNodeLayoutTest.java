@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.inpage.InPageInnerNode;
+import dev.espalier.inpage.InPageLeaf;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.model.PageOptimizer;
 import dev.espalier.node.Keys;

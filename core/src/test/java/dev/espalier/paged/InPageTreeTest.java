@@ -11,6 +11,7 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.LongRun;
 import dev.espalier.ProgressListener;
+import dev.espalier.inpage.PageScratch;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.PageStore;
@@ -70,7 +71,26 @@ class InPageTreeTest {
       tree.put(3, 0);
       assertEquals(1, tree.tree.store.pagesInUse());
       assertEquals(
-          List.of(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6), runs(tree).stream().sorted().toList());
+          List.of(5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6),
+          runs(tree).stream().sorted().toList(),
+          "packed, so that there is room for another leaf where the inserts come");
+      tree.verify();
+    }
+  }
+
+  @Test
+  void pageIsReorganizedEvenlyWhereInsertsComeToMostLeaves() {
+    try (DiskFirstFpbPlusTree tree = create()) {
+      load(tree, 65);
+      for (long key = 101; key < 600; key += 100) {
+        tree.put(key, 0);
+      }
+      for (long key = 1; key <= 3; key++) {
+        tree.put(key, 0);
+      }
+      assertEquals(1, tree.tree.store.pagesInUse());
+      assertEquals(
+          List.of(5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6), runs(tree).stream().sorted().toList());
       tree.verify();
     }
   }

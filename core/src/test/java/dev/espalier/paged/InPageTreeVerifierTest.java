@@ -48,13 +48,13 @@ class InPageTreeVerifierTest {
 
   @Test
   void everyInvariantOfTheOverviewIsCheckedAndHasACorruption() throws IOException {
-    Set<String> stated = InvariantNumbers.stated("paged/InPageTreeFormat");
+    Set<String> stated = InvariantNumbers.stated("inpage/InPageTrees");
     Set<String> corrupted =
         Arrays.stream(InPageCorruption.values())
             .map(InPageCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(7, stated.size(), stated::toString);
-    assertEquals(stated, InvariantNumbers.checked("paged/InPageTreeVerifier"));
+    assertEquals(stated, InvariantNumbers.checked("inpage/InPageTreeVerifier"));
     assertEquals(stated, corrupted);
   }
 

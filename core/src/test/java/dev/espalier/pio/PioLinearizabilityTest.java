@@ -17,6 +17,6 @@ class PioLinearizabilityTest {
     PioBTree.Geometry geometry = new PioBTree.Geometry(segments, queuePages, 64, 30, 25);
     ShortHistories.check(
         options -> PioBTree.open(options, options.pagesInMemory(256), geometry),
-        TestSize.of(100, 4000));
+        TestSize.share(100, 4000));
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Several threads that write and read one tree at once, and flush its queue. */
 class PioThreadsTest extends ThreadsContract<PioBTree> {
-  private static final int WRITES = TestSize.of(20_000, 400_000);
+  private static final int WRITES = TestSize.share(20_000, 400_000);
 
   PioThreadsTest() {
     super(WRITES);

@@ -40,7 +40,7 @@ class DamagedPmaTest {
 
   private static void damageAndUse(int rounds, int entries, int slots) {
     Geometry geometry = new Geometry(slots, Densities.UPDATE_ORIENTED);
-    for (int seed = 0; seed < TestSize.rounds(rounds); seed++) {
+    for (long seed : TestSize.seeds(rounds)) {
       SplittableRandom random = new SplittableRandom(seed);
       PackedMemoryArray array = PackedMemoryArray.create(IndexOptions.DEFAULT, geometry);
       damageAndUse(array, array.tree, entries, random);

@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesCursor;
+import dev.espalier.bytes.BytesIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,7 +28,7 @@ class PrefixModelTest {
   private final TreeMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
 
   /** Keys that have much in common, of a kind drawn for a history. */
-  private static byte[] key(SplittableRandom random, int kind) {
+  static byte[] key(SplittableRandom random, int kind) {
     return switch (kind) {
       case 0 -> filled(random.nextInt(70), (byte) 0xff);
       case 1 -> filled(random.nextInt(70), (byte) 0);
@@ -63,13 +65,13 @@ class PrefixModelTest {
     return key;
   }
 
-  private static byte[] value(SplittableRandom random) {
+  static byte[] value(SplittableRandom random) {
     byte[] value = new byte[random.nextInt(30) == 0 ? random.nextInt(3_000) : random.nextInt(20)];
     random.nextBytes(value);
     return value;
   }
 
-  private void assertSame(PrefixBPlusTree tree) {
+  private void assertSame(BytesIndex tree) {
     tree.verify();
     assertEquals(model.size(), tree.size());
     BytesCursor cursor = tree.cursor();
@@ -92,10 +94,34 @@ class PrefixModelTest {
     "1024, 5", "1024, 7", "4096, 7"
   })
   void historyIsThatOfASortedMap(int pageBytes, int kind) {
-    for (int seed = 0; seed < TestSize.of(2, 6); seed++) {
+    check(
+        kind,
+        () -> {
+          PrefixBPlusTree tree = PrefixBPlusTree.create(IndexOptions.DEFAULT, pageBytes);
+          return new Tree(tree, tree.structure());
+        });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"512, 0", "512, 2", "512, 3", "512, 5", "512, 7", "1024, 5", "4096, 7"})
+  void historyOfOneThreadInATreeForManyIsThatOfASortedMap(int pageBytes, int kind) {
+    check(
+        kind,
+        () -> {
+          ConcurrentPrefixBPlusTree tree =
+              ConcurrentPrefixBPlusTree.create(IndexOptions.DEFAULT, pageBytes);
+          return new Tree(tree, tree.structure());
+        });
+  }
+
+  private record Tree(BytesIndex index, PrefixStructure structure) {}
+
+  private void check(int kind, Supplier<Tree> factory) {
+    for (long seed : TestSize.seeds(2, 6)) {
       model.clear();
-      SplittableRandom random = new SplittableRandom(seed * 31L + kind);
-      try (PrefixBPlusTree tree = PrefixBPlusTree.create(IndexOptions.DEFAULT, pageBytes)) {
+      SplittableRandom random = new SplittableRandom(seed * 31 + kind);
+      Tree made = factory.get();
+      try (BytesIndex tree = made.index) {
         int removes = 3;
         for (int step = 0; step < 2_500; step++) {
           if (step % 400 == 0) {
@@ -126,7 +152,7 @@ class PrefixModelTest {
         }
         model.clear();
         assertSame(tree);
-        assertEquals(1, tree.structure().store.pagesInUse());
+        assertEquals(1, made.structure.store.pagesInUse());
       }
     }
   }

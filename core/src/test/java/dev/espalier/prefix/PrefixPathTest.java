@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.bytes.BytesCursor;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.memory.ForwardingPageStore;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which pages a cursor asks for ahead, where they are on a device. */
 @Tag("fallback-too")
-final class PrefixPathTest {
+class PrefixPathTest {
   private static final int ENTRIES = 5000;
 
   /** Notes what is asked for. */
@@ -44,12 +46,20 @@ final class PrefixPathTest {
   }
 
   private final AskedPages store = new AskedPages();
-  private final PrefixBPlusTree index = PrefixBPlusTree.open(store);
+  private final BytesIndex index = open(store);
 
   PrefixPathTest() {
     for (int i = 0; i < ENTRIES; i++) {
       index.set(key(i), new byte[i % 20]);
     }
+  }
+
+  BytesIndex open(PageStore pages) {
+    return PrefixBPlusTree.open(pages);
+  }
+
+  PrefixStructure structure(BytesIndex opened) {
+    return ((PrefixBPlusTree) opened).structure();
   }
 
   private static byte[] key(int i) {
@@ -62,7 +72,7 @@ final class PrefixPathTest {
 
   /** Returns the smallest key of a leaf, as a number. */
   private int firstOf(int page) {
-    PrefixStructure tree = index.structure();
+    PrefixStructure tree = structure(index);
     long at = tree.store.pin(page);
     byte[] key = new byte[tree.keyLength(at, 0)];
     assertEquals(0, PageLayout.level(tree.pages, at));

@@ -39,7 +39,7 @@ class DamagedRTreeTest {
 
   private static void damageAndUse(int trees, int entries, Geometry geometry) {
     RectangleModel model = RectangleSets.UNIT.model(entries, new SplittableRandom(entries));
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       try (RTree tree = RTree.create(IndexOptions.DEFAULT, geometry)) {
         model.bulkloadInto(tree, 0.75);
         SplittableRandom random = new SplittableRandom(seed);

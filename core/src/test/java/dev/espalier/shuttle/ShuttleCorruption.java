@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.shuttle;
 
+import dev.espalier.LongCursor;
 import dev.espalier.memory.Words;
 import dev.espalier.support.Message;
 import dev.espalier.support.MessageColumns;
@@ -149,7 +150,16 @@ enum ShuttleCorruption {
 
   ELEMENTS_MISCOUNTED("I10", tree -> tree.array.elements++),
   LINES_MISCOUNTED("I10", tree -> tree.array.used--),
-  MEMORY_MISCOUNTED("I10", tree -> tree.budget.count(64));
+  MEMORY_MISCOUNTED("I10", tree -> tree.budget.count(64)),
+
+  DEAD_RANGE_OVER_ALL("I11", tree -> tree.dead.add(Long.MIN_VALUE, Long.MAX_VALUE)),
+  DEAD_RANGE_FROM_AN_ENTRY_ON(
+      "I11",
+      tree -> {
+        LongCursor cursor = tree.cursor();
+        cursor.last();
+        tree.dead.add(cursor.key(), Long.MAX_VALUE);
+      });
 
   private final String invariant;
 

@@ -37,7 +37,7 @@ class ShuttleDamageTest {
   }
 
   private static void damageAndUse(int leafEntries, int trees, int entries) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       Geometry geometry = new Geometry(Schedule.SHIFTED, 4, leafEntries);
       try (ShuttleTree index =
           ShuttleTree.create(IndexOptions.DEFAULT.withMemoryLimit(64 << 20), geometry)) {

@@ -55,7 +55,7 @@ class ShuttleVerifierTest {
         Arrays.stream(ShuttleCorruption.values())
             .map(ShuttleCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(10, stated.size(), stated::toString);
+    assertEquals(11, stated.size(), stated::toString);
     assertEquals(stated, InvariantNumbers.checked("shuttle/ShuttleVerifier"));
     assertEquals(stated, corrupted);
   }

@@ -14,6 +14,7 @@ import dev.espalier.bytes.BytesEntrySource;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.prefix.PrefixBPlusTree;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +23,6 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -66,7 +66,7 @@ final class BytesSorterTest {
         options.withDuplicates(duplicates),
         where -> {
           files++;
-          return SpillFile.openTemporary(where);
+          return TemporaryFile.open(where);
         });
   }
 
@@ -335,7 +335,7 @@ final class BytesSorterTest {
     Path full = Path.of("/dev/full");
     assumeTrue(Files.exists(full), "no /dev/full here");
     BytesSorter sorter =
-        BytesSorter.create(options, _ -> FileChannel.open(full, StandardOpenOption.WRITE));
+        BytesSorter.create(options, _ -> new RandomAccessFile(full.toFile(), "rw"));
     var e =
         assertThrows(
             UncheckedIOException.class,
@@ -358,10 +358,11 @@ final class BytesSorterTest {
       byte[] key = new byte[BytesIndex.MAX_KEY + 1];
       var e = assertThrows(IllegalArgumentException.class, () -> sorter.add(key, new byte[0]));
       assertEquals("key has 65536 bytes; at most 65535 are possible", e.getMessage());
-      try (FileChannel file = SpillFile.openTemporary(folder);
+      try (RandomAccessFile file = TemporaryFile.open(folder);
           Arena arena = Arena.ofConfined()) {
         MemorySegment value =
-            file.map(FileChannel.MapMode.READ_WRITE, 0, BytesIndex.MAX_VALUE + 1L, arena);
+            file.getChannel()
+                .map(FileChannel.MapMode.READ_WRITE, 0, BytesIndex.MAX_VALUE + 1L, arena);
         e =
             assertThrows(
                 IllegalArgumentException.class,

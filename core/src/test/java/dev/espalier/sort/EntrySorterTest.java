@@ -12,11 +12,10 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.family.Indexes;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +52,7 @@ final class EntrySorterTest {
         options.withDuplicates(duplicates),
         where -> {
           files++;
-          return SpillFile.openTemporary(where);
+          return TemporaryFile.open(where);
         });
   }
 
@@ -273,7 +272,7 @@ final class EntrySorterTest {
     Path full = Path.of("/dev/full");
     assumeTrue(Files.exists(full), "no /dev/full here");
     EntrySorter sorter =
-        EntrySorter.create(options, _ -> FileChannel.open(full, StandardOpenOption.WRITE));
+        EntrySorter.create(options, _ -> new RandomAccessFile(full.toFile(), "rw"));
     for (long key = 0; key < FIT; key++) {
       sorter.add(key, key);
     }

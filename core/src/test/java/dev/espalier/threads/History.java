@@ -20,25 +20,52 @@ public final class History {
     GET,
     PUT,
     PUT_IF_ABSENT,
-    REMOVE
+    REMOVE,
+    INSERT,
+    REPLACE,
+    REMOVE_IF,
+    SET,
+    DELETE
   }
+
+  /** The answers of calls that tell whether they did something. */
+  static final long DONE = 1;
+
+  static final long NOT_DONE = 0;
 
   /**
    * A call.
    *
    * @param value what it was to write
-   * @param answer the value before, or {@link #ABSENT}
+   * @param expected the value to be replaced or removed; of no meaning for most kinds
+   * @param answer the value before, or {@link #ABSENT}; or {@link #DONE} or {@link #NOT_DONE}; of
+   *     no meaning for {@code SET} and {@code DELETE}
    * @param begin a moment before the call, and {@code end} one after it
    */
-  record Call(Kind kind, long value, long answer, long begin, long end) {
+  record Call(Kind kind, long value, long expected, long answer, long begin, long end) {
+    Call(Kind kind, long value, long answer, long begin, long end) {
+      this(kind, value, ABSENT, answer, begin, end);
+    }
+
+    /** Tells whether the answer is right if the key has a value before the call. */
+    boolean isRightAfter(long before) {
+      return switch (kind) {
+        case GET, PUT, PUT_IF_ABSENT, REMOVE -> answer == before;
+        case INSERT -> (answer == DONE) == (before == ABSENT);
+        case REPLACE, REMOVE_IF -> (answer == DONE) == (before == expected);
+        case SET, DELETE -> true;
+      };
+    }
 
     /** Returns what the key has after the call. */
     long after(long before) {
       return switch (kind) {
         case GET -> before;
-        case PUT -> value;
-        case PUT_IF_ABSENT -> before == ABSENT ? value : before;
-        case REMOVE -> ABSENT;
+        case PUT, SET -> value;
+        case PUT_IF_ABSENT, INSERT -> before == ABSENT ? value : before;
+        case REMOVE, DELETE -> ABSENT;
+        case REPLACE -> before == expected ? value : before;
+        case REMOVE_IF -> before == expected ? ABSENT : before;
       };
     }
   }
@@ -74,7 +101,7 @@ public final class History {
       Call call = calls.get(Long.numberOfTrailingZeros(rest));
       // Only what began before any other has ended can be next.
       if (call.begin <= firstEnd
-          && call.answer == value
+          && call.isRightAfter(value)
           && explains(left & ~Long.lowestOneBit(rest), call.after(value))) {
         return true;
       }

@@ -7,7 +7,14 @@ import dev.espalier.TestSize;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jetbrains.kotlinx.lincheck.CTestStructure;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
+import org.jetbrains.kotlinx.lincheck.execution.RandomExecutionGenerator;
+import org.jetbrains.lincheck.datastructures.CTestConfiguration;
+import org.jetbrains.lincheck.datastructures.RandomProvider;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.util.LoggingLevel;
 
@@ -24,18 +31,22 @@ public final class Lincheck {
 
   private Lincheck() {}
 
-  /** Asserts that an order was found for each round of random scenarios. */
+  /**
+   * Asserts that an order was found for each round of random scenarios: the first ones, or in a
+   * thorough run the day's third of all.
+   */
   public static void check(Class<? extends LincheckOperations> operations) throws Exception {
-    assertEquals("", fault(operations, TestSize.of(10, 60), TestSize.of(150, 250)));
+    long[] scenarios = TestSize.seeds(operations.getName(), 10, 60);
+    assertEquals("", fault(operations, scenarios, TestSize.of(150, 250)));
   }
 
   /**
    * Returns the calls and answers of a round that no order explains; none if all were explained.
    *
-   * @param scenarios how many are tried
+   * @param scenarios which are tried of those that Lincheck makes, counted from 0
    * @param rounds how often each is repeated
    */
-  static String fault(Class<? extends LincheckOperations> operations, int scenarios, int rounds)
+  static String fault(Class<? extends LincheckOperations> operations, long[] scenarios, int rounds)
       throws IOException, InterruptedException {
     Path out = Files.createTempFile("lincheck", ".txt");
     try {
@@ -49,7 +60,9 @@ public final class Lincheck {
                   System.getProperty("java.class.path"),
                   Lincheck.class.getName(),
                   operations.getName(),
-                  Integer.toString(scenarios),
+                  Arrays.stream(scenarios)
+                      .mapToObj(Long::toString)
+                      .collect(Collectors.joining(",")),
                   Integer.toString(rounds))
               .redirectErrorStream(true)
               .redirectOutput(out.toFile())
@@ -68,13 +81,16 @@ public final class Lincheck {
 
   /** Runs in the other JVM: the class of the operations, scenarios, rounds. */
   public static void main(String[] arguments) throws ClassNotFoundException {
+    ChosenScenarios.numbers =
+        Arrays.stream(arguments[1].split(",")).mapToInt(Integer::parseInt).toArray();
     try {
       new StressOptions()
           .threads(3)
           .actorsBefore(2)
           .actorsPerThread(3)
           .actorsAfter(2)
-          .iterations(Integer.parseInt(arguments[1]))
+          .iterations(ChosenScenarios.numbers.length)
+          .executionGenerator(ChosenScenarios.class)
           .invocationsPerIteration(Integer.parseInt(arguments[2]))
           .sequentialSpecification(LincheckModel.class)
           .minimizeFailedScenario(false)
@@ -83,6 +99,29 @@ public final class Lincheck {
     } catch (AssertionError found) {
       System.out.println(found.getMessage());
       System.exit(NOT_LINEARIZABLE);
+    }
+  }
+
+  /** Makes all scenarios up to the last that was chosen, always the same, and leaves some out. */
+  public static final class ChosenScenarios extends RandomExecutionGenerator {
+    /** Those to try, in ascending order, counted from 0. */
+    private static int[] numbers = {};
+
+    private int made;
+    private int tried;
+
+    public ChosenScenarios(
+        CTestConfiguration configuration, CTestStructure structure, RandomProvider random) {
+      super(configuration, structure, random);
+    }
+
+    @Override
+    public ExecutionScenario nextExecution() {
+      for (int number = numbers[tried++]; made < number; made++) {
+        super.nextExecution();
+      }
+      made++;
+      return super.nextExecution();
     }
   }
 }

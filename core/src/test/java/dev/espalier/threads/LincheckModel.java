@@ -47,6 +47,16 @@ public final class LincheckModel {
     return map.remove(key, (long) expected);
   }
 
+  public long mergeLongs(int key, int value) {
+    store(key, map.getOrDefault(key, 0L) + value);
+    return get(key);
+  }
+
+  public long computeLongs(int key) {
+    compute(key);
+    return get(key);
+  }
+
   public @Nullable Long put(int key, int value) {
     return map.put(key, (long) value);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.threads;
 
+import dev.espalier.LongEntry;
 import dev.espalier.LongIndex;
 import java.util.NavigableMap;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -99,6 +100,27 @@ public abstract class LincheckOperations {
   @Operation
   public final boolean removeIf(@Param(name = "key") int key, @Param(name = "value") int expected) {
     return index.remove(key, expected);
+  }
+
+  @Operation
+  public final long mergeLongs(@Param(name = "key") int key, @Param(name = "value") int value) {
+    return index.merge(key, value, Long::sum);
+  }
+
+  /** Counts up, and removes what has got to 2. */
+  @Operation
+  public final long computeLongs(@Param(name = "key") int key) {
+    LongEntry entry = new LongEntry();
+    boolean stays =
+        index.compute(
+            key,
+            entry,
+            (now, isThere) -> {
+              boolean goes = isThere && now.value() > 1;
+              now.setValue(isThere ? now.value() + 1 : 0);
+              return !goes;
+            });
+    return stays ? entry.value() : MISSING;
   }
 
   // ---------------------------------------------------------------- its map

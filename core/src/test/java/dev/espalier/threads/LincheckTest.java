@@ -9,6 +9,7 @@ import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import dev.espalier.concurrent.ConcurrentPbPlusTree.Geometry;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +39,7 @@ class LincheckTest {
 
   @Test
   void writesInTwoStepsAreFound() throws Exception {
-    String fault = Lincheck.fault(WritesInTwoSteps.class, 200, 500);
+    String fault = Lincheck.fault(WritesInTwoSteps.class, LongStream.range(0, 200).toArray(), 500);
     assertTrue(fault.contains("Invalid execution results"), fault);
   }
 }

@@ -4,6 +4,7 @@ package dev.espalier.threads;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.threads.History.Call;
 import dev.espalier.threads.History.Kind;
@@ -16,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Three threads write and read the same few keys at once, while a fourth splits and empties the
@@ -31,8 +33,13 @@ public final class ShortHistories {
 
   private final ExecutorService threads;
 
-  private ShortHistories(ExecutorService threads) {
+  private final long others;
+  private final List<Kind> kinds;
+
+  private ShortHistories(ExecutorService threads, long others, List<Kind> kinds) {
     this.threads = threads;
+    this.others = others;
+    this.kinds = kinds;
   }
 
   /**
@@ -41,28 +48,56 @@ public final class ShortHistories {
    * @param factory makes an empty index whose smallest leaves have fewer than 20 entries
    */
   public static void check(Function<IndexOptions, LongIndex> factory, int rounds) throws Exception {
+    check(factory, rounds, DISTANCE);
+  }
+
+  /**
+   * Checks the histories of so many rounds, each over a new index.
+   *
+   * @param others how many keys before the first of the histories the other thread writes
+   */
+  public static void check(Function<IndexOptions, LongIndex> factory, int rounds, long others)
+      throws Exception {
+    check(factory, rounds, others, List.of(Kind.values()));
+  }
+
+  /** Does the same without calls that an index of byte strings does not have. */
+  public static void checkOfByteStrings(
+      Function<IndexOptions, LongIndex> factory, int rounds, long others) throws Exception {
+    List<Kind> kinds =
+        Stream.of(Kind.values())
+            .filter(kind -> kind != Kind.REPLACE && kind != Kind.REMOVE_IF)
+            .toList();
+    check(factory, rounds, others, kinds);
+  }
+
+  private static void check(
+      Function<IndexOptions, LongIndex> factory, int rounds, long others, List<Kind> kinds)
+      throws Exception {
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
-      ShortHistories histories = new ShortHistories(threads);
-      for (int round = 0; round < rounds; round++) {
-        try (LongIndex index =
-            factory.apply(IndexOptions.DEFAULT.withMissingValue(History.ABSENT))) {
-          for (List<Call> history : histories.histories(index, round)) {
-            assertTrue(History.isLinearizable(history), () -> history.toString());
-          }
-          index.verify();
-        }
-      }
+      ShortHistories histories = new ShortHistories(threads, others, kinds);
+      Seeds.run(
+          rounds,
+          seed -> {
+            try (LongIndex index =
+                factory.apply(IndexOptions.DEFAULT.withMissingValue(History.ABSENT))) {
+              for (List<Call> history : histories.histories(index, seed)) {
+                assertTrue(History.isLinearizable(history), history::toString);
+              }
+              index.verify();
+            }
+          });
     }
   }
 
   /** Returns what was done with each key. */
-  private List<List<Call>> histories(LongIndex index, int round) throws Exception {
+  private List<List<Call>> histories(LongIndex index, long seed) throws Exception {
     CyclicBarrier start = new CyclicBarrier(THREADS + 1);
     List<Future<List<List<Call>>>> calling = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
-      SplittableRandom random = new SplittableRandom(31L * round + i);
-      int thread = i;
-      calling.add(threads.submit(after(start, () -> calls(index, random, 100L * thread))));
+      SplittableRandom random = new SplittableRandom(31 * seed + i);
+      long firstValue = 100L * (i + 1);
+      calling.add(threads.submit(after(start, () -> calls(index, random, firstValue))));
     }
     Future<?> churn = threads.submit(after(start, () -> churn(index)));
     List<List<Call>> all = noCalls();
@@ -91,34 +126,81 @@ public final class ShortHistories {
     return none;
   }
 
-  private static List<List<Call>> calls(LongIndex index, SplittableRandom random, long firstValue) {
+  private List<List<Call>> calls(LongIndex index, SplittableRandom random, long firstValue) {
     List<List<Call>> calls = noCalls();
+    long[] seen = new long[KEYS];
     for (int i = 0; i < CALLS; i++) {
       int number = random.nextInt(KEYS);
-      long key = number * DISTANCE;
-      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+      Kind kind = kinds.get(random.nextInt(kinds.size()));
       long value = firstValue + i;
+      long expected = seen[number];
       long begin = System.nanoTime();
-      long answer =
-          switch (kind) {
-            case GET -> index.get(key);
-            case PUT -> index.put(key, value);
-            case PUT_IF_ABSENT -> index.putIfAbsent(key, value);
-            case REMOVE -> index.remove(key);
-          };
-      calls.get(number).add(new Call(kind, value, answer, begin, System.nanoTime()));
+      long answer = call(index, number * DISTANCE, kind, value, expected, random);
+      calls.get(number).add(new Call(kind, value, expected, answer, begin, System.nanoTime()));
+      seen[number] = answer > History.DONE ? answer : value;
     }
     return calls;
   }
 
-  private static boolean churn(LongIndex index) {
+  private static long call(
+      LongIndex index, long key, Kind kind, long value, long expected, SplittableRandom random) {
+    switch (kind) {
+      case SET -> index.set(key, value);
+      case DELETE -> {
+        if (random.nextBoolean()) {
+          index.delete(key);
+        } else {
+          index.removeRange(key - DISTANCE, false, key + DISTANCE, false);
+        }
+      }
+      default -> {
+        return switch (kind) {
+          case PUT -> index.put(key, value);
+          case PUT_IF_ABSENT -> index.putIfAbsent(key, value);
+          case REMOVE -> index.remove(key);
+          case INSERT -> answer(index.insert(key, value));
+          case REPLACE -> answer(index.replace(key, expected, value));
+          case REMOVE_IF -> answer(index.remove(key, expected));
+          default -> read(index, key, random);
+        };
+      }
+    }
+    return History.DONE;
+  }
+
+  private static long answer(boolean done) {
+    return done ? History.DONE : History.NOT_DONE;
+  }
+
+  private static long read(LongIndex index, long key, SplittableRandom random) {
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        return index.get(key);
+      }
+      case 1 -> {
+        long[] value = new long[1];
+        return index.find(key, value) ? value[0] : History.ABSENT;
+      }
+      case 2 -> {
+        long[] values = new long[3];
+        index.getAll(new long[] {key - 1, key, key + 1}, values);
+        return values[1];
+      }
+      default -> {
+        LongCursor cursor = index.cursor();
+        return cursor.ceiling(key) && cursor.key() == key ? cursor.value() : History.ABSENT;
+      }
+    }
+  }
+
+  private boolean churn(LongIndex index) {
     for (int times = 0; times < 2; times++) {
-      for (long key = -DISTANCE; key < KEYS * DISTANCE; key++) {
+      for (long key = -others; key < KEYS * DISTANCE; key++) {
         if (key % DISTANCE != 0) {
           index.put(key, key);
         }
       }
-      for (long key = -DISTANCE; key < KEYS * DISTANCE; key++) {
+      for (long key = -others; key < KEYS * DISTANCE; key++) {
         if (key % DISTANCE != 0) {
           index.remove(key);
         }

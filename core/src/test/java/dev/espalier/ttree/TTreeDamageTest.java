@@ -43,7 +43,7 @@ class TTreeDamageTest {
   }
 
   private static void damageAndUse(int width, int trees, int entries) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       try (TTree index = TTree.create(IndexOptions.DEFAULT, width)) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(

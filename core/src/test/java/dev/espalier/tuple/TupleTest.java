@@ -14,18 +14,26 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.Function;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -54,7 +62,25 @@ class TupleTest {
     parts.addAll(List.of(LocalTime.MIN, LocalTime.of(0, 0, 0, 1), LocalTime.NOON, LocalTime.MAX));
     parts.addAll(List.of(Instant.MIN, Instant.ofEpochSecond(-1, 999_999_999), Instant.EPOCH));
     parts.addAll(List.of(Instant.ofEpochSecond(0, 1), Instant.ofEpochSecond(1), Instant.MAX));
+    LocalDateTime noon = LocalDate.of(2026, 3, 1).atTime(LocalTime.NOON);
+    parts.addAll(List.of(LocalDateTime.MIN, noon.minusNanos(1), noon, noon.plusDays(1)));
+    parts.add(LocalDateTime.MAX);
+    parts.addAll(zoned());
     return parts;
+  }
+
+  private static List<Object> zoned() {
+    Instant beforeHoursRepeat = Instant.parse("2026-10-25T00:30:00Z");
+    ZonedDateTime zurich = beforeHoursRepeat.atZone(ZoneId.of("Europe/Zurich"));
+    return List.of(
+        LocalDateTime.MIN.atZone(ZoneOffset.UTC),
+        beforeHoursRepeat.atZone(ZoneOffset.ofHours(-5)),
+        beforeHoursRepeat.atZone(ZoneId.of("Asia/Kathmandu")),
+        zurich,
+        beforeHoursRepeat.atZone(ZoneOffset.UTC),
+        zurich.plusNanos(1),
+        zurich.plusHours(1), // the same local time as an hour before
+        LocalDateTime.MAX.atZone(ZoneOffset.UTC));
   }
 
   private static List<Object> tuples() {
@@ -336,21 +362,84 @@ class TupleTest {
     Object[] parts = {null, true, (byte) 5, 2f, 3.0, "s", new Descending(id), (short) 6};
     assertArrayEquals(TupleWriter.encode(parts), writer.toBytes());
     assertEquals(writer.toBytes().length, writer.size());
+  }
+
+  @Test
+  void typedMethodsReadWhatTypedMethodsWrite() {
+    BigInteger large = BigInteger.TWO.pow(90);
+    LocalDate day = LocalDate.of(2026, 3, 1);
+    ZonedDateTime zoned = day.atStartOfDay(ZoneId.of("Europe/Zurich"));
+    TupleWriter writer = new TupleWriter();
+    writer.addNull().add(true).descending().add(5).add(large).add(BigInteger.TWO).add(2f).add(3.0);
+    writer.add(new BigDecimal("1.50")).add("s").add(new byte[] {1, 0}).add(new UUID(3, 4)).add(day);
+    writer.add(LocalTime.NOON).add(Instant.EPOCH).add(day.atTime(LocalTime.MAX)).add(zoned);
+    writer.add(Arrays.asList(1L, null)).descending().addNull().add(6);
+
     TupleReader reader = new TupleReader(writer.segment());
-    assertNull(reader.next());
-    assertEquals(true, reader.next());
+    assertTrue(reader.skipNull());
+    assertFalse(reader.skipNull());
+    assertTrue(reader.nextBoolean());
     assertEquals(5, reader.nextLong());
-    assertThrows(IllegalArgumentException.class, reader::nextLong);
-    assertEquals(2f, reader.next());
-    assertEquals(3.0, reader.next());
-    assertThrows(IllegalArgumentException.class, reader::nextLong);
+    assertEquals(large, reader.nextBigInteger());
+    assertEquals(BigInteger.TWO, reader.nextBigInteger());
+    assertEquals(2f, reader.nextFloat());
+    assertEquals(3.0, reader.nextDouble());
+    assertEquals(new BigDecimal("1.5"), reader.nextBigDecimal());
     assertEquals("s", reader.nextString());
-    assertThrows(IllegalArgumentException.class, reader::nextString);
-    assertEquals(id, reader.next());
-    assertTrue(reader.hasNext());
-    assertEquals(6L, reader.next());
+    assertArrayEquals(new byte[] {1, 0}, reader.nextBytes());
+    assertEquals(new UUID(3, 4), reader.nextUuid());
+    assertEquals(day, reader.nextLocalDate());
+    assertEquals(LocalTime.NOON, reader.nextLocalTime());
+    assertEquals(Instant.EPOCH, reader.nextInstant());
+    assertEquals(day.atTime(LocalTime.MAX), reader.nextLocalDateTime());
+    assertEquals(zoned, reader.nextZonedDateTime());
+    assertEquals(Arrays.asList(1L, null), reader.nextList());
+    assertTrue(reader.skipNull());
+    assertEquals(6, reader.nextLong());
     assertFalse(reader.hasNext());
     assertThrows(NoSuchElementException.class, reader::next);
+    assertThrows(NoSuchElementException.class, reader::skipNull);
+    assertThrows(NoSuchElementException.class, reader::nextUuid);
+  }
+
+  @Test
+  void typedMethodsRefuseOtherTypesByNameAndStayBeforeThePart() {
+    Map<String, Function<TupleReader, Object>> methods = new LinkedHashMap<>();
+    methods.put("boolean", TupleReader::nextBoolean);
+    methods.put("long", TupleReader::nextLong);
+    methods.put("integer", TupleReader::nextBigInteger);
+    methods.put("float", TupleReader::nextFloat);
+    methods.put("double", TupleReader::nextDouble);
+    methods.put("decimal", TupleReader::nextBigDecimal);
+    methods.put("string", TupleReader::nextString);
+    methods.put("bytes", TupleReader::nextBytes);
+    methods.put("UUID", TupleReader::nextUuid);
+    methods.put("date", TupleReader::nextLocalDate);
+    methods.put("time of day", TupleReader::nextLocalTime);
+    methods.put("instant", TupleReader::nextInstant);
+    methods.put("date with a time of day", TupleReader::nextLocalDateTime);
+    methods.put("instant in a time zone", TupleReader::nextZonedDateTime);
+    methods.put("tuple", TupleReader::nextList);
+    TupleReader nulls = new TupleReader(TupleWriter.encode("a", null));
+    nulls.nextString();
+    methods.forEach(
+        (name, method) -> {
+          boolean isList = name.equals("tuple");
+          Object other = isList ? 5L : List.of();
+          TupleReader reader = new TupleReader(TupleWriter.encode(new Descending(other), "z"));
+          assertRefused(
+              "the part at byte 0 is a " + (isList ? "Long" : "tuple") + ", no " + name,
+              () -> method.apply(reader));
+          assertEquals(other, reader.next());
+          assertEquals("z", reader.nextString());
+          assertRefused("the part at byte 3 is null, no " + name, () -> method.apply(nulls));
+        });
+    TupleReader large = new TupleReader(TupleWriter.encode(BigInteger.TWO.pow(90)));
+    assertRefused("the part at byte 0 is a BigInteger, no long", large::nextLong);
+  }
+
+  private static void assertRefused(String message, Executable call) {
+    assertEquals(message, assertThrows(IllegalArgumentException.class, call).getMessage());
   }
 
   @Test
@@ -416,6 +505,10 @@ class TupleTest {
     "411d09010000000000000000, the integer is no long",
     "4314183b9aca00, the instant has 1000000000 nanoseconds",
     "431c7fffffffffffffff14, the instant is out of range",
+    "4414ff, no part begins with ff",
+    "451414583000, there is no time zone",
+    "451c7fffffffffffffff145a00, the instant is out of range",
+    "4514145554432b3200, '''UTC+2'' is not how a time zone is written'",
     "4db2ea, the part is descending twice",
     "4dfd9eff01, it is not the second zero of an end"
   })

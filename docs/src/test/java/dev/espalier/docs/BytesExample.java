@@ -9,6 +9,7 @@ import dev.espalier.bytes.BytesKeyCodec;
 import dev.espalier.bytes.BytesNavigable;
 import dev.espalier.bytes.BytesValueCodec;
 import dev.espalier.bytes.SecondaryIndex;
+import dev.espalier.bytes.TypedIndex;
 import java.util.NavigableMap;
 
 class BytesExample {
@@ -24,9 +25,13 @@ class BytesExample {
       System.out.println(new String(cursor.valueArray(), UTF_8));
     }
 
+    // The same entries with codecs
+    TypedIndex<String, String> pages =
+        index.typed(BytesKeyCodec.ofString(), BytesValueCodec.ofString());
+    System.out.println(pages.get("https://example.org/b"));
+
     // The same entries as a map
-    NavigableMap<String, String> map =
-        index.asMap(BytesKeyCodec.ofString(), BytesValueCodec.ofString());
+    NavigableMap<String, String> map = pages.asMap();
     System.out.println(map.firstKey());
 
     // Many rows with the same key, in an index of their own

@@ -20,12 +20,13 @@ import org.junit.jupiter.api.io.TempDir;
 final class ExamplesTest {
   private static final Path README = Path.of("..", "README.md");
   private static final Path FILES = Path.of("files.md");
+  private static final Path TRANSACTIONS = Path.of("transactions.md");
   private static final Path BYTE_STRINGS = Path.of("byte-strings.md");
-  private static final Path SOURCES = Path.of("src/test/java/dev/espalier/docs");
+  private static final Path JOINS = Path.of("joins.md");
+  static final Path SOURCES = Path.of("src/test/java/dev/espalier/docs");
 
-  private static final Pattern JAVA_BLOCK = Pattern.compile("(?ms)^```java\n(.*?)^```$");
-  private static final Pattern PRINTED_BLOCK =
-      Pattern.compile("(?ms)^It prints\n\n```text\n(.*?)^```$");
+  static final Pattern JAVA_BLOCK = Pattern.compile("(?ms)^```java\n(.*?)^```$");
+  static final Pattern PRINTED_BLOCK = Pattern.compile("(?ms)^It prints\n\n```text\n(.*?)^```$");
   private static final Pattern PRINTED_LINE = Pattern.compile("System\\.out\\..*; // (.*)");
 
   /** From the comment on, as far as the method goes. */
@@ -60,6 +61,40 @@ final class ExamplesTest {
   }
 
   @Test
+  void pageOfTransactionsShowsItsExampleAsItIsCompiledAndWhatItPrints(@TempDir Path folder)
+      throws IOException {
+    String page = Files.readString(TRANSACTIONS);
+    String source = Files.readString(SOURCES.resolve("TransactionExample.java"));
+    assertEquals(source.substring(source.indexOf("import ")), only(JAVA_BLOCK, page));
+    assertEquals(
+        only(PRINTED_BLOCK, page),
+        outputOf(() -> TransactionExample.main(new String[] {folder.toString()})));
+  }
+
+  @Test
+  void pageOfJoinsShowsItsExamplesAsTheyAreCompiledAndWhatTheyPrint() throws IOException {
+    String page = Files.readString(JOINS);
+    String[] none = {};
+    assertEquals(
+        List.of(
+            program("JoinExample.java"),
+            program("SecondaryJoinExample.java"),
+            program("SeriesJoinExample.java")),
+        all(JAVA_BLOCK, page));
+    assertEquals(
+        List.of(
+            outputOf(() -> JoinExample.main(none)),
+            outputOf(() -> SecondaryJoinExample.main(none)),
+            outputOf(() -> SeriesJoinExample.main(none))),
+        all(PRINTED_BLOCK, page));
+  }
+
+  private static String program(String source) throws IOException {
+    String text = Files.readString(SOURCES.resolve(source));
+    return text.substring(text.indexOf("import "));
+  }
+
+  @Test
   void pageOfByteStringsShowsItsExamplesAsTheyAreCompiled() throws IOException {
     List<String> shown = List.of(shown("BytesExample.java"), shown("BytesFileExample.java"));
     assertEquals(shown, all(JAVA_BLOCK, Files.readString(BYTE_STRINGS)));
@@ -88,11 +123,11 @@ final class ExamplesTest {
     return found.getFirst();
   }
 
-  private static List<String> all(Pattern pattern, String text) {
+  static List<String> all(Pattern pattern, String text) {
     return pattern.matcher(text).results().map(block -> block.group(1)).toList();
   }
 
-  private static String outputOf(Runnable example) {
+  static String outputOf(Runnable example) {
     PrintStream standardOutput = System.out;
     ByteArrayOutputStream output = new ByteArrayOutputStream();
     System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.espalier.ffi.NativeLibrary;
+import dev.espalier.ffi.PinnedArrays;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
@@ -23,7 +24,8 @@ import java.util.Objects;
  *
  * <p>A call costs a few nanoseconds, about as much as fetching one more line. To fetch many nodes,
  * one {@code batch} is cheaper than many calls. The garbage collector has to wait for a call to
- * end, so keep batches to a few thousand lines.
+ * end, so keep batches to a few thousand lines. In JDK 25 before 25.0.3, G1 may move an array while
+ * native code reads it: there, a batch of an array is one call for each offset.
  */
 public final class Prefetch {
 
@@ -40,6 +42,11 @@ public final class Prefetch {
           "espalier_prefetch_lines",
           FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_INT),
           Linker.Option.critical(false));
+
+  /**
+   * Only the version is asked for: what the collector is takes a module that is else not needed.
+   */
+  private static final boolean ARRAYS_STAY = PinnedArrays.stay(Runtime.version(), true);
 
   private static final FunctionDescriptor BATCH =
       FunctionDescriptor.ofVoid(JAVA_LONG, ADDRESS, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
@@ -115,13 +122,23 @@ public final class Prefetch {
   public static void batch(
       long base, long[] offsets, int from, int count, int lines, Locality locality) {
     Objects.checkFromIndexSize(from, count, offsets.length);
-    if (NATIVE) {
+    if (!ARRAYS_STAY) {
+      linesAtEach(base, offsets, from, count, lines, locality);
+    } else if (NATIVE) {
       try {
         BATCH_OF_ARRAY.invokeExact(
             base, MemorySegment.ofArray(offsets), from, count, lines, locality.hint);
       } catch (Throwable e) {
         throw NativeLibrary.unchecked(e);
       }
+    }
+  }
+
+  /** A batch that hands no array to native code. */
+  static void linesAtEach(
+      long base, long[] offsets, int from, int count, int lines, Locality locality) {
+    for (int i = from; i < from + count; i++) {
+      lines(base + offsets[i], lines, locality);
     }
   }
 

@@ -44,6 +44,7 @@ final class PrefetchTest {
     for (long address : new long[] {0, 1, 0xdead_beefL, -1, Long.MIN_VALUE, Long.MAX_VALUE}) {
       Prefetch.lines(address, 3, locality);
       Prefetch.batch(address, OFFSETS, 0, OFFSETS.length, 3, locality);
+      Prefetch.linesAtEach(address, OFFSETS, 0, OFFSETS.length, 3, locality);
     }
   }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import java.lang.ref.WeakReference;
-import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The thread of a store that makes its checkpoints, keeps the next segment of the log ready, and
- * commits where a commit was promised within some time. If it fails, the store says so.
+ * What a store does without being asked: it makes its checkpoints, keeps the next segment of the
+ * log ready, and commits where a commit was promised within some time. If that fails, the store
+ * says so. The {@link Caretaker} says when to look.
  */
 final class Background {
-  /** How often it looks whether there is anything to be done. */
+  /** How often to look whether there is anything to be done. */
   private static final long LOOK_NANOS = 20_000_000;
 
   private final StoreState state;
@@ -18,11 +17,24 @@ final class Background {
   private final long commitNanos;
 
   private volatile boolean stopping;
-  private @Nullable Thread thread;
+
+  /** Whether a thread is at work, or is about to be. What is not volatile is that thread's. */
+  private volatile boolean isBusy;
+
+  /** Held while a thread is at work. */
+  private final ReentrantLock working = new ReentrantLock();
+
+  /** Whether a segment of the log may have to be made ready. */
+  private volatile boolean lacksSegment = true;
 
   private long lastCheckpoint = System.nanoTime();
   private long loggedThen;
   private long sequenceThen;
+
+  /** How often the log had been forced at the last look, and whether it has a mark since. */
+  private long forcesThen;
+
+  private boolean isMarked = true;
 
   Background(StoreState state, Checkpoints checkpoints) {
     this.state = state;
@@ -35,52 +47,71 @@ final class Background {
 
   void start() {
     sequenceThen = state.log.appended();
-    Thread looking =
-        Thread.ofPlatform()
-            .daemon()
-            .name("espalier-store-" + state.path.getFileName())
-            .start(lookAt(new WeakReference<>(this), Math.min(LOOK_NANOS, commitNanos / 2)));
-    thread = looking;
-    state.log.whenSegmentTaken(() -> LockSupport.unpark(looking));
+    state.log.whenSegmentTaken(
+        () -> {
+          lacksSegment = true;
+          Caretaker.SHARED.wake();
+        });
+    Caretaker.SHARED.add(this, Math.min(LOOK_NANOS, commitNanos / 2));
   }
 
-  /** Ends the thread, and waits until what it is doing has ended. */
+  /** Ends this, and waits until what is being done has ended. */
+  @SuppressWarnings("LockNotBeforeTry") // Nothing is done with the lock: it has only to be free.
   void stop() {
     stopping = true;
-    Thread running = thread;
-    if (running != null && !running.equals(Thread.currentThread())) {
-      LockSupport.unpark(running);
-      Waiting.awaitEnd(running);
-    }
+    working.lock();
+    working.unlock();
   }
 
-  /** Looks from time to time, until the store is closed or can no longer be reached. */
-  private static Runnable lookAt(WeakReference<Background> store, long nanos) {
-    return () -> {
-      do {
-        LockSupport.parkNanos(store, nanos);
-      } while (goesOn(store.get()));
-    };
+  // ---------------------------------------------------------------- for the caretaker
+
+  /** Tells whether there will be nothing more to do. */
+  boolean hasEnded() {
+    return stopping || state.condition.loss() != null;
   }
 
-  private static boolean goesOn(@Nullable Background store) {
-    return store != null && store.lookIfOpen();
+  /** Tells whether it can't wait for the next look. */
+  boolean isInAHurry() {
+    return lacksSegment && !isBusy;
   }
 
-  /** Does what is to be done; returns false if that was the last time. */
-  private boolean lookIfOpen() {
-    if (stopping || state.condition.loss() != null) {
+  /** Tells whether there is something to be done, and nobody at it: then {@link #work} follows. */
+  boolean begins() {
+    if (isBusy) {
       return false;
     }
+    boolean isCommitted =
+        commitNanos == Long.MAX_VALUE || state.log.forced() >= state.log.appended();
+    isBusy =
+        isCheckpointDue()
+            || !isCommitted
+            || lacksSegment
+            || !isMarked
+            || state.log.forces() != forcesThen;
+    return isBusy;
+  }
+
+  /** Puts off what was about to be done. */
+  void putOff() {
+    isBusy = false;
+  }
+
+  /** Does what is to be done. */
+  void work() {
+    working.lock();
     try {
-      look();
-      return true;
+      if (!hasEnded()) {
+        look();
+      }
     } catch (RuntimeException failed) {
       // The store takes no more changes then, and says why; or it was closed meanwhile.
       if (state.condition.isUsable()) {
         state.condition.noteFailure(failed);
       }
-      return false;
+      stopping = true;
+    } finally {
+      isBusy = false;
+      working.unlock();
     }
   }
 
@@ -89,7 +120,8 @@ final class Background {
       if (commitNanos != Long.MAX_VALUE) {
         state.log.await(state.log.appended());
       }
-      state.log.prepare();
+      prepare();
+      markIfQuiet();
       if (isCheckpointDue()) {
         checkpoints.make(false);
         noteCheckpoint();
@@ -100,6 +132,28 @@ final class Background {
       if (!SlotSpace.isFull(failed)) {
         throw failed;
       }
+    }
+  }
+
+  private void prepare() {
+    lacksSegment = false;
+    try {
+      state.log.prepare();
+    } catch (RuntimeException failed) {
+      lacksSegment = true;
+      throw failed;
+    }
+  }
+
+  /** Marks the log once nothing has followed its last force for as long as from look to look. */
+  private void markIfQuiet() {
+    long forces = state.log.forces();
+    if (forces != forcesThen) {
+      forcesThen = forces;
+      isMarked = false;
+    } else if (!isMarked) {
+      state.log.mark(state.header.checkpoint());
+      isMarked = true;
     }
   }
 

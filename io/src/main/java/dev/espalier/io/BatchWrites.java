@@ -2,6 +2,9 @@
 package dev.espalier.io;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
 
 /**
  * Makes the writes of a batch, to indexes of longs and of byte strings, as one record of the log.
@@ -19,25 +22,80 @@ final class BatchWrites {
 
   /** Makes the writes of a batch, and tells the log. */
   void write(WriteBatch batch) {
+    write(batch, () -> {});
+  }
+
+  /**
+   * Makes the writes of a batch, and tells the log.
+   *
+   * @param check called when nobody else writes in between; nothing has changed if it throws
+   */
+  void write(WriteBatch batch, Runnable check) {
     OpenIndex[] targets = targets(batch);
     if (batch.size() == 0) {
       return;
     }
+    for (OpenIndex target : targets) {
+      if (target instanceof StoreBytesIndex strings) {
+        strings.checkNotReading();
+      }
+    }
+    IndexLock[] locks = locks(batch, targets);
     long sequence;
-    writer.begin(targets[0].pages(), batch.size(), batch.recordBytes());
+    if (batch.removesOnly()) {
+      writer.beginRemoval(targets[0].pages(), locks, batch.size(), batch.recordBytes());
+    } else {
+      writer.begin(targets[0].pages(), locks, batch.size(), batch.recordBytes());
+    }
     try {
       for (OpenIndex target : targets) {
         target.pages().checkUsable();
       }
-      writer.whole(() -> apply(batch, targets));
-      if (!state.environment.keeps(Rule.NO_CAPTURE_INSIDE_A_BATCH)) {
-        checkpoints.make(false);
+      check.run();
+      if (locks[0].isOfOneAlone()) {
+        keepVersions(batch, targets);
       }
-      sequence = writer.append();
+      sequence = writer.whole(() -> apply(batch, targets, writer.record(locks)));
     } finally {
-      writer.end();
+      writer.end(locks);
     }
     writer.acknowledge(sequence);
+  }
+
+  /** Keeps what the keys of a batch are, by the thread that is alone. */
+  private void keepVersions(WriteBatch batch, OpenIndex[] targets) {
+    Transactions transactions = writer.transactions();
+    for (int i = 0; i < batch.size(); i++) {
+      if (targets[batch.target(i)] instanceof StoreIndex index) {
+        transactions.keep(index, batch.key(i));
+      } else if (targets[batch.target(i)] instanceof StoreBytesIndex strings) {
+        transactions.keep(strings, batch.keyBytes(i));
+      }
+    }
+    transactions.reachInTurn(Transactions.Place.VERSIONS_ARE_PUT);
+  }
+
+  /**
+   * Returns the locks of all writes: first those that readers share, then those of keys, both in
+   * the order of the indexes.
+   */
+  private static IndexLock[] locks(WriteBatch batch, OpenIndex[] targets) {
+    long[] bits = new long[targets.length];
+    for (int i = 0; i < batch.size(); i++) {
+      int target = batch.target(i);
+      if (targets[target] instanceof StoreBytesIndex) {
+        bits[target] |= IndexLocks.bit(IndexLocks.keyOf(batch.keyBytes(i)));
+      } else if (targets[target].locks().areOfKeys()) {
+        bits[target] |= IndexLocks.bit(batch.key(i));
+      }
+    }
+    return IntStream.range(0, targets.length)
+        .boxed()
+        .sorted(
+            Comparator.comparing((Integer i) -> targets[i].locks().areOfKeys())
+                .thenComparingInt(i -> targets[i].id()))
+        .flatMap(i -> Arrays.stream(targets[i].locks().some(bits[i])))
+        .toArray(IndexLock[]::new);
   }
 
   private OpenIndex[] targets(WriteBatch batch) {
@@ -53,45 +111,94 @@ final class BatchWrites {
   }
 
   /**
-   * Tells the log of a batch, and makes its writes, in any order except for those to the same key.
+   * Makes the writes of a batch, in any order except for those to the same key, and tells the log;
+   * before those to trees whose readers could see them at once.
+   *
+   * @return the sequence number of the record
    */
-  private long apply(WriteBatch batch, OpenIndex[] targets) {
-    LogRecord record = writer.record();
-    SortedWrites[] writes = new SortedWrites[targets.length];
-    for (int i = 0; i < batch.size(); i++) {
-      int target = batch.target(i);
-      if (batch.isOfByteStrings(i)) {
-        apply(batch, i, (StoreBytesIndex) targets[target]);
-        continue;
+  private long apply(WriteBatch batch, OpenIndex[] targets, LogRecord record) {
+    OpenIndex at = targets[0];
+    try {
+      SortedWrites[] writes = new SortedWrites[targets.length];
+      for (int i = 0; i < batch.size(); i++) {
+        at = targets[batch.target(i)];
+        if (at instanceof StoreBytesIndex strings) {
+          add(batch, i, strings.id(), record);
+          if (!isToldFirst(strings)) {
+            apply(batch, i, strings);
+          }
+        } else {
+          SortedWrites known = writes[batch.target(i)];
+          SortedWrites sorted = known != null ? known : gathering((StoreIndex) at, batch);
+          writes[batch.target(i)] = sorted;
+          add(batch, i, at.id(), sorted, record);
+        }
       }
-      if (writes[target] == null) {
-        writes[target] = new SortedWrites(((StoreIndex) targets[target]).tree());
+      for (int i = 0; i < targets.length; i++) {
+        at = targets[i];
+        if (writes[i] != null && !isToldFirst(at)) {
+          writes[i].apply();
+        }
       }
-      if (batch.isDelete(i)) {
-        writes[target].delete(batch.key(i));
-        record.delete(targets[target].id(), batch.key(i));
-      } else {
-        writes[target].set(batch.key(i), batch.value(i));
-        record.set(targets[target].id(), batch.key(i), batch.value(i));
+      if (!state.environment.keeps(Rule.NO_CAPTURE_INSIDE_A_BATCH)) {
+        checkpoints.make(false);
       }
+      long sequence = writer.append(record);
+      for (int i = 0; i < targets.length; i++) {
+        at = targets[i];
+        if (writes[i] != null && isToldFirst(at)) {
+          writes[i].apply();
+        }
+      }
+      for (int i = 0; i < batch.size(); i++) {
+        at = targets[batch.target(i)];
+        if (at instanceof StoreBytesIndex strings && isToldFirst(strings)) {
+          apply(batch, i, strings);
+        }
+      }
+      return sequence;
+    } catch (RuntimeException failed) {
+      throw at.failures().ofWrite(failed);
     }
-    for (SortedWrites sorted : writes) {
-      if (sorted != null) {
-        sorted.apply();
-      }
-    }
-    return batch.size();
   }
 
-  private void apply(WriteBatch batch, int write, StoreBytesIndex target) {
+  private boolean isToldFirst(OpenIndex target) {
+    return target.locks().areOfKeys() && writer.tellsBeforeReaders();
+  }
+
+  /** Returns what gathers writes to an index: all, if the log is told of them first. */
+  private SortedWrites gathering(StoreIndex index, WriteBatch batch) {
+    return isToldFirst(index)
+        ? new SortedWrites(index.tree(), Math.max(SortedWrites.USUAL_MOST, batch.size()))
+        : new SortedWrites(index.tree());
+  }
+
+  private static void add(
+      WriteBatch batch, int write, int index, SortedWrites sorted, LogRecord record) {
+    if (batch.isDelete(write)) {
+      sorted.delete(batch.key(write));
+      record.delete(index, batch.key(write));
+    } else {
+      sorted.set(batch.key(write), batch.value(write));
+      record.set(index, batch.key(write), batch.value(write));
+    }
+  }
+
+  private static void add(WriteBatch batch, int write, int index, LogRecord record) {
+    MemorySegment key = batch.keyBytes(write);
+    if (batch.isDelete(write)) {
+      record.delete(index, key);
+    } else {
+      record.set(index, key, batch.valueBytes(write));
+    }
+  }
+
+  private static void apply(WriteBatch batch, int write, StoreBytesIndex target) {
     MemorySegment key = batch.keyBytes(write);
     if (batch.isDelete(write)) {
       target.tree().delete(key);
-      writer.record().delete(target.id(), key);
     } else {
-      MemorySegment value = batch.valueBytes(write);
-      target.tree().set(key, value);
-      writer.record().set(target.id(), key, value);
+      target.tree().set(key, batch.valueBytes(write));
     }
   }
 }

@@ -112,6 +112,16 @@ public final class BufferPool implements AutoCloseable {
     return (long) (frames.count + writeBack.roomPages()) * pageBytes();
   }
 
+  /** Tells whether {@link #close} was called. */
+  boolean isClosed() {
+    frames.lock.lock();
+    try {
+      return closed;
+    } finally {
+      frames.lock.unlock();
+    }
+  }
+
   /** Returns how many pins one thread may hold at once: a quarter of the frames, three at least. */
   int mostPins() {
     return Math.clamp(frames.count / 4, 3, Waves.MOST_PAGES);

@@ -61,13 +61,13 @@ final class ChannelPageFile extends EngineFile {
           path, status, AsynchronousFileChannel.open(path, options, threads), threads);
     } catch (IOException e) {
       threads.shutdown();
-      throw new PageFileException(path, whyNotOpened(e), e);
+      throw new PageFileException(path, whyNotOpened(path, e), e);
     }
   }
 
-  private static String whyNotOpened(IOException failure) {
+  private static String whyNotOpened(Path path, IOException failure) {
     return switch (failure) {
-      case NoSuchFileException _ -> "no such file";
+      case NoSuchFileException _ -> PathCheck.whyMissing(path);
       case FileAlreadyExistsException _ -> "the file exists already";
       default -> "the file can't be opened: " + failure;
     };

@@ -37,10 +37,13 @@ final class Checkpoints {
 
   private final StoreState state;
 
-  /** Held during a checkpoint; taken before the writers' lock. */
+  /** Held during a checkpoint; taken before this thread is alone in the gate. */
   final ReentrantLock lock = new ReentrantLock();
 
   private int[] catalogueSlots;
+
+  /** Bytes of the next catalogue, but for what notes add to it. */
+  private int catalogueBytes;
 
   /** What was captured and could not be written for want of room, or null. */
   private @Nullable Captured pending;
@@ -127,6 +130,16 @@ final class Checkpoints {
     }
   }
 
+  /** Tells whether another checkpoint would make slots free. */
+  boolean wouldMakeRoom() {
+    state.pool.frames.lock.lock();
+    try {
+      return state.pool.frames.changedCount() > 0 || state.space.hasSlotsOfLastOnly();
+    } finally {
+      state.pool.frames.lock.unlock();
+    }
+  }
+
   /** Writes changed pages until few are left for the pause. */
   private void cleanAhead() {
     Frames frames = state.pool.frames;
@@ -140,17 +153,17 @@ final class Checkpoints {
   /** Writes changed pages, while others may change more. */
   private void writePages() {
     List<PooledPageStore> stores = new ArrayList<>();
-    state.writing.lock();
+    state.gate.enterAlone();
     try {
       state.open.values().forEach(index -> stores.add(index.pages()));
     } finally {
-      state.writing.unlock();
+      state.gate.leaveAlone();
     }
     stores.forEach(PooledPageStore::flush);
   }
 
   private Captured capture(boolean isLast) {
-    state.writing.lock();
+    state.gate.enterAlone();
     try {
       for (OpenIndex index : state.open.values()) {
         index.pages().flush();
@@ -162,7 +175,7 @@ final class Checkpoints {
         state.pool.frames.lock.unlock();
       }
     } finally {
-      state.writing.unlock();
+      state.gate.leaveAlone();
     }
   }
 
@@ -212,14 +225,43 @@ final class Checkpoints {
     state.space.reserve(reserves ? mapSlots() + MAP_SLACK : 0);
   }
 
+  /**
+   * Keeps slots free for what the next checkpoint tells of an index that is being made. O(1).
+   *
+   * @param entryBytes of its entry in the catalogue
+   * @throws NoSlotException if there is no room on the device
+   */
+  void reserveFor(IndexPages made, int entryBytes) {
+    if (!state.environment.keeps(Rule.SLOTS_ARE_RESERVED)) {
+      return;
+    }
+    int pages = Catalogue.pages(catalogueBytes, state.pageBytes());
+    int bytes = catalogueBytes + entryBytes;
+    int more = catalogues() * (Catalogue.pages(bytes, state.pageBytes()) - pages);
+    state.pool.frames.lock.lock();
+    try {
+      int slots = more + made.map.mapPages(0);
+      state.space.ensureAvailable(slots);
+      state.space.reserveMore(slots);
+    } finally {
+      state.pool.frames.lock.unlock();
+    }
+    catalogueBytes = bytes;
+  }
+
+  private int catalogues() {
+    return state.environment.keeps(Rule.ONE_MORE_CATALOGUE_IS_RESERVED) ? 2 : 1;
+  }
+
   /** Returns how many slots maps and catalogue take at most, and one more catalogue. */
   private int mapSlots() {
-    int catalogues = state.environment.keeps(Rule.ONE_MORE_CATALOGUE_IS_RESERVED) ? 2 : 1;
-    int slots = catalogues * state.catalogue().pages(state.pageBytes());
+    catalogueBytes = Catalogue.HEADER_BYTES + state.note.length;
+    int slots = 0;
     for (IndexPages index : state.indexes.values()) {
       slots += index.map.mapPages(index.numbers.top());
+      catalogueBytes += index.asMade().bytes().length;
     }
-    return slots;
+    return slots + catalogues() * Catalogue.pages(catalogueBytes, state.pageBytes());
   }
 
   private void complete(StoreHeader captured, PageImages images) {
@@ -242,6 +284,7 @@ final class Checkpoints {
     }
     try {
       state.log.awaitWithSegment(header.sequence());
+      header = header.withForced(state.log.forced());
       header.writeTo(state.file, state.environment.random().nextLong());
     } catch (PageFileException failed) {
       throw NoSlotException.ifFull(failed);

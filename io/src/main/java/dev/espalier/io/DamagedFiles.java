@@ -16,11 +16,16 @@ final class DamagedFiles implements AutoCloseable {
   private final List<PageFile> files = new ArrayList<>();
   private final List<String> findings;
 
+  /** The first file that tells which store it belongs to, null if none has yet. */
+  private @Nullable Teller teller;
+
+  private record Teller(Path file, long storeId) {}
+
   /**
    * Opens the files.
    *
    * @param findings takes what is wrong
-   * @throws PageFileException if there is no file
+   * @throws PageFileException if there is no file, or one is in the wrong place or of another store
    */
   DamagedFiles(Path path, FileOptions options, List<String> findings) {
     this.findings = findings;
@@ -57,12 +62,40 @@ final class DamagedFiles implements AutoCloseable {
   private void checkPlace(int place) {
     PageFile file = files.get(place);
     StripeLabel label = StripeLabel.read(file);
-    if (label != null && label.place() != place) {
+    if (label == null) {
+      teller = place == 0 ? ofFirst(file) : teller;
+      return;
+    }
+    if (label.place() != place) {
       throw new PageFileException(
           file.path(),
           "is stripe %d, but is named in place %d".formatted(label.place(), place),
           PageFileException.NO_ERRNO);
     }
+    if (teller == null) {
+      teller = new Teller(file.path(), label.storeId());
+    }
+    if (label.storeId() != teller.storeId) {
+      throw new PageFileException(
+          file.path(),
+          "is stripe %d of another store than %s".formatted(label.place(), teller.file),
+          PageFileException.NO_ERRNO);
+    }
+  }
+
+  /** Returns what a copy of the header in the first file tells, null if none is whole there. */
+  private static @Nullable Teller ofFirst(PageFile file) {
+    for (int copy = 0; copy < StoreHeader.COPIES; copy++) {
+      try {
+        StoreHeader header = StoreHeaders.copy(file, MemoryPageStore.MIN_PAGE_BYTES, copy);
+        if (header != null) {
+          return new Teller(file.path(), header.storeId());
+        }
+      } catch (PageFileException _) {
+        // Another copy may be readable, and else the labels tell.
+      }
+    }
+    return null;
   }
 
   /** Returns the file of the pages, assuming that they have a given number of bytes. */

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.paged.StoredTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -249,8 +250,9 @@ final class DamagedStore implements AutoCloseable {
    */
   private void readMaps(Catalogue catalogue, boolean isCurrent) {
     state.note = catalogue.note();
-    if (!isCurrent) {
-      state.space.noteLoaded(state.header.catalogueSlot()); // where the damaged one is
+    int slot = state.header.catalogueSlot();
+    if (!isCurrent && slot >= state.space.first() && slot < state.space.room()) {
+      state.space.noteLoaded(slot); // where the damaged one is
     }
     List<Catalogue.Entry> entries = new ArrayList<>();
     List<PageMap> maps = new ArrayList<>();
@@ -351,7 +353,7 @@ final class DamagedStore implements AutoCloseable {
             entry.name(),
             entry.kind(),
             entry.codecs(),
-            entry.meta(),
+            StoredTree.metaToRead(entry.kind(), entry.meta()),
             top,
             PageMap.Root.NONE);
     PageMap.Root root = entry.map();

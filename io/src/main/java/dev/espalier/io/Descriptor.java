@@ -37,7 +37,7 @@ record Descriptor(Path path, int number, int alignment, String cached) {
         };
     int number = FileCalls.open(path, flags);
     if (number < 0) {
-      throw new PageFileException(path, whyNotOpened(-number), -number);
+      throw new PageFileException(path, whyNotOpened(path, -number), -number);
     }
     if (FileCalls.size(number) < 0 || Files.isDirectory(path)) {
       FileCalls.close(number);
@@ -50,9 +50,9 @@ record Descriptor(Path path, int number, int alignment, String cached) {
     return new Descriptor(path, number, cached.isEmpty() ? DIRECT_ALIGNMENT : 1, cached);
   }
 
-  private static String whyNotOpened(int errno) {
+  private static String whyNotOpened(Path path, int errno) {
     return switch (errno) {
-      case Errno.ENOENT -> "no such file";
+      case Errno.ENOENT -> PathCheck.whyMissing(path);
       case Errno.EEXIST -> "the file exists already";
       default -> "the file can't be opened: " + Errno.describe(errno);
     };

@@ -6,11 +6,13 @@ import dev.espalier.ProgressListener;
 import dev.espalier.bytes.BytesIndex;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Opens indexes that live in files, one to a file: an {@link IndexStore} of one. While it is open,
- * no other process can open it, unless both open it for reading only.
+ * Opens indexes that live in files, one to a file: an {@link IndexStore} of one, with all that it
+ * says of threads: any number may read and write the index. While it is open, no other process can
+ * open it, unless both open it for reading only.
  *
  * <p>What is written is safe from a crash after {@link LongIndex#flush} or {@link LongIndex#close}.
  * After a crash, the next opening recovers the index: it then has everything that was written up to
@@ -43,11 +45,13 @@ public final class Espalier {
    *     system
    */
   public static LongIndex open(Path path, FileOptions options) {
+    Objects.requireNonNull(options, "options is null");
     return open(path, StoreOptions.DEFAULT.withFiles(options));
   }
 
   /** Opens the index in a file, or makes one, as {@link #open(Path, FileOptions)} does. */
   public static LongIndex open(Path path, StoreOptions options) {
+    Objects.requireNonNull(options, "options is null");
     return open(path, options, StoreEnvironment.of(options.files()));
   }
 
@@ -71,6 +75,7 @@ public final class Espalier {
    *     system
    */
   public static BytesIndex openBytes(Path path, StoreOptions options) {
+    Objects.requireNonNull(options, "options is null");
     return openBytes(path, options, StoreEnvironment.of(options.files()));
   }
 
@@ -80,13 +85,8 @@ public final class Espalier {
 
   private static <T> T open(
       Path path, StoreOptions options, StoreEnvironment environment, Function<IndexStore, T> only) {
-    IndexStore store = new StoreOpening(path, options, environment).open();
-    try {
-      return only.apply(store);
-    } catch (RuntimeException | Error failed) {
-      store.closeAfter(failed);
-      throw failed;
-    }
+    Objects.requireNonNull(path, "path is null");
+    return new StoreOpening(path, options, environment).open(only);
   }
 
   /**

@@ -30,5 +30,12 @@ public enum FileOption {
    * data is ever written again. This is for devices on which a sector that is being written when
    * power fails may lose its previous contents. The log then takes a block for each commit.
    */
-  SECTORS_MAY_TEAR
+  SECTORS_MAY_TEAR,
+  /**
+   * A store whose log is damaged, or later than its file, is opened all the same, with what comes
+   * before the damage; commits behind it are lost, and {@link RecoveryReport#end} says why. Without
+   * this option such a store is refused. A store whose file is older than its log may hold damaged
+   * pages: {@link Salvage} is for that.
+   */
+  LOSE_DAMAGED_LOG
 }

@@ -15,7 +15,7 @@ import java.util.Set;
  * @param missingValue what {@code get} returns for an absent key; any value may be stored all the
  *     same. Not kept in the file
  * @param variant which tree, made and opened by its own opener; if empty, that of the file, or in a
- *     new file a disk-first fpB+-tree
+ *     new file an {@code FpbLinkTree}, a disk-first fpB+-tree for many threads
  * @param pageBytes bytes of a page, a power of two; 0 for that of the file, or in a new file 16 KiB
  * @param poolBytes bytes of the index's own buffer pool, which has room for a few pages at least;
  *     ignored if {@code pool} is given
@@ -42,7 +42,7 @@ public record FileOptions(
   public static final long DEFAULT_POOL_BYTES = 64L << 20;
 
   /**
-   * The default options: {@link Long#MIN_VALUE} as the missing value, a disk-first fpB+-tree in
+   * The default options: {@link Long#MIN_VALUE} as the missing value, an {@code FpbLinkTree} in
    * pages of 16 KiB, which is made if it does not exist, a pool of 64 MiB, and the best engine.
    */
   public static final FileOptions DEFAULT =
@@ -63,6 +63,9 @@ public record FileOptions(
     flags = Set.copyOf(flags);
     if (poolBytes < 1) {
       throw new IllegalArgumentException("poolBytes is " + poolBytes + "; it must be positive");
+    }
+    if (pool.isPresent() && pool.get().isClosed()) {
+      throw new IllegalArgumentException("pool is closed");
     }
     if (pageBytes != 0) {
       MemoryPageStore.checkPageBytes(pageBytes);

@@ -6,7 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -21,16 +21,22 @@ final class Frames {
    *
    * A frame is known by one word of state, changed by compare-and-set only:
    *
-   *     | hits, 43 bits | writing | read ahead | busy | changed | used lately | pins, 16 bits |
+   *     | version, 32 | hits, 11 | writing | read ahead | busy | changed | used lately | pins, 16 |
    *
    * Hits are counted by the exchange that counts the pin, so they cost nothing and none is lost. They
-   * are those of the frame, whichever pages it had.
+   * are those of the frame, whichever pages it had; every few hundred move to a counter in stripes.
    *
    * A page that is in its frame is pinned without a lock: the file's page table gives the frame, the
    * pin is counted unless the frame is busy, and then the frame's owner and page are looked at
    * again, for it may have got another page in between. All else happens under the lock:
    *
    *     empty --- assign ---> busy --- settle ---> pinnable --- evict (pins = 0) ---> busy
+   *
+   * Whoever only looks at a page writes nothing (decision 57). The version grows when a page is made
+   * to leave its frame, before anything else happens to the frame. So if the frame has a page and a
+   * version, and has the same version after the page was read, no other page was there in between.
+   * Frames stay where they are in memory: a look that comes too late reads what belongs to others, and
+   * finds that out. A version comes round only after 2^32 pages in one frame, all during one look.
    *
    * A busy frame belongs to the one who made it so; it is being read into, or copied from. One that
    * is writing is pinnable, but not to be evicted: a copy of its page is on its way to the file.
@@ -48,17 +54,22 @@ final class Frames {
   static final int WRITING = 1 << 20;
 
   private static final int HITS_SHIFT = 21;
+  private static final int VERSION_SHIFT = Integer.SIZE;
 
-  /** A pin that is a hit, and where hits are counted. */
+  /** Pins and flags: all that is the page's, not the frame's. */
+  private static final int OF_PAGE = (1 << HITS_SHIFT) - 1;
+
   private static final long HIT = 1L << HITS_SHIFT;
-
-  private static final long HITS = -HIT;
+  private static final long VERSION = 1L << VERSION_SHIFT;
 
   /** The highest bit of the hits. */
-  static final long MANY_HITS = Long.MIN_VALUE;
+  static final long MANY_HITS = VERSION >>> 1;
 
-  /** How many hits are moved out of a word that has many; as many stay, of which some may end. */
-  static final long MOVED_HITS = 1L << (Long.SIZE - HITS_SHIFT - 2);
+  /** How many hits are moved out of a word that has many. */
+  static final long MOVED_HITS = MANY_HITS >>> HITS_SHIFT;
+
+  /** Bits of a look that tell the frame; those above are its version. */
+  private static final int FRAME_BITS = 30;
 
   /** Stands for no frame. */
   static final int NONE = -1;
@@ -78,8 +89,8 @@ final class Frames {
   private final int pageShift;
   private final long[] states;
 
-  /** Hits that the words of the frames had no room for. */
-  private final AtomicLong movedHits = new AtomicLong();
+  /** Hits that are not in the words of the frames, less those there that were none after all. */
+  private final LongAdder otherHits = new LongAdder();
 
   // Both change only while the frame is busy, or is forgotten.
   private final int[] pages;
@@ -149,25 +160,73 @@ final class Frames {
     if (pages[frame] == page && owners[frame] == store) {
       return true;
     }
-    STATE.getAndAdd(states, frame, -pin);
+    STATE.getAndAdd(states, frame, -1L);
+    otherHits.add(-(pin >>> HITS_SHIFT));
     return false;
   }
 
   /** Makes room for more hits. */
   private void moveHits(int frame, long state) {
-    if (STATE.compareAndSet(states, frame, state, state - MOVED_HITS * HIT)) {
-      movedHits.addAndGet(MOVED_HITS);
+    if (STATE.compareAndSet(states, frame, state, state & ~MANY_HITS)) {
+      otherHits.add(MOVED_HITS);
     }
+  }
+
+  /** Counts hits of pages that were not pinned. */
+  void addHits(int hits) {
+    otherHits.add(hits);
   }
 
   /** Returns the hits so far; O(frames). */
   long hits() {
-    long hits = movedHits.get();
+    long hits = otherHits.sum();
     for (int frame = 0; frame < count; frame++) {
-      hits += (long) STATE.getOpaque(states, frame) >>> HITS_SHIFT;
+      hits += (int) (long) STATE.getOpaque(states, frame) >>> HITS_SHIFT;
     }
     return hits;
   }
+
+  // ---------------------------------------------------------------- look
+
+  /**
+   * Returns a frame with its version if it has this page of this store and is not busy, and {@link
+   * #NONE} otherwise. Writes to its word only if the page was not used lately.
+   */
+  long look(PooledPageStore store, int page, int frame) {
+    long state = (long) STATE.getAcquire(states, frame);
+    if ((state & BUSY) != 0 || pages[frame] != page || owners[frame] != store) {
+      return NONE;
+    }
+    if ((state & (USED | AHEAD)) != USED) {
+      noteUse(frame, state);
+    }
+    return state >>> VERSION_SHIFT << FRAME_BITS | frame;
+  }
+
+  /** Returns where in the memory the frame of a look begins. */
+  long offsetOf(long look) {
+    return offset((int) look & ((1 << FRAME_BITS) - 1));
+  }
+
+  /** Tells whether all that was read in the frame of a look since then is the page's. */
+  boolean isStill(long look) {
+    VarHandle.acquireFence();
+    int frame = (int) look & ((1 << FRAME_BITS) - 1);
+    return (long) STATE.getOpaque(states, frame) >>> VERSION_SHIFT == look >>> FRAME_BITS;
+  }
+
+  /** Notes that a page is used, unless it has made room by now, or is about to. */
+  private void noteUse(int frame, long seen) {
+    long state = seen;
+    while ((state & BUSY) == 0 && (state ^ seen) >>> VERSION_SHIFT == 0) {
+      if (STATE.compareAndSet(states, frame, state, (state | USED) & ~AHEAD)) {
+        return;
+      }
+      state = state(frame);
+    }
+  }
+
+  // ---------------------------------------------------------------- unpin
 
   /** Gives back a pin of the page that is at an offset. */
   void unpin(long offset, boolean changed) {
@@ -232,9 +291,11 @@ final class Frames {
     return owners[frame] == store && pages[frame] == pageOf(key);
   }
 
-  /** Returns the frames that a store has. */
+  /** Returns the frames that a store has. O(pages) if it has fewer pages than there are frames. */
   IntStream of(PooledPageStore store) {
-    return IntStream.range(0, count).filter(frame -> owners[frame] == store);
+    return store.mostPages() < count
+        ? IntStream.rangeClosed(1, store.mostPages()).map(store::frameOf).filter(f -> f != NONE)
+        : IntStream.range(0, count).filter(frame -> owners[frame] == store);
   }
 
   // ---------------------------------------------------------------- state
@@ -315,18 +376,22 @@ final class Frames {
   }
 
   /**
-   * Makes a frame busy if it has no pins, is not being written, and has none of some other bits.
-   * Returns its other bits from before, or -1 if it was not made busy.
+   * Makes a frame busy, with another version, if it has no pins, is not being written, and has none
+   * of some other bits. Returns its other bits from before, or -1 if it was not made busy.
    */
   int makeBusy(int frame, int unless) {
     long state = state(frame);
     boolean free = (state & (PINS | BUSY | WRITING | unless)) == 0;
-    return free && replace(frame, state, (state & HITS) | BUSY) ? (int) (state & ~HITS) : -1;
+    if (!free || !replace(frame, state, ((state & ~OF_PAGE) + VERSION) | BUSY)) {
+      return -1;
+    }
+    VarHandle.releaseFence(); // Whoever reads what comes next here sees the version.
+    return (int) state & OF_PAGE;
   }
 
   /** Ends what a frame was busy with, after all that this thread did before. */
   void makePinnable(int frame, int bits) {
     countChanged(0, bits);
-    STATE.setRelease(states, frame, (state(frame) & HITS) | bits);
+    STATE.setRelease(states, frame, (state(frame) & ~OF_PAGE) | bits);
   }
 }

@@ -3,7 +3,7 @@ package dev.espalier.io;
 
 import dev.espalier.memory.PageAllocation;
 import dev.espalier.memory.PageStore;
-import java.util.stream.IntStream;
+import dev.espalier.paged.StoredTree;
 
 /**
  * What a store knows about one of its indexes, whether it is open or not.
@@ -30,6 +30,13 @@ final class IndexPages {
     this.numbers = new PageAllocation();
   }
 
+  /** An index as it is made: without pages, and with the geometry of its tree. */
+  IndexPages(Catalogue.Entry made, int pageBytes) {
+    this(made.id(), made.name(), made.kind(), made.codecs(), pageBytes);
+    System.arraycopy(made.meta(), 0, meta, 0, meta.length);
+    StoredTree.forgetPages(meta);
+  }
+
   /** The index of a catalogue, whose map was read. */
   IndexPages(Catalogue.Entry entry, PageMap map) {
     this.id = entry.id();
@@ -38,14 +45,32 @@ final class IndexPages {
     this.codecs = entry.codecs();
     this.meta = entry.meta();
     this.map = map;
-    int[] free =
-        IntStream.rangeClosed(1, entry.top()).filter(page -> map.slot(page) == 0).toArray();
-    this.numbers = new PageAllocation(entry.top(), free);
+    this.numbers = new PageAllocation(entry.top(), free(entry.top()));
+  }
+
+  /** Returns the pages without an entry; not by a stream's array, which takes thrice the memory. */
+  private int[] free(int top) {
+    int count = 0;
+    for (int page = 1; page <= top; page++) {
+      count += map.slot(page) == 0 ? 1 : 0;
+    }
+    int[] free = new int[count];
+    for (int page = top; page >= 1; page--) {
+      if (map.slot(page) == 0) {
+        free[--count] = page;
+      }
+    }
+    return free;
   }
 
   /** Tells whether keys and values are byte strings. */
   boolean hasByteStrings() {
-    return codecs.equals(Catalogue.BYTES_CODECS);
+    return StoredCodecs.areByteStrings(codecs);
+  }
+
+  /** Describes the index as it is made. */
+  Catalogue.Entry asMade() {
+    return new Catalogue.Entry(id, name, kind, codecs, meta.clone(), 0, PageMap.Root.NONE);
   }
 
   /** Puts what has changed of the map into new slots, and describes the index. */

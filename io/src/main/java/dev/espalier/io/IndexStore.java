@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.CodecMarks;
+import dev.espalier.KeyCodec;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
+import dev.espalier.ValueCodec;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.BytesKeyCodec;
+import dev.espalier.bytes.BytesValueCodec;
+import dev.espalier.bytes.SecondaryIndex;
+import dev.espalier.bytes.TypedIndex;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Indexes that live in one file, and survive a crash of the program or of the system, or a power
@@ -23,12 +29,16 @@ import java.util.function.Supplier;
  * What survives is always everything that was written up to some moment, in order, and never part
  * of a batch.
  *
- * <p><b>Threads.</b> Any number of threads may use a store and write to its indexes; writers take
- * turns. To read an index while others write to it, use it {@linkplain LongIndex#withReadWriteLock
- * with a lock}.
+ * <p><b>Threads.</b> Any number of threads may use a store, and read and write its indexes. Writers
+ * of one index take turns, and a reader waits while a write changes the same index, unless its tree
+ * is one for many threads, as the default and that of byte strings are. Readers of values must not
+ * write to the index that they read, nor may listeners and sources of entries, which are called
+ * with its lock held; they are refused with {@link IllegalStateException}.
  *
  * <p><b>Errors.</b> A full disk refuses a write ({@link dev.espalier.memory.MemoryLimitException})
- * and loses nothing; writing goes on when there is room. When a write to the device or a force
+ * and loses nothing; writing goes on when there is room. Removals make some, and go on even then:
+ * of a key, of a range, which may then be removed in parts, of everything, and in batches of up to
+ * eight. They may be refused only while a snapshot is open. When a write to the device or a force
  * fails, the store takes no more changes and says why; reading goes on, and opening the store again
  * recovers everything that was acknowledged.
  */
@@ -43,11 +53,10 @@ public final class IndexStore implements AutoCloseable {
   private final Checkpoints checkpoints;
   private final StoreWriter writer;
   private final BatchWrites batches;
+  private final StoreIndexes indexes;
   private final Background background;
   private final RecoveryReport recovery;
   private final Runnable atEnd;
-
-  private Consumer<String> whenIndexCloses = this::closeIndex;
 
   /**
    * Makes a store that is open.
@@ -59,6 +68,7 @@ public final class IndexStore implements AutoCloseable {
     this.checkpoints = checkpoints;
     this.writer = new StoreWriter(state, checkpoints);
     this.batches = new BatchWrites(state, checkpoints, writer);
+    this.indexes = new StoreIndexes(state, checkpoints, writer, this::close);
     this.recovery = recovery;
     this.atEnd = atEnd;
     this.background = new Background(state, checkpoints);
@@ -73,8 +83,8 @@ public final class IndexStore implements AutoCloseable {
   }
 
   /**
-   * Opens the store in a file, or makes one. After a crash, this recovers what is in the log, which
-   * takes a second for a few million writes.
+   * Opens the store in a file, or makes one. After a crash, this recovers what the log has behind
+   * its last checkpoint: a million writes take about a second, of byte strings two or three.
    *
    * @throws PageFileException if the file can't be opened, is open already, is no store of this
    *     version, or is damaged
@@ -111,36 +121,19 @@ public final class IndexStore implements AutoCloseable {
 
   /** Returns the names of all indexes, in the order in which they were made. */
   public List<String> names() {
-    state.writing.lock();
-    try {
-      state.condition.checkUsable();
-      return List.copyOf(state.indexes.keySet());
-    } finally {
-      state.writing.unlock();
-    }
+    return indexes.names();
   }
 
   /**
    * Opens an index, or makes one with the tree of the store's options. The index stays open until
-   * it or the store is closed; opening it again meanwhile returns the same object.
+   * it or the store is closed; opening it again meanwhile returns the same object. Making one is a
+   * write like any other: the store's {@link Durability} says when it is safe.
    *
-   * @throws PageFileException if a new one can't be made durable
+   * @throws PageFileException if the log has no room for a new one, or the device fails
+   * @throws dev.espalier.memory.MemoryLimitException if the device has no room for a new one
    */
   public LongIndex index(String name) {
-    TreeVariant known = knownVariant(name);
-    return index(name, known);
-  }
-
-  private TreeVariant knownVariant(String name) {
-    state.writing.lock();
-    try {
-      IndexPages pages = state.indexes.get(Objects.requireNonNull(name, "name"));
-      return pages == null
-          ? state.newVariant()
-          : state.variant(state.checkHasLongs(name, pages.codecs, pages.kind));
-    } finally {
-      state.writing.unlock();
-    }
+    return indexes.index(name, CodecMarks.NONE);
   }
 
   /**
@@ -150,193 +143,107 @@ public final class IndexStore implements AutoCloseable {
    *     than 200 characters, or the tree does not live in pages
    */
   public LongIndex index(String name, TreeVariant variant) {
-    checkpoints.lock.lock();
-    state.writing.lock();
-    try {
-      state.condition.checkUsable();
-      IndexPages pages = state.indexes.get(name);
-      if (pages != null && !pages.kind.equals(variant.name())) {
-        throw new IllegalArgumentException(
-            "variant is %s, but index '%s' of %s is a %s"
-                .formatted(variant.name(), name, state.path, pages.kind));
-      }
-      if (state.open.get(name) instanceof StoreIndex open) {
-        return open;
-      }
-      if (pages != null) {
-        return open(pages, variant);
-      }
-      if (variant.medium() != TreeVariant.Medium.PAGES) {
-        throw new IllegalArgumentException(
-            "variant is " + variant.name() + ", which does not live in pages");
-      }
-      return make(name, variant.name(), Catalogue.LONG_CODECS, made -> open(made, variant));
-    } finally {
-      state.writing.unlock();
-      checkpoints.lock.unlock();
-    }
+    return indexes.index(name, variant, CodecMarks.NONE);
   }
 
   /**
    * Opens an index whose keys and values are byte strings, or makes one: a {@link
-   * dev.espalier.prefix.PrefixBPlusTree} with the pages of this store. The index stays open until
-   * it or the store is closed; opening it again meanwhile returns the same object.
+   * dev.espalier.prefix.ConcurrentPrefixBPlusTree} with the pages of this store. The index stays
+   * open until it or the store is closed; opening it again meanwhile returns the same object.
    *
    * @throws IllegalArgumentException if the index has longs, or the name is empty or longer than
    *     200 characters
-   * @throws PageFileException if a new one can't be made durable
+   * @throws PageFileException if the log has no room for a new one, or the device fails
+   * @throws dev.espalier.memory.MemoryLimitException if the device has no room for a new one
    */
   public BytesIndex bytesIndex(String name) {
-    checkpoints.lock.lock();
-    state.writing.lock();
-    try {
-      state.condition.checkUsable();
-      IndexPages pages = state.indexes.get(Objects.requireNonNull(name, "name"));
-      if (pages == null) {
-        return make(name, StoreBytesIndex.KIND, Catalogue.BYTES_CODECS, this::openBytes);
-      }
-      state.checkHasByteStrings(name, pages.codecs, pages.kind);
-      return state.open.get(name) instanceof StoreBytesIndex open ? open : openBytes(pages);
-    } finally {
-      state.writing.unlock();
-      checkpoints.lock.unlock();
-    }
+    return indexes.bytesIndex(name, CodecMarks.NONE);
   }
 
-  private StoreBytesIndex openBytes(IndexPages pages) {
-    StoreBytesIndex index =
-        state.openBytes(pages, writer, () -> whenIndexCloses.accept(pages.name));
-    state.open.put(pages.name, index);
-    return index;
+  /**
+   * Opens an index whose keys and values are byte strings, with their codecs, or makes one that
+   * remembers the codecs' {@linkplain CodecMarks marks}: in all else as {@link #bytesIndex} does.
+   *
+   * @throws IllegalArgumentException if the index was made with other codecs, and remembers them;
+   *     the message names them. One that {@link #bytesIndex} has made remembers none
+   */
+  public <K, V> TypedIndex<K, V> typedIndex(
+      String name, BytesKeyCodec<K> keyCodec, BytesValueCodec<V> valueCodec) {
+    CodecMarks marks = TypedIndex.marks(keyCodec, valueCodec);
+    return indexes.bytesIndex(name, marks).typed(keyCodec, valueCodec);
+  }
+
+  /**
+   * Opens a secondary index, or makes one that remembers the codec of its keys, as {@link
+   * #typedIndex} does.
+   *
+   * @throws IllegalArgumentException if the index was made for something else, or with another
+   *     codec, as far as it remembers that or its first entry tells
+   */
+  public <K> SecondaryIndex<K> secondaryIndex(String name, BytesKeyCodec<K> codec) {
+    return SecondaryIndex.over(indexes.bytesIndex(name, SecondaryIndex.marks(codec)), codec);
+  }
+
+  /**
+   * Opens an index of longs as a map with codecs, or makes one that remembers the codecs, as {@link
+   * #typedIndex} does; its tree is that of the store's options. Its writes are those of {@link
+   * #index(String)}, which returns the index below the map.
+   *
+   * @throws IllegalArgumentException if the index was made with other codecs, and remembers them;
+   *     the message names them. One that {@link #index} has made remembers none
+   */
+  public <K, V> ConcurrentNavigableMap<K, V> map(
+      String name, KeyCodec<K> keyCodec, ValueCodec<V> valueCodec) {
+    CodecMarks marks = CodecMarks.of(keyCodec, valueCodec);
+    return indexes.index(name, marks).asMap(keyCodec, valueCodec);
   }
 
   /**
    * Returns the one index that {@link Espalier} has made, or makes it; closing it closes the store.
    */
   LongIndex only() {
-    return only(
-        () ->
-            index(
-                Espalier.NAME,
-                state.options.files().variant().orElseGet(() -> knownVariant(Espalier.NAME))));
+    return indexes.only();
   }
 
   /** Does the same as {@link #only}, with an index of byte strings. */
   BytesIndex onlyBytes() {
-    return only(() -> bytesIndex(Espalier.NAME));
-  }
-
-  private <T> T only(Supplier<T> index) {
-    checkpoints.lock.lock();
-    state.writing.lock();
-    try {
-      if (!state.indexes.containsKey(Espalier.NAME)
-          && (!state.indexes.isEmpty() || state.condition.isReadOnly())) {
-        throw new PageFileException(
-            state.path,
-            "is a store with the indexes %s; open it as an IndexStore"
-                .formatted(state.indexes.keySet()),
-            PageFileException.NO_ERRNO);
-      }
-      whenIndexCloses = _ -> close();
-      return index.get();
-    } finally {
-      state.writing.unlock();
-      checkpoints.lock.unlock();
-    }
-  }
-
-  private StoreIndex open(IndexPages pages, TreeVariant variant) {
-    StoreIndex index =
-        state.openTree(pages, variant, writer, () -> whenIndexCloses.accept(pages.name));
-    state.open.put(pages.name, index);
-    return index;
-  }
-
-  private <T extends OpenIndex> T make(
-      String name, String kind, String codecs, Function<IndexPages, T> open) {
-    state.condition.checkTakesChanges();
-    if (name.isEmpty() || name.length() > 200) {
-      throw new IllegalArgumentException(
-          "name is '" + name + "'; it must have from 1 to 200 characters");
-    }
-    if (state.nextId == MOST_INDEXES) {
-      throw new IllegalStateException(
-          state.path + ": has had the most indexes that a store can have, " + MOST_INDEXES);
-    }
-    IndexPages pages = new IndexPages(state.nextId++, name, kind, codecs, state.pageBytes());
-    state.indexes.put(name, pages);
-    try {
-      T index = open.apply(pages);
-      writer.skip();
-      return index;
-    } catch (RuntimeException | Error failed) {
-      OpenIndex index = state.open.remove(name);
-      if (index != null) {
-        index.pages().close();
-      }
-      state.indexes.remove(name);
-      throw failed;
-    }
+    return indexes.onlyBytes();
   }
 
   /**
-   * Closes an index: its pages make room for others, and its next opening finds them as they are.
-   */
-  private void closeIndex(String name) {
-    checkpoints.lock.lock();
-    state.writing.lock();
-    try {
-      OpenIndex index = state.open.get(name);
-      if (index == null) {
-        return;
-      }
-      if (!state.condition.isReadOnly() && state.condition.loss() == null) {
-        index.pages().flush();
-        writer.commit();
-      }
-      state.open.remove(name);
-      index.closeTree();
-    } finally {
-      state.writing.unlock();
-      checkpoints.lock.unlock();
-    }
-  }
-
-  /**
-   * Removes an index with all its entries; when this returns, it is gone for good. The index must
-   * not be in use.
+   * Removes an index with all its entries; when this returns, it is gone for good. Whoever still
+   * uses it is told that it was dropped, by an {@link IllegalStateException}.
    *
    * @return whether there was such an index
    */
   public boolean drop(String name) {
-    checkpoints.lock.lock();
-    state.writing.lock();
-    try {
-      state.condition.checkTakesChanges();
-      IndexPages pages = state.indexes.remove(name);
-      if (pages == null) {
-        return false;
-      }
-      OpenIndex index = state.open.remove(name);
-      if (index != null) {
-        index.closeTree();
-      }
-      state.pool.frames.lock.lock();
-      try {
-        pages.map.clear(state.space);
-      } finally {
-        state.pool.frames.lock.unlock();
-      }
-      writer.skip();
-      return true;
-    } finally {
-      state.writing.unlock();
-      checkpoints.lock.unlock();
-    }
+    return indexes.drop(name);
   }
 
   // ---------------------------------------------------------------- write
+
+  /**
+   * Begins a transaction, which sees this moment. It must be closed, or else the collector does it.
+   * Waits for writes under way, a bulkload among them, unless another transaction is open.
+   *
+   * @throws IllegalStateException if this thread is in the middle of a write
+   */
+  public Transaction begin(Isolation isolation) {
+    state.condition.checkUsable();
+    return new Transaction(state.transactions.indexesOf(this), batches, isolation, state);
+  }
+
+  /**
+   * Does some work in a transaction, and commits. If that is refused for a conflict or old age, the
+   * work is done again, in a new transaction; from the ninth time on, nobody else writes meanwhile.
+   *
+   * @param work must not end the transaction, nor write to the store without it
+   * @return what the work has returned
+   */
+  public <T extends @Nullable Object> T transact(
+      Isolation isolation, Function<Transaction, T> work) {
+    return Attempts.transact(() -> begin(isolation), work, checkpoints.lock, state.gate);
+  }
 
   /**
    * Makes the writes of a batch, to one or more indexes of this store. After a crash, either all of
@@ -378,12 +285,12 @@ public final class IndexStore implements AutoCloseable {
 
   /** Returns the note of the last commit that had one; empty if there was none. */
   public byte[] note() {
-    state.writing.lock();
+    state.gate.enterAlone();
     try {
       state.condition.checkUsable();
       return state.note.clone();
     } finally {
-      state.writing.unlock();
+      state.gate.leaveAlone();
     }
   }
 
@@ -478,13 +385,13 @@ public final class IndexStore implements AutoCloseable {
    */
   public void verify(ProgressListener listener) {
     checkpoints.lock.lock();
-    state.writing.lock();
+    state.gate.enterAlone();
     try {
       state.condition.checkUsable();
       checkpoints.completePending();
       new StoreVerifier(state, checkpoints, listener).verify();
     } finally {
-      state.writing.unlock();
+      state.gate.leaveAlone();
       checkpoints.lock.unlock();
     }
   }
@@ -494,6 +401,11 @@ public final class IndexStore implements AutoCloseable {
   /** Returns the file. */
   public Path path() {
     return state.path;
+  }
+
+  /** Returns what opens the indexes. */
+  StoreIndexes indexes() {
+    return indexes;
   }
 
   /** Returns what the parts of the store share. */
@@ -509,16 +421,7 @@ public final class IndexStore implements AutoCloseable {
   /** Returns how large the store is, and what was done to it since it was opened. */
   public StoreStatistics statistics() {
     state.condition.checkUsable();
-    StoreHeader header = state.header;
-    return new StoreStatistics(
-        header.checkpoint(),
-        (long) state.space.room() * state.pageBytes(),
-        (long) state.space.busyCount() * state.pageBytes(),
-        state.log == null ? 0 : state.log.segments(),
-        state.space.writtenCount() * state.pageBytes(),
-        checkpoints.mapBytesWritten(),
-        state.log == null ? 0 : state.log.appendedBytes(),
-        state.log == null ? 0 : state.log.forces());
+    return StoreStatistics.of(state, checkpoints);
   }
 
   /** Tells whether {@link #close} was called. */
@@ -536,7 +439,7 @@ public final class IndexStore implements AutoCloseable {
   public void close() {
     background.stop();
     checkpoints.lock.lock();
-    state.writing.lock();
+    state.gate.enterAlone();
     try {
       if (state.condition.isClosed()) {
         return;
@@ -558,7 +461,7 @@ public final class IndexStore implements AutoCloseable {
         throw loss;
       }
     } finally {
-      state.writing.unlock();
+      state.gate.leaveAlone();
       checkpoints.lock.unlock();
     }
   }
@@ -584,17 +487,6 @@ public final class IndexStore implements AutoCloseable {
   private void release() {
     state.condition.noteClosed();
     checkpoints.forgetPending();
-    List.copyOf(state.snapshots).forEach(Snapshot::close);
-    state.open.values().forEach(OpenIndex::closeTree);
-    state.open.clear();
-    try (AutoCloseable _ = atEnd::run;
-        AutoCloseable _ = state.file;
-        AutoCloseable _ = state.log) {
-      // Closed in the opposite order, whatever becomes of one.
-    } catch (RuntimeException failed) {
-      throw failed;
-    } catch (Exception failed) {
-      throw new AssertionError(failed); // none of them has other exceptions
-    }
+    state.release(atEnd);
   }
 }

@@ -5,14 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a store's log, where records are appended and made durable.
  *
- * <p>Records are appended by one thread at a time, in the order of their sequence numbers. Any
- * number of threads may wait until a record is durable: the first one writes and forces everything
- * that has been appended by then, and the others get that for free (group commit).
+ * <p>Any number of threads may append records, which get their sequence numbers and their places
+ * under one short lock, and may wait until a record is durable: the first one writes and forces
+ * everything that has been appended by then, and the others get that for free (group commit).
  */
 final class Log implements AutoCloseable {
   /* Overview
@@ -33,7 +36,7 @@ final class Log implements AutoCloseable {
 
   private final LogIdentity identity;
   private final StoreCondition condition;
-  private final ReentrantLock lock = new ReentrantLock();
+  final ReentrantLock lock = new ReentrantLock();
   private final Condition written = lock.newCondition();
   private final LogBuffer buffer = new LogBuffer();
   private final SetRecord set = new SetRecord();
@@ -62,18 +65,13 @@ final class Log implements AutoCloseable {
   /** Those before it that have bytes that were written and not forced. */
   private final List<LogSegment> unforced = new ArrayList<>();
 
-  /** Where the next record goes, and how far the segment reaches; for those who append. */
-  private long end;
-
-  private long currentBytes;
-
-  /** How far the buffer reaches for certain; it may have been written since, and reach further. */
-  private long bufferEnd;
+  /** What the current segment has room for. */
+  private final LogRoom room = new LogRoom();
 
   private long appended;
   private volatile long forced;
   private long appendedBytes;
-  private long forces;
+  private volatile long forces;
 
   /**
    * Begins a log in a new segment, whose first block is safe when this returns.
@@ -104,28 +102,71 @@ final class Log implements AutoCloseable {
   // ---------------------------------------------------------------- append
 
   /**
-   * Makes sure that a record fits, before anything that it tells of is changed. Unless the record
-   * is larger than the buffer, appending it then can't fail.
+   * Makes sure that a record of a thread that is alone fits, before anything that it tells of is
+   * changed. Unless the record is larger than the buffer, appending it then can't fail.
    *
    * @throws PageFileException if there is no room for another segment, or writing fails
    */
   void ensureRoom(int recordBytes, long checkpoint) {
-    if (!identity.endsBlocks() && end + recordBytes <= Math.min(currentBytes, bufferEnd)) {
-      return;
+    if (identity.endsBlocks() || !room.has(recordBytes)) {
+      makeRoom(() -> recordBytes, 0, checkpoint);
     }
+  }
+
+  /**
+   * Makes sure that the records of all who have promised them fit, before this thread changes what
+   * its own tells of. Appending it then can't fail.
+   *
+   * @param promised what {@link WriterGate#sum} has returned
+   * @param more bytes of a record that was not promised
+   * @return whether the buffer has room for so many; if not, this thread has to be alone
+   * @throws PageFileException if there is no room for another segment, or writing fails
+   */
+  boolean ensureRoom(WriterGate gate, long promised, int more, long checkpoint) {
+    return (!identity.endsBlocks() && room.has(WriterGate.bytes(promised) + more))
+        || makeRoom(
+            () -> LogRoom.needed(gate.sum(), identity.endsBlocks()) + more,
+            LogRoom.MOST_NEEDED,
+            checkpoint);
+  }
+
+  /**
+   * Makes room unless there is enough.
+   *
+   * @param needed tells how many bytes
+   * @param most bytes for which this makes room, if it is not 0
+   */
+  private boolean makeRoom(LongSupplier needed, long most, long checkpoint) {
     lock.lock();
     try {
-      // A force by another thread may end a block before the record is appended.
-      long from = identity.endsBlocks() ? LogRecord.nextBlock(buffer.end()) : end;
-      if (from + recordBytes > currentBytes) {
-        segments.ensureReady(recordBytes, appendedBytes);
-        segments.ensureSpare();
-        nextSegment(checkpoint);
-      } else if (recordBytes > buffer.room()) {
-        writeBuffer();
+      while (true) {
+        room.hide();
+        long bytes = needed.getAsLong();
+        if (most > 0 && bytes > most) {
+          return false;
+        }
+        // A force by another thread may end a block before the first record, too.
+        long from = identity.endsBlocks() ? LogRecord.nextBlock(buffer.end()) : room.end();
+        boolean isLast = room.isBeyond(from, bytes);
+        if (!isLast && bytes <= buffer.room()) {
+          return true;
+        }
+        if (writing) {
+          written.awaitUninterruptibly(); // Others may have made room by then, or used it.
+          continue;
+        }
+        boolean isChosen = room.isClosed(); // without regard to what is needed now
+        if (isLast) {
+          nextSegment(bytes, checkpoint);
+        } else {
+          writeBuffer();
+        }
+        if (!isChosen) {
+          return true;
+        }
       }
-      bufferEnd = buffer.end() + buffer.room();
     } finally {
+      room.note(buffer);
       lock.unlock();
     }
   }
@@ -154,12 +195,7 @@ final class Log implements AutoCloseable {
   }
 
   private long neededBytes() {
-    lock.lock();
-    try {
-      return segments.neededBytes(appendedBytes);
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> segments.neededBytes(appendedBytes));
   }
 
   /**
@@ -172,15 +208,8 @@ final class Log implements AutoCloseable {
   long append(LogRecord record, long checkpoint) {
     lock.lock();
     try {
-      record.complete(
-          identity.storeId(),
-          current.number,
-          buffer.end(),
-          appended + 1,
-          identity.epoch(),
-          checkpoint);
-      write(record);
-      end = buffer.end();
+      write(record, checkpoint);
+      room.noteEnd(buffer);
       appendedBytes += record.logBytes();
       return ++appended;
     } finally {
@@ -188,7 +217,20 @@ final class Log implements AutoCloseable {
     }
   }
 
-  private void write(LogRecord record) {
+  /** Returns up to which sequence number a record says that the log is forced. */
+  private long told() {
+    return identity.tellsForces() ? forced : appended;
+  }
+
+  private void write(LogRecord record, long checkpoint) {
+    record.complete(
+        identity.storeId(),
+        current.number,
+        buffer.end(),
+        appended + 1,
+        identity.epoch(),
+        checkpoint,
+        told());
     try {
       record.writeTo(buffer, makingRoom);
     } catch (PageFileException failed) {
@@ -205,8 +247,8 @@ final class Log implements AutoCloseable {
     lock.lock();
     try {
       set.place(identity.storeId(), current.number, buffer.end());
-      buffer.add(set, appended + 1, identity.epoch(), checkpoint, index, key, value);
-      end = buffer.end();
+      buffer.add(set, appended + 1, identity.epoch(), checkpoint, told(), index, key, value);
+      room.noteEnd(buffer);
       appendedBytes += SetRecord.BYTES;
       return ++appended;
     } finally {
@@ -224,7 +266,20 @@ final class Log implements AutoCloseable {
     }
   }
 
-  private void nextSegment(long checkpoint) {
+  /**
+   * Goes on in another segment, with room for some bytes. If the last record of this one was
+   * refused before, in the one that it names, whatever room that has.
+   */
+  private void nextSegment(long bytes, long checkpoint) {
+    if (!room.isClosed()) {
+      segments.ensureReady(bytes, appendedBytes);
+      segments.ensureSpare();
+      if (buffer.room() < LogRecord.END_BYTES) {
+        writeBuffer();
+      }
+      room.close();
+      write(segments.endOf(), checkpoint);
+    }
     writeBuffer();
     unforced.add(current);
     LogSegment next = segments.follow(current);
@@ -236,15 +291,20 @@ final class Log implements AutoCloseable {
 
   private void begin(LogSegment segment, long number, long checkpoint) {
     segment.number = number;
+    segment.recordHeaderBytes = LogRecord.HEADER_BYTES;
     buffer.begin();
     byte[] header =
         new LogSegment.Header(
-                identity.storeId(), number, identity.epoch(), appended + 1, checkpoint)
+                identity.storeId(),
+                number,
+                identity.epoch(),
+                appended + 1,
+                checkpoint,
+                segment.bytes)
             .block();
     buffer.add(header, 0, header.length);
-    end = buffer.end();
-    currentBytes = segment.bytes;
-    bufferEnd = end + buffer.room();
+    room.begin(segment.bytes - LogSegment.bytesOfEnd(identity));
+    room.note(buffer);
   }
 
   private void awaitWriter() {
@@ -323,9 +383,13 @@ final class Log implements AutoCloseable {
 
   /** Returns where the next record goes. */
   Position end() {
+    return locked(() -> new Position(current.number, room.isClosed() ? room.end() : buffer.end()));
+  }
+
+  private <T> T locked(Supplier<T> read) {
     lock.lock();
     try {
-      return new Position(current.number, buffer.end());
+      return read.get();
     } finally {
       lock.unlock();
     }
@@ -333,22 +397,12 @@ final class Log implements AutoCloseable {
 
   /** Returns the bytes of all records appended. */
   long appendedBytes() {
-    lock.lock();
-    try {
-      return appendedBytes;
-    } finally {
-      lock.unlock();
-    }
+    return appendedBytes;
   }
 
   /** Returns how often commits have waited for the device. */
   long forces() {
-    lock.lock();
-    try {
-      return forces;
-    } finally {
-      lock.unlock();
-    }
+    return forces;
   }
 
   /**
@@ -391,6 +445,7 @@ final class Log implements AutoCloseable {
   }
 
   /** Writes and forces everything appended so far, releasing the lock meanwhile. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // Changed with the lock held.
   private void lead() {
     finishWrite();
     long end = appended;
@@ -429,6 +484,35 @@ final class Log implements AutoCloseable {
     isBeginningForced = true;
     forces++;
     forced = Math.max(forced, end);
+  }
+
+  /**
+   * Writes a mark behind the last record, if all records are forced: damage to any of them is then
+   * noticed, and not only damage to those before the last force. It is not forced, and the next
+   * record is written over it.
+   *
+   * @param checkpoint the last one that is durable
+   * @throws PageFileException if the device fails
+   */
+  void mark(long checkpoint) {
+    lock.lock();
+    try {
+      long at = buffer.end();
+      LogRecord mark = LogRecord.mark();
+      boolean isForced = !writing && underway == null && isBeginningForced && forced == appended;
+      if (!isForced || room.isBeyond(at, mark.logBytes())) {
+        return;
+      }
+      mark.complete(
+          identity.storeId(), current.number, at, appended, identity.epoch(), checkpoint, forced);
+      current.file.write(buffer.withMark(mark));
+    } catch (PageFileException failed) {
+      if (!SlotSpace.isFull(failed)) {
+        throw condition.noteFailure(failed);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Notes that a checkpoint has made records durable. */
@@ -473,24 +557,12 @@ final class Log implements AutoCloseable {
 
   /** Returns the segments that have records, the oldest first. */
   List<LogSegment> used() {
-    lock.lock();
-    try {
-      List<LogSegment> used = new ArrayList<>(segments.inUse());
-      used.add(current);
-      return used;
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> Stream.concat(segments.inUse().stream(), Stream.of(current)).toList());
   }
 
   /** Returns how many segments there are, those without contents included. */
   int segments() {
-    lock.lock();
-    try {
-      return all().size();
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> all().size());
   }
 
   /** Deletes all segments, none of which any checkpoint needs. */

@@ -58,16 +58,30 @@ final class LogBuffer implements AutoCloseable {
       long sequence,
       int epoch,
       long checkpoint,
+      long forced,
       int index,
       long key,
       long value) {
-    record.writeTo(filling, used, sequence, epoch, checkpoint, index, key, value);
+    record.writeTo(filling, used, sequence, epoch, checkpoint, forced, index, key, value);
     used += SetRecord.BYTES;
   }
 
   void addZeros(int count) {
     filling.asSlice(used, count).fill((byte) 0);
     used += count;
+  }
+
+  /**
+   * Returns what writes the last block as far as it is filled, followed by a mark; all before it
+   * has been handed over.
+   */
+  IoBatch withMark(LogRecord mark) {
+    MemorySegment blocks = Arena.ofAuto().allocate(2L * BLOCK_BYTES, BLOCK_BYTES);
+    MemorySegment.copy(filling, 0, blocks, 0, used);
+    mark.writeTo(blocks.asSlice(used));
+    IoBatch batch = new IoBatch(blocks, 1);
+    batch.add(start, 0, (int) LogRecord.nextBlock((long) used + mark.logBytes()));
+    return batch;
   }
 
   /** Fills the last block with zeros, so that it is not written again. */

@@ -97,7 +97,7 @@ final class LogSegments {
 
   /** Sees to it that the segment that comes next has room for a record. */
   void ensureReady(long recordBytes, long appendedBytes) {
-    long bytes = LogSegment.HEADER_BYTES + recordBytes;
+    long bytes = LogSegment.HEADER_BYTES + recordBytes + LogSegment.bytesOfEnd(identity);
     if (ready != null && ready.bytes >= bytes) {
       return;
     }
@@ -118,6 +118,12 @@ final class LogSegments {
   }
 
   // ---------------------------------------------------------------- use
+
+  /** Returns the last record of a segment, which names the one that was made ready. */
+  LogRecord endOf() {
+    LogSegment next = Objects.requireNonNull(ready);
+    return LogRecord.end(LogFiles.number(identity.store(), next.path()), next.bytes);
+  }
 
   /** Returns the segment that was made ready, to be written after another, which is full. */
   LogSegment follow(LogSegment full) {

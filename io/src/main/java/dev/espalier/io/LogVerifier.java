@@ -76,13 +76,19 @@ final class LogVerifier {
 
   /** Checks the records of a segment from an offset on; returns the number of the last one. */
   private long verifyRecords(LogSegment segment, long from, long before) {
-    byte[] bytes = segment.contents();
+    try (LogReader reader = new LogReader(header.storeId())) {
+      reader.open(segment, from);
+      return verifyRecords(segment, reader, from, before);
+    }
+  }
+
+  private long verifyRecords(LogSegment segment, LogReader reader, long from, long before) {
     long sequence = before;
-    int at = (int) from;
+    long at = from;
     while (sequence < log.appended()) {
-      LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), segment.number, true);
+      LogRecord.Header record = reader.record(at, true);
       if (record == null) {
-        int next = (int) LogRecord.nextBlock(at);
+        long next = LogRecord.nextBlock(at);
         if (next == at) {
           return sequence;
         }
@@ -99,6 +105,16 @@ final class LogVerifier {
           record.sequence(),
           header.epoch(),
           sequence + 1);
+      if (record.kind() == LogRecord.END) {
+        return sequence;
+      }
+      check(
+          record.forced() <= sequence && record.forced() <= log.forced(),
+          "I7",
+          "the record at %d of segment %d says that all up to %d is forced",
+          at,
+          segment.number,
+          record.forced());
       int ahead = record.checkpoint() - (int) header.checkpoint() & 0xffffff;
       check(
           ahead == 0 || ahead >= 1 << 23,
@@ -108,7 +124,7 @@ final class LogVerifier {
           segment.number,
           header.checkpoint());
       sequence++;
-      at += LogRecord.logBytes(record.length());
+      at = reader.end(at, record);
     }
     return sequence;
   }

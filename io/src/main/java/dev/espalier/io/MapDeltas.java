@@ -24,7 +24,7 @@ import java.util.List;
  */
 final class MapDeltas {
   /** In numbers of map pages a level that no map has. */
-  private static final int LEVEL = 15;
+  static final int LEVEL = 15;
 
   /**
    * Reading all of them at an opening takes a quarter more time at most than reading the chunks.
@@ -173,16 +173,16 @@ final class MapDeltas {
     BitSet known = new BitSet();
     Place place = last;
     for (int number = count - 1; number >= 0; number--) {
-      reader.claim(space, place.slot, number(number));
+      reader.claim(space, place.slot, number(number), index);
       MemorySegment image = reader.read(place.slot, place.checksum, number(number), index);
       chain.addFirst(place);
       place = new Place(image.get(INT, OLDER_SLOT_AT), image.get(INT, OLDER_CHECKSUM_AT));
       int entries = image.get(INT, COUNT_AT);
-      check(entries >= 1 && entries <= perPage, reader, number, "has %d entries", entries);
+      check(entries >= 1 && entries <= perPage, reader, index, number, "has %d entries", entries);
       long at = ENTRIES_AT;
       for (int i = 0; i < entries; i++, at += ENTRY_BYTES) {
         int page = image.get(INT, at);
-        check(page >= 1 && page <= top, reader, number, "tells of page %d", page);
+        check(page >= 1 && page <= top, reader, index, number, "tells of page %d", page);
         if (!known.get(page)) {
           known.set(page);
           reading.add(page, image.get(INT, at + 4), image.get(INT, at + 8));
@@ -194,9 +194,10 @@ final class MapDeltas {
     }
   }
 
-  private static void check(boolean holds, PageReader reader, int number, String what, int value) {
+  private static void check(
+      boolean holds, PageReader reader, int index, int number, String what, int value) {
     if (!holds) {
-      throw reader.corrupt(number(number), what.formatted(value));
+      throw reader.corrupt(index, number(number), what.formatted(value));
     }
   }
 }

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import dev.espalier.memory.MemoryLimitException;
+import java.util.Objects;
 
 /** Thrown when a store's file has no room for a page, and can't grow. What is there stays sound. */
 final class NoSlotException extends PageFileException {
@@ -21,5 +22,11 @@ final class NoSlotException extends PageFileException {
   /** Returns the exception of an index that may not grow any further. */
   MemoryLimitException asLimit() {
     return new MemoryLimitException(String.valueOf(getMessage()), this);
+  }
+
+  /** Returns the exception of an index for which a checkpoint could make no room. */
+  MemoryLimitException asLastWord() {
+    return new MemoryLimitException(
+        String.valueOf(getMessage()), Objects.requireNonNull(getCause()));
   }
 }

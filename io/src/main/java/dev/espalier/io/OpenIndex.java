@@ -11,12 +11,18 @@ interface OpenIndex {
   /** Returns where its pages are. */
   SlotPageStore pages();
 
+  /** Returns the locks that keep its writers apart, and its readers unless its tree does. */
+  IndexLocks locks();
+
   /** Tells whether this is an index of the store of a writer. */
   boolean isOf(StoreWriter other);
 
-  /** Closes the tree, and lets go of its pages; the store goes on. */
+  /** Returns what to say of calls that fail. */
+  IndexFailures failures();
+
+  /** Closes the tree while nobody writes, and lets go of its pages; the store goes on. */
   void closeTree();
 
-  /** Checks every invariant of the tree. */
+  /** Checks every invariant of the tree, while nobody writes. */
   void verifyTree(ProgressListener listener);
 }

@@ -77,8 +77,7 @@ final class OrphanLeaves implements AutoCloseable {
   }
 
   private LongCursor cursor(int page) {
-    StoredTree.becomeLeaf(pages.meta, page);
-    return tree.cursor();
+    return StoredTree.leafCursor(tree, page);
   }
 
   /** What the leaf pages have in a range of keys. */
@@ -104,16 +103,19 @@ final class OrphanLeaves implements AutoCloseable {
     /** Moves to the next entry, and returns its cursor; null if there is none. */
     @Nullable LongCursor next() {
       while (!isBehind) {
-        if (cursor == null) {
+        LongCursor on = cursor;
+        boolean begins = on == null;
+        if (on == null) {
           if (left.isEmpty()) {
             break;
           }
-          cursor = cursor(left.removeFirst());
-          if (cursor.ceiling(next) && cursor.key() <= last) {
-            addGap(cursor.key());
-            return found();
+          on = cursor(left.removeFirst());
+          cursor = on;
+        }
+        if (move(on, begins)) {
+          if (begins) {
+            addGap(on.key());
           }
-        } else if (cursor.next() && cursor.key() <= last) {
           return found();
         }
         cursor = null;
@@ -123,6 +125,25 @@ final class OrphanLeaves implements AutoCloseable {
         isBehind = true;
       }
       return null;
+    }
+
+    /**
+     * Moves to the next entry of a page in the range; tells whether there is one. A page whose
+     * first key can be read may yet make no sense.
+     */
+    private boolean move(LongCursor on, boolean begins) {
+      try {
+        if (!(begins ? on.ceiling(next) : on.next()) || on.key() > last) {
+          return false;
+        }
+        if (on.key() >= next) {
+          return true;
+        }
+        damaged++;
+      } catch (RuntimeException unreadable) {
+        damaged++;
+      }
+      return false;
     }
 
     private LongCursor found() {

@@ -66,14 +66,16 @@ final class PageMap {
   /** Whether the next capture writes chunks in any case. */
   private boolean renews;
 
-  /** Slots and checksums of one level. */
+  private static final int[] NONE = {};
+
+  /** Slots and checksums of one level; without memory until there are some. */
   private static final class Column {
-    int[] slots = new int[16];
-    int[] checksums = new int[16];
+    int[] slots = NONE;
+    int[] checksums = NONE;
 
     void set(int number, int slot, int checksum) {
       if (number >= slots.length) {
-        int length = (int) Math.min(2L * number, Integer.MAX_VALUE - 8);
+        int length = (int) Math.min(Math.max(number + 1L, 2L * number), Integer.MAX_VALUE - 8);
         slots = Arrays.copyOf(slots, length);
         checksums = Arrays.copyOf(checksums, length);
       }
@@ -119,8 +121,8 @@ final class PageMap {
           space.release(slot);
         }
       }
-      column.slots = new int[16];
-      column.checksums = new int[16];
+      column.slots = NONE;
+      column.checksums = NONE;
     }
     deltas.clear(space);
     levels = 0;
@@ -130,7 +132,7 @@ final class PageMap {
 
   /** Returns a number above those of all pages that have a slot. */
   int end() {
-    return columns[0].slots.length;
+    return Math.max(1, columns[0].slots.length);
   }
 
   /** Returns the slots of the map's own pages. */
@@ -283,6 +285,13 @@ final class PageMap {
     return mapPage & ((1 << LEVEL_SHIFT) - 1);
   }
 
+  /** Returns what a page of a map is called in messages. */
+  static String name(int mapPage) {
+    return level(mapPage) == MapDeltas.LEVEL
+        ? "page %d of the changes to the map".formatted(number(mapPage))
+        : "page %d in level %d of the map".formatted(number(mapPage), level(mapPage));
+  }
+
   /**
    * Returns how many pages of the index a page of a map tells of, by itself or through those below.
    */
@@ -336,26 +345,29 @@ final class PageMap {
    */
   static PageMap read(Root root, int top, SlotSpace space, PageReader reader, int index) {
     PageMap map = new PageMap(reader.pageBytes());
+    if (root.levels() < 0 || root.levels() >= MOST_LEVELS) {
+      throw reader.corrupt(index, top(0), "should have %d levels".formatted(root.levels()));
+    }
     map.levels = root.levels();
     if (root.levels() > 0) {
-      reader.claim(space, root.slot(), mapPage(root.levels(), 0));
+      reader.claim(space, root.slot(), mapPage(root.levels(), 0), index);
       map.columns[root.levels()].set(0, root.slot(), root.checksum());
       for (int level = root.levels() - 1; level >= 0; level--) {
-        map.readLevel(level, map.countAbove(level, top), space, reader, index);
+        map.readLevel(level, top, space, reader, index);
       }
     }
     map.deltas.read(root.newest(), root.deltas(), top, space, reader, index, map::set);
     map.changed.clear();
     // Not before the deltas were read: what a chunk says may be of long ago.
-    map.claimPages(space, reader);
+    map.claimPages(space, reader, index);
     return map;
   }
 
-  private void claimPages(SlotSpace space, PageReader reader) {
+  private void claimPages(SlotSpace space, PageReader reader, int index) {
     int[] slots = columns[0].slots;
     for (int page = 0; page < slots.length; page++) {
       if (slots[page] != 0 && slots[page] != UNWRITTEN) {
-        reader.claim(space, slots[page], page);
+        reader.claim(space, slots[page], page, index);
       }
     }
   }
@@ -369,7 +381,8 @@ final class PageMap {
     return count;
   }
 
-  private void readLevel(int level, int count, SlotSpace space, PageReader reader, int index) {
+  private void readLevel(int level, int top, SlotSpace space, PageReader reader, int index) {
+    int count = countAbove(level, top);
     Column above = columns[level + 1];
     for (int number = 0; number < count; number++) {
       if (above.slot(number) == 0) {
@@ -382,8 +395,12 @@ final class PageMap {
       for (int i = from; i < from + perPage; i++, at += ENTRY_BYTES) {
         int slot = image.get(INT, at);
         if (slot != 0) {
+          if (level == 0 && (i == 0 || i > top)) {
+            throw reader.corrupt(
+                index, mapPage(0, number), "tells of page %d of %d".formatted(i, top));
+          }
           if (level > 0) {
-            reader.claim(space, slot, i);
+            reader.claim(space, slot, i, index);
           }
           columns[level].set(i, slot, image.get(INT, at + Integer.BYTES));
         }

@@ -52,6 +52,14 @@ final class PathCheck {
     }
   }
 
+  /** Returns why a file that is not there could not be opened or made. */
+  static String whyMissing(Path path) {
+    Path folder = path.toAbsolutePath().getParent();
+    return folder == null || Files.exists(folder)
+        ? "no such file"
+        : "its folder " + folder + " does not exist";
+  }
+
   /** Returns what to throw for what is no regular file. */
   static PageFileException refusal(Path path) {
     return new PageFileException(

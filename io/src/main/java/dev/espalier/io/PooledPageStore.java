@@ -83,6 +83,11 @@ abstract class PooledPageStore implements PageStore {
     return frameOf[page] - 1;
   }
 
+  /** Returns a number that no page with a frame exceeds. */
+  int mostPages() {
+    return frameOf.length - 1;
+  }
+
   final void map(int page, int frame) {
     frameOf[page] = frame + 1;
   }
@@ -169,6 +174,28 @@ abstract class PooledPageStore implements PageStore {
     frames.unpin(offset, pageChanged);
   }
 
+  @Override
+  public long look(int page) {
+    int[] table = frameOf;
+    int frame = page > 0 && page < table.length ? table[page] - 1 : Frames.NONE;
+    return frame >= 0 ? frames.look(this, page, frame) : Frames.NONE;
+  }
+
+  @Override
+  public long offset(long look) {
+    return frames.offsetOf(look);
+  }
+
+  @Override
+  public boolean isStill(long look) {
+    return frames.isStill(look);
+  }
+
+  @Override
+  public void noteLooks(int pages) {
+    frames.addHits(pages);
+  }
+
   /**
    * Under the lock, because a page of this store may have to make room for one of another
    * meanwhile.
@@ -245,6 +272,11 @@ abstract class PooledPageStore implements PageStore {
   @Override
   public Path file() {
     return file.path();
+  }
+
+  @Override
+  public String closedMessage(String tree) {
+    return condition.closedMessage();
   }
 
   @Override

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * last complete record, and ends with a checkpoint of a new epoch. It may itself be cut off at any
  * point: until the new header is durable, nothing that the old one needs is changed.
  */
-final class Recovery {
+final class Recovery implements Replay.Indexes {
   private final StoreState state;
   private final Checkpoints checkpoints;
   private final StoreHeader header;
@@ -29,6 +29,15 @@ final class Recovery {
   private final List<LogSegment> others = new ArrayList<>();
   private int nextFile;
   private long nextNumber;
+
+  /** Whether the log is to end where it is damaged. */
+  private final boolean losesDamage;
+
+  /** The latest epoch that anything in the log has. */
+  private int lastEpoch;
+
+  /** The segment that the last one names, and which stays until another header counts. */
+  private @Nullable LogSegment next;
 
   /** The last record that counts. */
   private long sequence;
@@ -49,6 +58,8 @@ final class Recovery {
     this.header = state.header;
     this.files = state.environment.files();
     this.sequence = header.sequence();
+    this.lastEpoch = header.epoch();
+    this.losesDamage = state.options.files().flags().contains(FileOption.LOSE_DAMAGED_LOG);
   }
 
   RecoveryReport recover() {
@@ -56,7 +67,7 @@ final class Recovery {
     try {
       checkpoints.reserve();
       openSegments();
-      Replay replay = new Replay(this::longs, this::byteStrings, state.pool.bytes());
+      Replay replay = new Replay(this, state.pool.bytes());
       // Trees that recovery opens write their pages, but no log.
       replay(replay, needed);
       replay.finish();
@@ -98,11 +109,15 @@ final class Recovery {
         others.add(segment);
         continue;
       }
-      segment.number = first.number();
+      segment.take(first);
       nextNumber = Math.max(nextNumber, first.number() + 1);
-      LogSegment same = numbered.put(first.number(), segment);
-      if (same != null) {
-        others.add(same);
+      LogSegment same = numbered.get(first.number());
+      if (same == null || LogScan.isWholer(header, segment, same)) {
+        numbered.put(first.number(), segment);
+        segment = same;
+      }
+      if (segment != null) {
+        others.add(segment);
       }
     }
   }
@@ -111,8 +126,13 @@ final class Recovery {
   private void begin(List<LogSegment> needed) {
     List<LogSegment> unused = new ArrayList<>(others);
     numbered.values().stream().filter(segment -> !needed.contains(segment)).forEach(unused::add);
-    unused.removeIf(segment -> segment.bytes < state.options.segmentBytes() && discard(segment));
-    StoreHeader next = header.nextEpoch();
+    unused.removeIf(
+        segment ->
+            segment.bytes < state.options.segmentBytes()
+                && !segment.equals(next)
+                && discard(segment));
+    // Where the log tells of later epochs, their records are not to be taken for those to come.
+    StoreHeader next = header.withEpoch((losesDamage ? lastEpoch : header.epoch()) + 1);
     state.header = next;
     LogIdentity identity =
         new LogIdentity(
@@ -122,7 +142,8 @@ final class Recovery {
             next.epoch(),
             header.segmentBytes(),
             state.options.files().flags().contains(FileOption.SECTORS_MAY_TEAR)
-                && keeps(Rule.ACKNOWLEDGED_BLOCKS_STAY));
+                && keeps(Rule.ACKNOWLEDGED_BLOCKS_STAY),
+            keeps(Rule.RECORDS_TELL_WHAT_WAS_FORCED));
     state.log =
         new Log(
             identity,
@@ -153,37 +174,72 @@ final class Recovery {
   // ---------------------------------------------------------------- replay
 
   private void replay(Replay replay, List<LogSegment> needed) {
-    long number = header.logSegment();
-    long offset = header.logOffset();
+    LogSegment segment = numbered.get(header.logSegment());
+    Log.Position last = new Log.Position(header.logSegment(), header.logOffset());
     if (header.epoch() == 0) {
       end = "the store is new";
-      return;
-    }
-    LogSegment segment = numbered.get(number);
-    if (segment == null && header.clean()) {
+    } else if (segment != null) {
+      last = replay(replay, needed, segment);
+    } else if (header.clean()) {
       end = "the store was closed"; // and its file alone is all of it
-      return;
+    } else {
+      lose("segment " + header.logSegment() + " of its log is missing, with which it goes on");
     }
-    if (segment == null) {
-      throw damage("segment " + number + " of its log is missing");
+    if (keeps(Rule.DAMAGE_TO_FORCED_RECORDS_IS_NOTICED)) {
+      LogScan scan = new LogScan(state.path, header, numbered, others);
+      String damage = scan.damageAfter(sequence, last);
+      lastEpoch = scan.lastEpoch();
+      next = scan.next();
+      if (damage != null) {
+        lose(damage);
+      }
     }
+  }
+
+  /** Ends the log where it is damaged, if that was asked for. */
+  private void lose(String damage) {
+    if (!losesDamage) {
+      throw new PageFileException(
+          state.path, damage + ". " + LogScan.ADVICE, PageFileException.NO_ERRNO);
+    }
+    end = damage;
+  }
+
+  /** Carries out the records from the header's segment on; returns where they end. */
+  private Log.Position replay(Replay replay, List<LogSegment> needed, LogSegment from) {
+    LogSegment segment = from;
+    long number = header.logSegment();
+    long offset = header.logOffset();
     long total = bytesFrom(number);
     long done = 0;
     long most = numbered.values().stream().mapToLong(each -> each.bytes).max().orElseThrow();
-    try (LogReader reader = new LogReader(numbered::get, most)) {
+    try (LogReader reader = new LogReader(header.storeId(), numbered::get, most)) {
       while (segment != null) {
         needed.add(segment);
-        replay(replay, segment, reader, offset);
+        offset = replay(replay, segment, reader, offset);
         done += segment.bytes;
         if (!listener.onProgress(done, total)) {
           throw new CancellationException(state.path + ": recovering was cancelled");
         }
-        number++;
-        offset = LogSegment.HEADER_BYTES;
-        segment = follower(number);
+        segment = follower(number + 1);
+        if (segment != null) {
+          number++;
+          offset = LogSegment.HEADER_BYTES;
+        }
       }
     }
-    end = "sequence number %d is not in segment %d".formatted(sequence + 1, number - 1);
+    end = "sequence number %d is not in segment %d".formatted(sequence + 1, number);
+    return new Log.Position(number, offset);
+  }
+
+  /** Tells whether the log goes on where the header says, with what comes after its checkpoint. */
+  private boolean goesOn(LogSegment segment, LogRecord.@Nullable Header record) {
+    String contradiction = LogScan.contradiction(header, segment, record);
+    if (contradiction == null || !keeps(Rule.DAMAGE_TO_FORCED_RECORDS_IS_NOTICED)) {
+      return true;
+    }
+    lose(contradiction);
+    return false;
   }
 
   /** Returns the bytes of a segment and of those that may follow it. */
@@ -210,46 +266,46 @@ final class Recovery {
     return state.environment.keeps(rule);
   }
 
-  private void replay(Replay replay, LogSegment segment, LogReader reader, long from) {
-    byte[] bytes = reader.open(segment);
+  /** Carries out the records of a segment from an offset on; returns where they end. */
+  private long replay(Replay replay, LogSegment segment, LogReader reader, long from) {
     boolean checked = keeps(Rule.RECORDS_HAVE_A_CHECKSUM);
-    int at = (int) from;
+    reader.open(segment, from);
+    if (segment.number == header.logSegment() && !goesOn(segment, reader.record(from, checked))) {
+      return from;
+    }
+    long end = from;
+    long at = from;
     while (true) {
-      reader.loadRecord(at);
-      LogRecord.Header record =
-          LogRecord.read(bytes, at, header.storeId(), segment.number, checked);
-      if (record == null || !isNext(record.epoch(), record.sequence())) {
-        int next = (int) LogRecord.nextBlock(at);
+      LogRecord.Header record = reader.record(at, checked);
+      if (record == null
+          || !record.isNumbered()
+          || !isNext(record.epoch(), record.sequence())
+          || LogScan.isLater(header, record.checkpoint())) {
+        long next = LogRecord.nextBlock(at);
         if (next == at || next >= segment.bytes) {
-          return;
+          return end;
         }
         at = next;
         continue;
       }
-      if (record.checkpoint() != ((int) header.checkpoint() & 0xffffff)
-          && isLater(record.checkpoint())) {
-        throw damage(
-            "its log tells of checkpoint %d, but the newest header is that of %d"
-                .formatted(record.checkpoint(), header.checkpoint()));
-      }
-      int payload = at + LogRecord.HEADER_BYTES;
+      int payload = reader.payload(at);
       if (record.kind() == LogRecord.NOTE) {
-        state.note = Arrays.copyOfRange(bytes, payload + 1, payload + record.length());
+        state.note = Arrays.copyOfRange(reader.bytes(), payload + 1, payload + record.length());
       } else {
-        replay.add(bytes, payload, record.length());
+        String wrong = replay.add(reader.bytes(), payload, record.length());
+        if (wrong != null) {
+          lose(
+              "the record at offset %d of segment %d of its log is whole, but %s"
+                  .formatted(at, segment.number, wrong));
+          return end;
+        }
       }
       sequence++;
       records++;
-      int length = LogRecord.logBytes(record.length());
-      logBytes += length;
-      at += length;
+      end = reader.end(at, record);
+      logBytes += end - at;
+      at = end;
     }
-  }
-
-  /** Tells whether the low bits of a checkpoint's number say that it is later than the header's. */
-  private boolean isLater(int low) {
-    int ahead = low - (int) header.checkpoint() & 0xffffff;
-    return ahead < 1 << 23;
   }
 
   private PageFileException damage(String what) {
@@ -259,29 +315,54 @@ final class Recovery {
 
   // ---------------------------------------------------------------- trees
 
-  private LongIndex longs(int id) {
+  @Override
+  public LongIndex longs(int id) {
     if (index(id) instanceof StoreIndex index) {
-      return index.tree();
+      return index.bare();
     }
     throw damage("its log has longs for index " + id + ", which is one of byte strings");
   }
 
-  private BytesIndex byteStrings(int id) {
+  @Override
+  public BytesIndex byteStrings(int id) {
     if (index(id) instanceof StoreBytesIndex index) {
       return index.tree();
     }
     throw damage("its log has byte strings for index " + id + ", which is one of longs");
   }
 
+  @Override
+  public void create(Catalogue.Entry made) {
+    String name = made.name();
+    int id = made.id();
+    if (id < state.nextId || id >= IndexStore.MOST_INDEXES || state.indexes.containsKey(name)) {
+      throw damage("its log makes index %d, '%s', after %d".formatted(id, name, state.nextId - 1));
+    }
+    IndexPages index = new IndexPages(made, state.pageBytes());
+    checkpoints.reserveFor(index, made.bytes().length);
+    state.nextId = id + 1;
+    state.indexes.put(name, index);
+    try {
+      open(index);
+    } catch (IllegalArgumentException unknown) {
+      throw damage("its log makes index '%s': %s".formatted(name, unknown.getMessage()));
+    }
+  }
+
   private OpenIndex index(int id) {
     for (IndexPages index : state.indexes.values()) {
       if (index.id == id) {
-        OpenIndex open = state.openAny(index, new StoreWriter(state, checkpoints));
-        state.open.put(index.name, open);
-        return open;
+        OpenIndex open = state.open.get(index.name);
+        return open == null ? open(index) : open;
       }
     }
     throw damage("its log tells of index " + id + ", which it does not have");
+  }
+
+  private OpenIndex open(IndexPages index) {
+    OpenIndex open = state.openAny(index, new StoreWriter(state, checkpoints));
+    state.open.put(index.name, open);
+    return open;
   }
 
   /** Closes the trees, whose pages are written; users open them with whatever variant they like. */

@@ -6,7 +6,7 @@ import dev.espalier.bytes.BytesIndex;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.IntFunction;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +19,7 @@ final class Replay {
   /** What part of the memory that the heap may have gathering takes at most. */
   private static final int HEAP_PART = 4;
 
-  private final IntFunction<LongIndex> longs;
-  private final IntFunction<BytesIndex> byteStrings;
+  private final Indexes indexes;
   private final long gatheredBytes;
   private final int gatheredWrites;
   private final Map<Integer, SortedWrites> gathered = new HashMap<>();
@@ -33,19 +32,28 @@ final class Replay {
 
   private long writes;
 
+  /** The indexes of which the records tell. */
+  interface Indexes {
+    /** Returns an index of longs by its id. */
+    LongIndex longs(int id);
+
+    /** Returns an index of byte strings by its id. */
+    BytesIndex byteStrings(int id);
+
+    /** Makes an index, without pages whatever its map says. */
+    void create(Catalogue.Entry made);
+  }
+
   /**
    * Begins.
    *
-   * @param longs returns an index of longs by its id
-   * @param byteStrings returns an index of byte strings by its id
    * @param bytes the bytes of memory that writes may take while they are gathered
    */
-  Replay(IntFunction<LongIndex> longs, IntFunction<BytesIndex> byteStrings, long bytes) {
+  Replay(Indexes indexes, long bytes) {
     this.gatheredBytes = Math.min(bytes, Runtime.getRuntime().maxMemory() / HEAP_PART);
     this.gatheredWrites =
         Math.clamp(gatheredBytes / SortedWrites.BYTES, SortedWrites.USUAL_MOST, MOST_GATHERED);
-    this.longs = longs;
-    this.byteStrings = byteStrings;
+    this.indexes = indexes;
   }
 
   /** Returns how many writes were carried out. */
@@ -53,58 +61,67 @@ final class Replay {
     return writes;
   }
 
-  /** Carries out the operations of a batch, now or at {@link #finish}. */
-  void add(byte[] segment, int from, int length) {
-    int at = from;
-    while (at < from + length) {
+  /**
+   * Carries out the operations of a batch, now or at {@link #finish}.
+   *
+   * @return null; or what is wrong with the batch, of which nothing is carried out then
+   */
+  @Nullable String add(byte[] segment, int from, int length) {
+    int end = from + length;
+    int bytes;
+    for (int at = from; at < end; at += bytes) {
+      bytes = LogRecord.operationBytes(segment, at, end - at);
+      if (bytes < 0 || (segment[at] == LogRecord.CREATE && made(segment, at) == null)) {
+        return "its operation of kind %d at byte %d makes no sense"
+            .formatted(segment[at], at - from);
+      }
+    }
+    for (int at = from; at < end; at += LogRecord.operationBytes(segment, at, end - at)) {
       int kind = segment[at];
       int index = LogRecord.indexAt(segment, at + 1);
-      at += LogRecord.OPERATION_BYTES;
-      at +=
-          switch (kind) {
-            case LogRecord.SET, LogRecord.DELETE, LogRecord.RANGE, LogRecord.CLEAR ->
-                add(kind, of(index), segment, at);
-            case LogRecord.SET_BYTES,
-                LogRecord.DELETE_BYTES,
-                LogRecord.RANGE_BYTES,
-                LogRecord.CLEAR_BYTES ->
-                add(kind, ofStrings(index), segment, at);
-            default ->
-                throw new IllegalArgumentException("the log has an operation of kind " + kind);
-          };
+      if (kind == LogRecord.CREATE) {
+        indexes.create(Objects.requireNonNull(made(segment, at)));
+        continue;
+      }
+      if (kind < LogRecord.SET_BYTES) {
+        add(kind, of(index), segment, at + LogRecord.OPERATION_BYTES);
+      } else {
+        add(kind, ofStrings(index), segment, at + LogRecord.OPERATION_BYTES);
+      }
       writes++;
     }
+    return null;
   }
 
-  /** Adds an operation on longs, and returns how many bytes describe it. */
-  private static int add(int kind, SortedWrites index, byte[] segment, int at) {
-    return switch (kind) {
-      case LogRecord.SET -> {
-        index.set(LogRecord.longAt(segment, at), LogRecord.longAt(segment, at + 8));
-        yield 16;
-      }
-      case LogRecord.DELETE -> {
-        index.delete(LogRecord.longAt(segment, at));
-        yield 8;
-      }
+  /** Returns the index that an operation makes, null if it makes no sense. */
+  private static Catalogue.@Nullable Entry made(byte[] segment, int at) {
+    int length = LogRecord.shortAt(segment, at + LogRecord.OPERATION_BYTES);
+    return Catalogue.Entry.of(segment, at + LogRecord.createBytes(0), length);
+  }
+
+  /** Adds an operation on longs. */
+  private static void add(int kind, SortedWrites index, byte[] segment, int at) {
+    switch (kind) {
+      case LogRecord.SET ->
+          index.set(LogRecord.longAt(segment, at), LogRecord.longAt(segment, at + 8));
+      case LogRecord.DELETE -> index.delete(LogRecord.longAt(segment, at));
       case LogRecord.RANGE -> {
         index.apply();
         long first = LogRecord.longAt(segment, at);
         index.tree().removeRange(first, true, LogRecord.longAt(segment, at + 8), true);
-        yield 16;
       }
       default -> {
         index.clear();
         index.tree().clear();
-        yield 0;
       }
-    };
+    }
   }
 
   private SortedWrites of(int id) {
     SortedWrites of = last;
     if (of == null || id != lastId) {
-      of = gathered.computeIfAbsent(id, any -> new SortedWrites(longs.apply(any), gatheredWrites));
+      of =
+          gathered.computeIfAbsent(id, any -> new SortedWrites(indexes.longs(any), gatheredWrites));
       last = of;
       lastId = id;
     }
@@ -113,23 +130,16 @@ final class Replay {
 
   private SortedStringWrites ofStrings(int id) {
     return gatheredStrings.computeIfAbsent(
-        id, any -> new SortedStringWrites(byteStrings.apply(any), gatheredBytes));
+        id, any -> new SortedStringWrites(indexes.byteStrings(any), gatheredBytes));
   }
 
-  /** Adds an operation on byte strings, and returns how many bytes describe it. */
-  private static int add(int kind, SortedStringWrites index, byte[] segment, int at) {
-    return switch (kind) {
-      case LogRecord.SET_BYTES -> {
-        int key = LogRecord.shortAt(segment, at);
-        int value = LogRecord.intAt(segment, at + 2);
-        index.set(segment, at + 6, key, value);
-        yield 6 + key + value;
-      }
-      case LogRecord.DELETE_BYTES -> {
-        int key = LogRecord.shortAt(segment, at);
-        index.delete(segment, at + 2, key);
-        yield 2 + key;
-      }
+  /** Adds an operation on byte strings. */
+  private static void add(int kind, SortedStringWrites index, byte[] segment, int at) {
+    switch (kind) {
+      case LogRecord.SET_BYTES ->
+          index.set(
+              segment, at + 6, LogRecord.shortAt(segment, at), LogRecord.intAt(segment, at + 2));
+      case LogRecord.DELETE_BYTES -> index.delete(segment, at + 2, LogRecord.shortAt(segment, at));
       case LogRecord.RANGE_BYTES -> {
         index.apply();
         int bounds = segment[at];
@@ -144,14 +154,12 @@ final class Replay {
                 (bounds & LogRecord.FROM_INCLUDED) != 0,
                 to,
                 (bounds & LogRecord.TO_INCLUDED) != 0);
-        yield end - at;
       }
       default -> {
         index.clear();
         index.tree().clear();
-        yield 0;
       }
-    };
+    }
   }
 
   /** Carries out what was gathered. */

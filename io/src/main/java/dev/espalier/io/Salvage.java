@@ -35,6 +35,9 @@ public final class Salvage {
 
   private static final String NO_ROOT = "the catalogue that tells where its tree begins is damaged";
 
+  private static final String PAGES_MAY_BE_MISSING =
+      "its map is damaged, and its tree can't tell whether pages are missing, or were given back";
+
   /** Entries between two reports of progress. */
   private static final int REPORT_ENTRIES = 4096;
 
@@ -62,8 +65,8 @@ public final class Salvage {
    * @param target a file that does not exist. If this throws an exception, it does not exist
    *     afterwards either
    * @param listener told how many entries were saved; may cancel
-   * @throws PageFileException if the store can't be opened, no catalogue was found in it, or the
-   *     new one can't be made
+   * @throws PageFileException if the store can't be opened, one of its files belongs to another
+   *     store, no catalogue was found, or the new store can't be made
    * @throws CancellationException if the listener cancels
    */
   public static SalvageReport salvage(
@@ -111,14 +114,17 @@ public final class Salvage {
     List<Losses> losses = new ArrayList<>();
     for (DamagedStore.DamagedIndex index : damaged.indexes) {
       losses.add(
-          index.entry().codecs().equals(Catalogue.BYTES_CODECS)
+          StoredCodecs.areByteStrings(index.entry().codecs())
               ? saveStrings(index)
               : new Losses(save(index), new ArrayList<>()));
     }
-    SalvageLog log = new SalvageLog(damaged.state, findings);
-    String later = damaged.hasHeader ? log.replay(saved::get, savedStrings::get) : null;
+    SalvageLog log = new SalvageLog(damaged.state, target, saved, savedStrings, findings);
+    String later = damaged.hasHeader ? log.replay() : null;
     for (int i = 0; i < losses.size(); i++) {
       reports.add(report(damaged.indexes.get(i).entry(), losses.get(i), later));
+    }
+    for (Catalogue.Entry entry : log.made()) {
+      reports.add(report(entry, new Losses(new ArrayList<>(), new ArrayList<>()), later));
     }
     for (int id : damaged.nameless) {
       SalvageReport.Range all = lost("the catalogue that names it is damaged");
@@ -180,7 +186,10 @@ public final class Salvage {
   // ---------------------------------------------------------------- one index
 
   private Losses saveStrings(DamagedStore.DamagedIndex index) {
-    BytesIndex into = target.bytesIndex(index.entry().name());
+    BytesIndex into =
+        target
+            .indexes()
+            .bytesIndex(index.entry().name(), StoredCodecs.marks(index.entry().codecs()));
     savedStrings.put(index.entry().id(), into);
     long before = entries;
     SalvageStrings strings = new SalvageStrings(damaged.state, index, into);
@@ -201,13 +210,16 @@ public final class Salvage {
       ranges.add(lost(String.valueOf(unknown.getMessage())));
       return ranges;
     }
-    LongIndex into = target.index(entry.name(), variant);
+    LongIndex into =
+        target.indexes().index(entry.name(), variant, StoredCodecs.marks(entry.codecs()));
     saved.put(entry.id(), into);
-    if (index.sure() == index.map()) {
+    boolean isGuess = !index.isWhole() && StoredTree.readsAllPagesInUse(entry.kind());
+    if (isGuess || index.sure() == index.map()) {
       try (Opened opened = new Opened(damaged.state, index, variant)) {
         load(into, opened.walk);
         opened.walk.lost().forEach(lost -> ranges.add(lost.asRange(false, "")));
       }
+      addIfOld(ranges, isGuess ? PAGES_MAY_BE_MISSING : null);
       return ranges;
     }
     List<SalvageWalk.Lost> unsure = walkOverSure(index, variant);

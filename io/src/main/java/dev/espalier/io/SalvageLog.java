@@ -1,28 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.CodecMarks;
 import dev.espalier.LongIndex;
 import dev.espalier.bytes.BytesIndex;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.function.IntFunction;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Applies the log of a damaged store, as far as it has no gap, to what was saved. */
-final class SalvageLog {
+/**
+ * Applies the log of a damaged store to what was saved. What was safe and lies behind damage counts
+ * as well: an operation says what a key has from then on, whatever it had before.
+ */
+final class SalvageLog implements Replay.Indexes {
+  /** Numbers that a segment without a first block may have; it is tried which one fits. */
+  private static final int MOST_MISSING = 64;
+
   private final StoreState state;
   private final StoreHeader header;
+  private final IndexStore target;
+  private final Map<Integer, LongIndex> saved;
+  private final Map<Integer, BytesIndex> savedStrings;
   private final List<String> findings;
-  private final Map<Long, byte[]> segments = new HashMap<>();
+
+  /** Indexes that were made after the last checkpoint. */
+  private final List<Catalogue.Entry> made = new ArrayList<>();
+
+  private final TreeMap<Long, LogSegment> numbered = new TreeMap<>();
+  private final List<LogSegment> others = new ArrayList<>();
   private long sequence;
   private long records;
   private @Nullable String missing;
 
-  SalvageLog(StoreState state, List<String> findings) {
+  /** Up to which sequence number records were safe; -1 while that is not known. */
+  private long safe = -1;
+
+  /**
+   * Begins.
+   *
+   * @param target the store into which was saved
+   * @param saved its indexes of longs, by their ids in the damaged store; takes those that the log
+   *     makes
+   * @param savedStrings the same of byte strings
+   * @param findings takes what is wrong
+   */
+  SalvageLog(
+      StoreState state,
+      IndexStore target,
+      Map<Integer, LongIndex> saved,
+      Map<Integer, BytesIndex> savedStrings,
+      List<String> findings) {
     this.state = state;
+    this.target = target;
+    this.saved = saved;
+    this.savedStrings = savedStrings;
     this.header = state.header;
     this.findings = findings;
     this.sequence = header.sequence();
@@ -36,38 +71,43 @@ final class SalvageLog {
   /**
    * Carries out what the log tells.
    *
-   * @param longs returns an index of longs by its id, null if it is not known
-   * @param byteStrings the same of byte strings
    * @return why later writes may be missing, null if they are not
    */
-  @Nullable String replay(
-      IntFunction<@Nullable LongIndex> longs, IntFunction<@Nullable BytesIndex> byteStrings) {
-    open();
-    if (header.epoch() == 0 || (header.clean() && !segments.containsKey(header.logSegment()))) {
-      return missing; // The store was closed, or is new.
-    }
-    if (!segments.containsKey(header.logSegment())) {
-      return "segment %d of the log is missing".formatted(header.logSegment());
-    }
-    Replay replay =
-        new Replay(
-            id -> known(longs.apply(id), id),
-            id -> known(byteStrings.apply(id), id),
-            state.pool.bytes());
+  @Nullable String replay() {
     try {
-      long number = header.logSegment();
-      for (int at = (int) header.logOffset(); at >= 0; number++) {
-        replay(replay, number, at);
-        at = beginsNext(number + 1) ? LogSegment.HEADER_BYTES : -1;
+      open();
+      if (!header.clean() && header.epoch() > 0 && !numbered.containsKey(header.logSegment())) {
+        note("segment %d of the log is missing".formatted(header.logSegment()));
       }
-      replay.finish();
-    } catch (IllegalStateException | IllegalArgumentException unknown) {
-      missing = "its log can't be carried out: " + unknown.getMessage();
+      Replay replay = new Replay(this, state.pool.bytes());
+      try {
+        replay(replay);
+        replay.finish();
+      } catch (IllegalStateException | IllegalArgumentException unknown) {
+        note("its log can't be carried out: " + unknown.getMessage());
+      }
+      return missing;
+    } finally {
+      LogFiles.close(numbered.values());
+      LogFiles.close(others);
     }
-    if (missing == null && goesOn()) {
-      missing = "the log is damaged after record %d".formatted(sequence);
-    }
-    return missing;
+  }
+
+  // ---------------------------------------------------------------- indexes
+
+  /** Returns the indexes that the log has made. */
+  List<Catalogue.Entry> made() {
+    return made;
+  }
+
+  @Override
+  public LongIndex longs(int id) {
+    return known(saved.get(id), id);
+  }
+
+  @Override
+  public BytesIndex byteStrings(int id) {
+    return known(savedStrings.get(id), id);
   }
 
   private static <T> T known(@Nullable T index, int id) {
@@ -77,100 +117,191 @@ final class SalvageLog {
     return index;
   }
 
-  /** Reads all segments of the store. */
+  @Override
+  public void create(Catalogue.Entry entry) {
+    String name = entry.name();
+    if (target.names().contains(name)) {
+      throw new IllegalStateException("the log makes index '%s' again".formatted(name));
+    }
+    CodecMarks marks = StoredCodecs.marks(entry.codecs());
+    if (StoredCodecs.areByteStrings(entry.codecs())) {
+      savedStrings.put(entry.id(), target.indexes().bytesIndex(name, marks));
+    } else {
+      saved.put(entry.id(), target.indexes().index(name, state.variant(entry.kind()), marks));
+    }
+    made.add(entry);
+  }
+
+  private void note(String lost) {
+    missing = missing == null ? lost : missing;
+    findings.add(lost);
+  }
+
+  // ---------------------------------------------------------------- segments
+
+  /** Opens all segments of the store. */
   private void open() {
     StoreFiles files = state.environment.files();
-    files.beside(state.path).stream()
-        .filter(file -> LogFiles.number(state.path, file) >= 0)
-        .forEach(
-            file -> {
-              try {
-                LogSegment segment = LogSegment.open(files, file, Access.READ);
-                try (PageFile _ = segment.file) {
-                  LogSegment.Header first = segment.header();
-                  if (first != null && first.storeId() == header.storeId()) {
-                    segments.put(first.number(), segment.contents());
-                  } else if (first == null && !isZeros(segment.contents())) {
-                    findings.add(file + ": its first block is damaged");
-                  }
-                }
-              } catch (PageFileException failed) {
-                findings.add(failed.getMessage());
-              }
-            });
-  }
-
-  private static boolean isZeros(byte[] bytes) {
-    for (byte each : bytes) {
-      if (each != 0) {
-        return false;
+    for (Path file : files.beside(state.path)) {
+      if (LogFiles.number(state.path, file) >= 0) {
+        try {
+          take(LogSegment.open(files, file, Access.READ));
+        } catch (PageFileException failed) {
+          findings.add(failed.getMessage());
+        }
       }
     }
-    return true;
+    new ArrayList<>(others).forEach(this::findNumber);
   }
 
-  private boolean beginsNext(long number) {
-    byte[] segment = segments.get(number);
-    LogSegment.Header first = segment == null ? null : LogSegment.Header.read(block(segment));
-    return first != null && first.epoch() == header.epoch() && first.first() == sequence + 1;
+  private void take(LogSegment segment) {
+    LogSegment.Header first;
+    try {
+      first = segment.header();
+    } catch (PageFileException failed) {
+      segment.file.close();
+      throw failed;
+    }
+    if (first == null) {
+      others.add(segment);
+      return;
+    }
+    if (first.storeId() != header.storeId()) {
+      segment.file.close();
+      return;
+    }
+    segment.take(first);
+    LogSegment same = numbered.get(first.number());
+    if (same == null || LogScan.isWholer(header, segment, same)) {
+      numbered.put(first.number(), segment);
+      segment = same;
+    }
+    if (segment != null) {
+      segment.file.close();
+    }
   }
 
-  private static byte[] block(byte[] segment) {
-    return Arrays.copyOf(segment, LogSegment.HEADER_BYTES);
-  }
-
-  private void replay(Replay replay, long number, int from) {
-    byte[] bytes = Objects.requireNonNull(segments.get(number));
-    int at = from;
-    while (true) {
-      LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), number);
-      boolean isNext =
-          record != null && record.epoch() == header.epoch() && record.sequence() == sequence + 1;
-      if (record == null || !isNext) {
-        int next = (int) LogRecord.nextBlock(at);
-        if (next == at) {
+  /** Finds out which segment one is whose first block is damaged, by its records. */
+  private void findNumber(LogSegment segment) {
+    long last = numbered.isEmpty() ? header.logSegment() : numbered.lastKey() + 1;
+    long most = Math.min(last, header.logSegment() + MOST_MISSING + numbered.size());
+    try (LogReader reader = new LogReader(header.storeId())) {
+      for (long number = header.logSegment(); number <= most; number++) {
+        if (numbered.containsKey(number)) {
+          continue;
+        }
+        segment.number = number;
+        reader.open(segment, LogSegment.HEADER_BYTES);
+        if (reader.find(LogSegment.HEADER_BYTES, header.epoch(), header.sequence()) >= 0) {
+          others.remove(segment);
+          numbered.put(number, segment);
+          findings.add(segment.path() + ": its first block is damaged; it is segment " + number);
           return;
         }
-        at = next;
-        continue;
       }
-      if (isOfLaterHeader(record)) {
-        return;
-      }
-      int payload = at + LogRecord.HEADER_BYTES;
-      if (record.kind() == LogRecord.NOTE) {
-        state.note = Arrays.copyOfRange(bytes, payload + 1, payload + record.length());
-      } else {
-        replay.add(bytes, payload, record.length());
-      }
-      sequence++;
-      records++;
-      at += LogRecord.logBytes(record.length());
+    }
+    if (!segment.isBlank()) {
+      note(segment.path() + ": its first block is damaged, and no record in it can be read");
     }
   }
 
-  private boolean isOfLaterHeader(LogRecord.Header record) {
-    int ahead = record.checkpoint() - (int) header.checkpoint() & 0xffffff;
-    if (ahead == 0 || ahead >= 1 << 23) {
-      return false;
-    }
-    missing =
-        "the log tells of checkpoint %d, but the newest header is that of %d"
-            .formatted(record.checkpoint(), header.checkpoint());
-    return true;
-  }
+  // ---------------------------------------------------------------- replay
 
-  /** Tells whether there is a record after the last one that was carried out. */
-  private boolean goesOn() {
-    for (Map.Entry<Long, byte[]> segment : segments.entrySet()) {
-      byte[] bytes = segment.getValue();
-      for (int at = LogSegment.HEADER_BYTES; at < bytes.length; at += LogRecord.ALIGNMENT) {
-        LogRecord.Header record = LogRecord.read(bytes, at, header.storeId(), segment.getKey());
-        if (record != null && record.epoch() == header.epoch() && record.sequence() > sequence) {
-          return true;
+  private void replay(Replay replay) {
+    Log.Position end = new Log.Position(header.logSegment(), header.logOffset());
+    try (LogReader reader = new LogReader(header.storeId())) {
+      for (LogSegment segment : numbered.tailMap(header.logSegment()).values()) {
+        if (segment.number == header.logSegment()) {
+          noteContradiction(segment);
+        }
+        // What the checkpoint has is passed over by its numbers: the header's offset may lie.
+        reader.open(segment, LogSegment.HEADER_BYTES);
+        long at = reader.find(LogSegment.HEADER_BYTES, header.epoch(), sequence);
+        while (at >= 0) {
+          LogRecord.Header record = reader.record(at, true);
+          if (record == null || !follows(record, end)) {
+            return;
+          }
+          long following = reader.end(at, record);
+          if (record.kind() != LogRecord.END) {
+            carryOut(replay, reader, at, record);
+            end = new Log.Position(segment.number, following);
+          }
+          at = reader.find(following, header.epoch(), sequence);
         }
       }
     }
-    return false;
+    LogScan scan = new LogScan(state.path, header, numbered, others);
+    scan.damageAfter(sequence, end);
+    if (scan.forced() > sequence) {
+      noteLost(scan.forced(), end);
+    }
+    String lost = scan.damagedFile(end);
+    if (lost != null) {
+      note(lost);
+    }
+  }
+
+  private void noteContradiction(LogSegment segment) {
+    try (LogReader own = new LogReader(header.storeId())) {
+      own.open(segment, header.logOffset());
+      String contradiction =
+          LogScan.contradiction(header, segment, own.record(header.logOffset(), true));
+      if (contradiction != null) {
+        note(contradiction);
+      }
+    }
+  }
+
+  /** Tells whether a record counts that is the next one in the log after a place. */
+  private boolean follows(LogRecord.Header record, Log.Position end) {
+    if (record.epoch() != header.epoch() || LogScan.isLater(header, record.checkpoint())) {
+      note(
+          ("the log tells of checkpoint %d of epoch %d, but the newest header is that of checkpoint"
+                  + " %d of epoch %d")
+              .formatted(record.checkpoint(), record.epoch(), header.checkpoint(), header.epoch()));
+      return false;
+    }
+    long first = record.kind() == LogRecord.MARK ? record.sequence() + 1 : record.sequence();
+    if (first > sequence + 1) {
+      if (safe(end) <= sequence) {
+        return false; // Nobody was told that they are safe.
+      }
+      noteLost(first - 1, end);
+    }
+    return true;
+  }
+
+  private void noteLost(long last, Log.Position end) {
+    note(
+        "the log is damaged at offset %d of segment %d: records %d to %d are lost"
+            .formatted(end.offset(), end.segment(), sequence + 1, last));
+  }
+
+  /** Returns up to which sequence number records were safe, as all that follows says. */
+  private long safe(Log.Position end) {
+    if (safe < 0) {
+      LogScan scan = new LogScan(state.path, header, numbered, others);
+      scan.damageAfter(sequence, end);
+      safe = scan.forced();
+    }
+    return safe;
+  }
+
+  private void carryOut(Replay replay, LogReader reader, long at, LogRecord.Header record) {
+    sequence = record.sequence();
+    if (record.kind() == LogRecord.MARK) {
+      return;
+    }
+    int payload = reader.payload(at);
+    if (record.kind() == LogRecord.NOTE) {
+      state.note = Arrays.copyOfRange(reader.bytes(), payload + 1, payload + record.length());
+    } else {
+      String wrong = replay.add(reader.bytes(), payload, record.length());
+      if (wrong != null) {
+        note("record %d of the log is whole, but %s".formatted(record.sequence(), wrong));
+      }
+    }
+    records++;
   }
 }

@@ -35,7 +35,7 @@ final class SalvageReader extends PageReader {
 
   /** Notes the slot, if there is such a slot. */
   @Override
-  void claim(SlotSpace space, int slot, int page) {
+  void claim(SlotSpace space, int slot, int page, int index) {
     if (slot >= space.first() && slot < space.room()) {
       space.noteLoaded(slot);
     }

@@ -9,6 +9,7 @@ import dev.espalier.prefix.StoredPrefixTree;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Saves the entries of a damaged index of byte strings, leaf by leaf, as the map leads to them; the
  * pages above are not needed. Each leaf says which separators it lies between, so what is missing
  * between two leaves is known.
+ *
+ * <p>A page of a long key or value does not say whose it is, and another one may have had it before
+ * or afterwards. So what is in such pages is saved only where the map tells of them and of the
+ * leaf.
  */
 final class SalvageStrings {
   private static final byte[] FIRST_KEY = {};
@@ -40,12 +45,18 @@ final class SalvageStrings {
    * A leaf.
    *
    * @param isSure whether it is certain that this is what was written last
+   * @param doubtful the entries with pages of their own, if it is not certain
    * @param lower the beginning of the separator before it, null if it is the first one
    * @param upper the beginning of the separator behind it, null if it is the last one
    */
   @SuppressWarnings("ArrayRecordComponent") // It is never compared.
   private record Leaf(
-      int page, boolean isSure, int count, byte @Nullable [] lower, byte @Nullable [] upper) {
+      int page,
+      boolean isSure,
+      int count,
+      BitSet doubtful,
+      byte @Nullable [] lower,
+      byte @Nullable [] upper) {
     byte[] from() {
       return lower == null ? FIRST_KEY : lower;
     }
@@ -63,22 +74,10 @@ final class SalvageStrings {
     boolean hasOld = leaves.stream().anyMatch(leaf -> !leaf.isSure);
     List<Leaf> sure = leaves.stream().filter(Leaf::isSure).toList();
     noteGaps(sure, hasOld);
-    IndexPages pages = new IndexPages(index.entry(), index.map());
-    SlotPageStore store = state.pages(pages);
-    try {
-      // What is sure comes last, and is what stays.
-      for (Leaf leaf : leaves) {
-        if (!leaf.isSure) {
-          save(leaf, pages, store, listener);
-        }
-      }
-      entries = 0;
-      for (Leaf leaf : sure) {
-        save(leaf, pages, store, listener);
-      }
-    } finally {
-      store.close();
-    }
+    // What is sure comes last, and is what stays.
+    save(leaves.stream().filter(leaf -> !leaf.isSure).toList(), index.map(), listener);
+    entries = 0;
+    save(sure, index.sure(), listener);
     if (lost.isEmpty() && (!index.hasRoot() || entries != expected)) {
       String reason =
           index.hasRoot()
@@ -103,15 +102,17 @@ final class SalvageStrings {
         try {
           MemorySegment bytes = reader.read(slot, index.map().checksum(page), page, entry.id());
           if (StoredPrefixTree.isLeaf(bytes, 0)) {
+            boolean isSure = index.sure().slot(page) == slot;
             leaves.add(
                 new Leaf(
                     page,
-                    index.sure().slot(page) == slot,
+                    isSure,
                     StoredPrefixTree.count(bytes, 0),
+                    isSure ? new BitSet() : StoredPrefixTree.chained(bytes, 0),
                     StoredPrefixTree.lowerFence(bytes, 0, pageBytes),
                     StoredPrefixTree.upperFence(bytes, 0, pageBytes)));
           }
-        } catch (PageFileException _) {
+        } catch (PageFileException | IndexOutOfBoundsException _) {
           // If it is a leaf, there is a gap between those beside it.
         }
       }
@@ -155,14 +156,29 @@ final class SalvageStrings {
 
   // ---------------------------------------------------------------- one leaf
 
+  private void save(List<Leaf> leaves, PageMap map, ProgressListener listener) {
+    IndexPages pages = new IndexPages(index.entry(), map);
+    SlotPageStore store = state.pages(pages);
+    try {
+      for (Leaf leaf : leaves) {
+        save(leaf, pages, store, listener);
+      }
+    } finally {
+      store.close();
+    }
+  }
+
   private void save(Leaf leaf, IndexPages pages, SlotPageStore store, ProgressListener listener) {
     StoredPrefixTree.becomeLeaf(pages.meta, leaf.page);
     BytesCursor cursor = PrefixBPlusTree.open(store).cursor();
     byte[] reached = leaf.from();
     int done = 0;
-    while (done < leaf.count && move(cursor, true)) {
-      byte[] key = cursor.keyArray();
-      saveValue(cursor, key);
+    while (done < leaf.count) {
+      byte[] key = move(cursor, true);
+      if (key == null) {
+        break;
+      }
+      saveValue(leaf, done, cursor, key);
       reached = behind(key);
       done++;
     }
@@ -177,26 +193,34 @@ final class SalvageStrings {
   /** Saves what comes behind the last key of a leaf that can't be read. */
   private void saveFromEnd(Leaf leaf, BytesCursor cursor, int before, byte[] reached) {
     byte[] end = end(leaf.upper);
-    for (int left = leaf.count - before; left > 0 && move(cursor, false); left--) {
-      end = cursor.keyArray();
-      saveValue(cursor, end);
+    for (int left = leaf.count - before; left > 0; left--) {
+      byte[] key = move(cursor, false);
+      if (key == null) {
+        break;
+      }
+      end = key;
+      saveValue(leaf, before + left - 1, cursor, key);
     }
     lost.add(new SalvageReport.KeyRange(reached, end, false, "a page with a long key is damaged"));
   }
 
-  private static boolean move(BytesCursor cursor, boolean forwards) {
+  /** Moves to the next entry, and returns its key; null if it can't be read. */
+  private static byte @Nullable [] move(BytesCursor cursor, boolean forwards) {
     try {
-      return forwards ? cursor.next() : cursor.previous();
-    } catch (PageFileException _) {
-      return false;
+      return (forwards ? cursor.next() : cursor.previous()) ? cursor.keyArray() : null;
+    } catch (RuntimeException damaged) {
+      return null;
     }
   }
 
-  private void saveValue(BytesCursor cursor, byte[] key) {
+  private void saveValue(Leaf leaf, int i, BytesCursor cursor, byte[] key) {
+    if (leaf.doubtful.get(i)) {
+      return; // It lies in a gap between leaves that are sure, which is listed.
+    }
     byte[] value;
     try {
       value = cursor.valueArray();
-    } catch (PageFileException damaged) {
+    } catch (RuntimeException damaged) {
       String reason = String.valueOf(damaged.getMessage());
       lost.add(new SalvageReport.KeyRange(key, behind(key), false, reason));
       return;

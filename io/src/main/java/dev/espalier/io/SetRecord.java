@@ -14,8 +14,9 @@ import java.util.zip.CRC32C;
  * LogRecord} with that write, put together in registers and stored as whole longs.
  *
  * <pre>
- *  0        8                 16             24                 27    35
- *  | length | crc32c | sequence number | epoch | kind, checkpoint | SET | index | key | value | 0 |
+ *  0        4        8                 16      20                 24         28
+ *  | length | crc32c | sequence number | epoch | kind, checkpoint | unforced |
+ *  | SET | index | key | value | 0 |
  * </pre>
  */
 final class SetRecord {
@@ -28,7 +29,8 @@ final class SetRecord {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   /** Store id, segment and offset, the length, and what follows the checksum. */
-  private static final int CHECKED_BYTES = LogRecord.SEED_BYTES + 4 + 16 + PAYLOAD_BYTES;
+  private static final int CHECKED_BYTES =
+      LogRecord.SEED_BYTES + 4 + LogRecord.HEADER_BYTES - 8 + PAYLOAD_BYTES;
 
   private final CRC32C crc = new CRC32C();
   private final byte[] checked = new byte[(CHECKED_BYTES + 7) & -8];
@@ -44,6 +46,7 @@ final class SetRecord {
    * Writes the record to where {@link #place} has put it.
    *
    * @param n the last checkpoint that is durable
+   * @param forced the sequence number up to which the log is forced
    */
   void writeTo(
       MemorySegment log,
@@ -51,18 +54,23 @@ final class SetRecord {
       long sequence,
       int epoch,
       long n,
+      long forced,
       int index,
       long key,
       long value) {
     long epochAndKind =
         (epoch & 0xffffffffL) | (long) (LogRecord.BATCH | (int) n << 8) << Integer.SIZE;
-    long operation = LogRecord.SET | (index & 0xffffL) << 8 | key << 24;
-    long keyAndValue = key >>> 40 | value << 24;
+    long operation =
+        (LogRecord.unforced(sequence, forced) & 0xffffffffL)
+            | (LogRecord.SET | (index & 0xffffL) << 8) << Integer.SIZE
+            | key << 56;
+    long keyAndValue = key >>> 8 | value << 56;
     WORD.set(checked, 24, PAYLOAD_BYTES | sequence << Integer.SIZE);
     WORD.set(checked, 32, sequence >>> Integer.SIZE | epochAndKind << Integer.SIZE);
     WORD.set(checked, 40, epochAndKind >>> Integer.SIZE | operation << Integer.SIZE);
     WORD.set(checked, 48, operation >>> Integer.SIZE | keyAndValue << Integer.SIZE);
-    WORD.set(checked, 56, keyAndValue >>> Integer.SIZE | value >>> 40 << Integer.SIZE);
+    WORD.set(checked, 56, keyAndValue >>> Integer.SIZE | value >>> 8 << Integer.SIZE);
+    WORD.set(checked, 64, value >>> 40);
     crc.reset();
     crc.update(checked, 0, CHECKED_BYTES);
     log.set(LONG, at, PAYLOAD_BYTES | crc.getValue() << Integer.SIZE);
@@ -70,6 +78,6 @@ final class SetRecord {
     log.set(LONG, at + 16, epochAndKind);
     log.set(LONG, at + 24, operation);
     log.set(LONG, at + 32, keyAndValue);
-    log.set(LONG, at + 40, value >>> 40);
+    log.set(LONG, at + 40, value >>> 8);
   }
 }

@@ -12,8 +12,19 @@ import org.jspecify.annotations.Nullable;
  * written for the first time after a checkpoint, so that what the checkpoint needs stays as it is.
  */
 final class SlotPageStore extends PooledPageStore {
-  /** Slots that are kept free for one change of a tree, which may touch some pages per level. */
-  private static final int CHANGE_SLOTS = 64;
+  /** Slots that are kept free for each change that other threads make meanwhile. */
+  static final int CHANGE_SLOTS = 64;
+
+  /** What a change is for. */
+  enum Need {
+    /** A write that may let the index grow: it leaves the slots that are kept for removals. */
+    GROWTH,
+    /** A removal, which may take half of these; the next one makes a checkpoint first. */
+    REMOVAL
+  }
+
+  /** An index with fewer pages is being made, or was cleared: it takes what is kept. */
+  private static final int LEAST_PAGES = 16;
 
   private final IndexPages pages;
   private final SlotSpace space;
@@ -21,10 +32,16 @@ final class SlotPageStore extends PooledPageStore {
   /** Tells after which checkpoint pages are written. */
   private final LongSupplier checkpoint;
 
+  private final WriterGate gate;
+
+  /** Told of the writes of a tree for many threads, or null. */
+  private @Nullable EntryLog entryLog;
+
   /**
    * Makes the page store of an index.
    *
    * @param pages the index, which has no other page store
+   * @param gate through which those go who change pages
    */
   SlotPageStore(
       PageFile file,
@@ -33,11 +50,13 @@ final class SlotPageStore extends PooledPageStore {
       IndexPages pages,
       SlotSpace space,
       LongSupplier checkpoint,
+      WriterGate gate,
       boolean readsAhead) {
     super(file, pool, condition, pages.numbers.top(), readsAhead);
     this.pages = pages;
     this.space = space;
     this.checkpoint = checkpoint;
+    this.gate = gate;
   }
 
   // ---------------------------------------------------------------- for the pool
@@ -93,13 +112,13 @@ final class SlotPageStore extends PooledPageStore {
   void checkPage(long page) {
     checkUsable();
     if (page < 1 || page > pages.numbers.top() || !isInUse((int) page)) {
-      throw new CorruptPageException(
+      throw CorruptPageException.misled(
           file.path(),
           page,
           "of index '" + pages.name + "' is not in use, but another page leads there");
     }
     if (frameOf((int) page) == Frames.NONE && position((int) page) < 0) {
-      throw new CorruptPageException(
+      throw CorruptPageException.misled(
           file.path(), page, "of index '" + pages.name + "' was never written");
     }
   }
@@ -114,6 +133,45 @@ final class SlotPageStore extends PooledPageStore {
       return full;
     }
     return super.noteFailure(cause);
+  }
+
+  // ---------------------------------------------------------------- writes of single keys
+
+  /** Has a log told of the writes of a tree for many threads, from before anybody writes. */
+  void tell(EntryLog log) {
+    entryLog = log;
+  }
+
+  @Override
+  public void beforeSet(long key, long value) {
+    EntryLog log = entryLog;
+    if (log != null) {
+      log.set(key, value);
+    }
+  }
+
+  @Override
+  public void beforeRemoval(long key) {
+    EntryLog log = entryLog;
+    if (log != null) {
+      log.delete(key);
+    }
+  }
+
+  @Override
+  public void beforeSet(MemorySegment key, MemorySegment value) {
+    EntryLog log = entryLog;
+    if (log != null) {
+      log.set(key, value);
+    }
+  }
+
+  @Override
+  public void beforeRemoval(MemorySegment key) {
+    EntryLog log = entryLog;
+    if (log != null) {
+      log.delete(key);
+    }
   }
 
   // ---------------------------------------------------------------- pages
@@ -144,9 +202,9 @@ final class SlotPageStore extends PooledPageStore {
     enlargeTable(first + count - 1);
     frames.lock.lock();
     try {
-      int slot = space.takeRun(count);
+      int[] slots = space.takeRun(count);
       for (int i = 0; i < count; i++) {
-        pages.map.set(first + i, slot + i, 0);
+        pages.map.set(first + i, slots[i], 0);
       }
     } catch (PageFileException failed) {
       throw refusal(failed);
@@ -191,8 +249,13 @@ final class SlotPageStore extends PooledPageStore {
    * @throws MemoryLimitException if the device has no room for them
    */
   private void ensureFree(int first, int count) {
+    long more = count + (long) moreOfMap(first, count) + slotsOfOthers();
     try {
-      ensureSlots(count + moreOfMap(first, count));
+      if (pages.numbers.inUse() < LEAST_PAGES) {
+        ensureAvailable(more);
+      } else {
+        ensureSlots(more, Need.GROWTH);
+      }
     } catch (PageFileException failed) {
       throw refusal(failed);
     }
@@ -200,12 +263,35 @@ final class SlotPageStore extends PooledPageStore {
 
   /**
    * Makes sure that there are slots for what is changed and not yet written, for one change, and
-   * for a given number of pages more.
+   * for a given number of pages more, those of other changes included.
    *
    * @throws NoSlotException if the device has no room for them
    */
-  void ensureSlots(long more) {
-    int needed = (int) Math.min(frames.changedCount() + CHANGE_SLOTS + more, Integer.MAX_VALUE / 2);
+  void ensureSlots(long more, Need need) {
+    ensureAvailable(more + (need == Need.REMOVAL ? slotsForRemovals() : space.kept()));
+  }
+
+  /** Returns how many pages a removal may change beside those that any change may. */
+  int slotsForRemovals() {
+    return space.kept() / 2;
+  }
+
+  @Override
+  public void ensureRoomToChange(int count) {
+    try {
+      ensureSlots(count + slotsOfOthers(), Need.GROWTH);
+    } catch (PageFileException failed) {
+      throw refusal(failed);
+    }
+  }
+
+  /** Returns how many slots others need for the changes that they are about. */
+  private long slotsOfOthers() {
+    return (long) CHANGE_SLOTS * Math.max(0, WriterGate.writers(gate.sum()) - 1);
+  }
+
+  private void ensureAvailable(long more) {
+    int needed = (int) Math.min(frames.changedCount() + more, Integer.MAX_VALUE / 2);
     if (space.available() < needed) {
       frames.lock.lock();
       try {

@@ -30,6 +30,15 @@ final class SlotSpace {
   /** Most bytes by which a file grows at once; by an eighth of its length below that. */
   private static final long MOST_GROWTH_BYTES = 64L << 20;
 
+  /** Writes leave this part of the slots free for removals, so that these need few checkpoints. */
+  private static final int KEPT_PART = 64;
+
+  /** Fewest slots that writes leave free: one change may touch some pages per level. */
+  private static final int LEAST_KEPT = 64;
+
+  /** Most slots that writes leave free; more would hardly make removals faster. */
+  private static final int MOST_KEPT = 4096;
+
   /** Fewest bytes by which a file grows at once. */
   private static final long LEAST_GROWTH_BYTES = 1L << 20;
 
@@ -56,8 +65,8 @@ final class SlotSpace {
   private BitSet durable = new BitSet();
   private final List<BitSet> held = new ArrayList<>();
 
-  /** Slots that the file has room for. */
-  private int room;
+  /** Slots that the file has room for; to be looked at without the lock. */
+  private volatile int room;
 
   private int hand;
 
@@ -140,6 +149,14 @@ final class SlotSpace {
   /** Returns how many slots are free besides those that are reserved; without the lock. */
   int available() {
     return available;
+  }
+
+  /**
+   * Returns how many slots a change leaves free, unless it is a removal: on a full device that is
+   * what makes room, by changing pages that are there. Without the lock.
+   */
+  int kept() {
+    return Math.clamp(room / KEPT_PART, LEAST_KEPT, MOST_KEPT);
   }
 
   /** Keeps slots free for the next checkpoint. */
@@ -271,24 +288,39 @@ final class SlotSpace {
   }
 
   /**
-   * Takes consecutive slots, the first gap that is wide enough or the end of the file.
+   * Takes slots for pages that are read together: consecutive ones, the first gap that is wide
+   * enough or the end of the file, or any where the device has no room for that.
    *
    * @throws NoSlotException if there is no room on the device
    */
-  int takeRun(int count) {
+  int[] takeRun(int count) {
+    int start = startOfGap(count);
+    try {
+      if (start + (long) count > room) {
+        grow(start + (long) count - room);
+      }
+    } catch (NoSlotException full) {
+      if (freeCount() < count) {
+        throw full;
+      }
+      start = first;
+    }
+    int[] slots = new int[count];
+    for (int i = 0; i < count; i++) {
+      slots[i] = busy.nextClearBit(i == 0 ? start : slots[i - 1] + 1);
+      noteTaken(slots[i]);
+      unwritten.set(slots[i]);
+    }
+    return slots;
+  }
+
+  private int startOfGap(int count) {
     int start = busy.nextClearBit(first);
     int end = busy.nextSetBit(start);
     while (end >= 0 && end - start < count) {
       start = busy.nextClearBit(end);
       end = busy.nextSetBit(start);
     }
-    if (start + (long) count > room) {
-      grow(start + (long) count - room);
-    }
-    for (int slot = start; slot < start + count; slot++) {
-      noteTaken(slot);
-    }
-    unwritten.set(start, start + count);
     return start;
   }
 
@@ -379,6 +411,14 @@ final class SlotSpace {
     durable = captured;
     captured = new BitSet();
     recount();
+  }
+
+  /** Tells whether the next checkpoint would make slots free that only the last one needs. */
+  boolean hasSlotsOfLastOnly() {
+    BitSet slots = copy(durable);
+    slots.andNot(current);
+    held.forEach(slots::andNot);
+    return !slots.isEmpty();
   }
 
   /** Keeps the slots of the last durable checkpoint until they are {@link #letGo}. */

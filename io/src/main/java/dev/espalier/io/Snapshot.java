@@ -5,7 +5,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
 import dev.espalier.bytes.BytesIndex;
-import dev.espalier.prefix.PrefixBPlusTree;
+import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
@@ -84,11 +84,11 @@ public final class Snapshot implements AutoCloseable {
   }
 
   private static boolean isAllDurable(StoreState state) {
-    state.writing.lock();
+    state.gate.enterAlone();
     try {
       return state.condition.isReadOnly() || state.log.appended() == state.header.sequence();
     } finally {
-      state.writing.unlock();
+      state.gate.leaveAlone();
     }
   }
 
@@ -226,7 +226,7 @@ public final class Snapshot implements AutoCloseable {
           open(
               entry,
               (pages, store) -> {
-                BytesIndex tree = PrefixBPlusTree.open(store);
+                ConcurrentPrefixBPlusTree tree = ConcurrentPrefixBPlusTree.open(store);
                 return new StoreBytesIndex(writer, pages, store, tree, () -> closeIndex(name));
               });
       open.put(name, index);
@@ -258,6 +258,9 @@ public final class Snapshot implements AutoCloseable {
   private <T> T open(Catalogue.Entry entry, BiFunction<IndexPages, SlotPageStore, T> tree) {
     SlotSpace space = own(state);
     IndexPages pages = pages(entry, space);
+    String subject =
+        "index '%s' of the snapshot of checkpoint %d of %s"
+            .formatted(entry.name(), checkpoint(), state.path);
     String refusal =
         "index '%s' of the snapshot of checkpoint %d takes no changes"
             .formatted(entry.name(), checkpoint());
@@ -265,15 +268,19 @@ public final class Snapshot implements AutoCloseable {
         new SlotPageStore(
             state.file,
             state.pool,
-            StoreCondition.readOnly(state.path, refusal),
+            StoreCondition.readOnly(state.path, subject, refusal),
             pages,
             space,
             this::checkpoint,
+            state.gate,
             !state.options.files().flags().contains(FileOption.WITHOUT_READ_AHEAD));
     state.pool.enter(store);
     try {
       return tree.apply(pages, store);
-    } catch (RuntimeException | Error failed) {
+    } catch (RuntimeException failed) {
+      store.close();
+      throw IndexFailures.ofOpening(state.path, entry.name(), failed);
+    } catch (Error failed) {
       store.close();
       throw failed;
     }

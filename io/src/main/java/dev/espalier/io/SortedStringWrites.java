@@ -101,13 +101,11 @@ final class SortedStringWrites {
 
   /** Makes the writes, of those to the same key only the last. */
   void apply() {
-    Integer[] order = new Integer[count];
-    Arrays.setAll(order, i -> i);
-    Arrays.parallelSort(order, this::compare); // Stable, so the last write to a key stays the last.
+    int[] order = StringOrder.of(bytes, starts, keyBytes, count); // of a key, the last comes last
     MemorySegment all = MemorySegment.ofArray(bytes);
     for (int i = 0; i < order.length; i++) {
       int write = order[i];
-      if (i + 1 < order.length && compare(write, order[i + 1]) == 0) {
+      if (i + 1 < order.length && isSameKey(write, order[i + 1])) {
         continue;
       }
       MemorySegment key = all.asSlice(starts[write], keyBytes[write]);
@@ -120,10 +118,9 @@ final class SortedStringWrites {
     clear();
   }
 
-  private int compare(int a, int b) {
+  private boolean isSameKey(int a, int b) {
     int from = starts[a];
     int other = starts[b];
-    return Arrays.compareUnsigned(
-        bytes, from, from + keyBytes[a], bytes, other, other + keyBytes[b]);
+    return Arrays.equals(bytes, from, from + keyBytes[a], bytes, other, other + keyBytes[b]);
   }
 }

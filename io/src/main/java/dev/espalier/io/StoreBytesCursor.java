@@ -2,97 +2,164 @@
 package dev.espalier.io;
 
 import dev.espalier.bytes.BytesCursor;
-import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.ValueReader;
 import java.lang.foreign.MemorySegment;
 
 /** A cursor over an index of byte strings of a store, which tells the log what it writes. */
 final class StoreBytesCursor implements BytesCursor {
-  private final BytesIndex index;
+  private final StoreBytesIndex index;
   private final BytesCursor cursor;
+  private final IndexFailures failures;
 
-  StoreBytesCursor(BytesIndex index, BytesCursor cursor) {
+  /**
+   * Makes a cursor.
+   *
+   * @param cursor of the index's tree
+   */
+  StoreBytesCursor(StoreBytesIndex index, BytesCursor cursor, IndexFailures failures) {
     this.index = index;
     this.cursor = cursor;
+    this.failures = failures;
   }
 
   @Override
   public void setValue(MemorySegment value) {
-    index.set(cursor.key(), value);
+    index.setValue(cursor, key(), value);
   }
 
   @Override
   public void remove() {
-    index.delete(cursor.key());
+    index.remove(cursor, key());
   }
 
   @Override
   public boolean first() {
-    return cursor.first();
+    try {
+      return cursor.first();
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.tree().cursor().first());
+    }
   }
 
   @Override
   public boolean last() {
-    return cursor.last();
+    try {
+      return cursor.last();
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.tree().cursor().last());
+    }
   }
 
   @Override
   public boolean floor(MemorySegment key) {
-    return cursor.floor(key);
+    try {
+      return cursor.floor(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.tree().cursor().floor(key));
+    }
   }
 
   @Override
   public boolean ceiling(MemorySegment key) {
-    return cursor.ceiling(key);
+    try {
+      return cursor.ceiling(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.tree().cursor().ceiling(key));
+    }
   }
 
   @Override
   public boolean lower(MemorySegment key) {
-    return cursor.lower(key);
+    try {
+      return cursor.lower(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.tree().cursor().lower(key));
+    }
   }
 
   @Override
   public boolean higher(MemorySegment key) {
-    return cursor.higher(key);
+    try {
+      return cursor.higher(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.tree().cursor().higher(key));
+    }
   }
 
   @Override
   public boolean next() {
-    return cursor.next();
+    try {
+      return cursor.next();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public void scanTo(MemorySegment key) {
-    cursor.scanTo(key);
+    try {
+      cursor.scanTo(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
+  }
+
+  @Override
+  public void expectValues(Expected expected) {
+    cursor.expectValues(expected);
   }
 
   @Override
   public boolean previous() {
-    return cursor.previous();
+    try {
+      return cursor.previous();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public MemorySegment key() {
-    return cursor.key();
+    try {
+      return cursor.key();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public byte[] keyArray() {
-    return cursor.keyArray();
+    try {
+      return cursor.keyArray();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public long valueBytes() {
-    return cursor.valueBytes();
+    try {
+      return cursor.valueBytes();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public void value(ValueReader reader) {
-    cursor.value(reader);
+    try {
+      cursor.value(reader);
+    } catch (RuntimeException failed) {
+      throw failures.ofShownStep(failed);
+    }
   }
 
   @Override
   public byte[] valueArray() {
-    return cursor.valueArray();
+    try {
+      return cursor.valueArray();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.CodecMarks;
 import dev.espalier.ProgressListener;
 import dev.espalier.bytes.BatchReader;
 import dev.espalier.bytes.BytesCursor;
@@ -10,35 +11,43 @@ import dev.espalier.bytes.PackedBytes;
 import dev.espalier.bytes.ValueReader;
 import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index of byte strings of a store. It passes reads on to a tree as they are, and tells the
- * store's log of every write, so that the write survives.
+ * An index of byte strings of a store. It tells the store's log of every write, so that the write
+ * survives.
  *
- * <p>Writers of all indexes of a store take turns; while one waits for the device, others go on.
+ * <p>Any number of threads may read it while others write, since its tree is made for that. Readers
+ * take no lock, except while a long value is shown where it lies. Writers wait for one another if
+ * they write the same key, or one with the same lock; while one waits for the device to make its
+ * record durable, others go on.
  */
 final class StoreBytesIndex implements BytesIndex, OpenIndex {
-  /** The name of the tree, in the catalogue. */
+  /** The name in the catalogue of the pages, which trees for one thread and for many share. */
   static final String KIND = "PrefixBPlusTree";
 
-  /** Entries of {@code putAll} that become one record, ... */
-  private static final int PUT_ALL = 256;
-
-  /** ... unless they have more bytes. */
-  private static final int PUT_ALL_BYTES = 1 << 20;
-
   private static final MemorySegment NO_VALUE = MemorySegment.NULL;
+  private static final ValueReader NO_READER = (_, _, _, _, _) -> {};
+  private static final BatchReader NO_BATCH_READER = (_, _, _, _, _, _) -> {};
 
   private final StoreWriter writer;
   private final IndexPages pages;
   private final SlotPageStore store;
 
-  /** The tree, or the tree behind a lock that readers take. */
-  private final BytesIndex tree;
+  private final ConcurrentPrefixBPlusTree tree;
+  private final IndexLocks locks;
+
+  /** The one of readers who are shown a value where it lies. */
+  private final IndexLock ofReaders;
 
   private final Runnable whenClosed;
+  private final IndexFailures failures;
+  private final BulkBytesWrites bulk;
 
   /**
    * Makes an index.
@@ -49,13 +58,25 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
       StoreWriter writer,
       IndexPages pages,
       SlotPageStore store,
-      BytesIndex tree,
+      ConcurrentPrefixBPlusTree tree,
       Runnable whenClosed) {
     this.writer = writer;
     this.pages = pages;
     this.store = store;
     this.tree = tree;
+    this.ofReaders = new IndexLock(tree.lockOfReaders());
+    this.locks = store.condition.isReadOnly() ? IndexLocks.NONE : writer.locksOfKeys();
+    if (locks.areOfKeys() && writer.tellsBeforeReaders()) {
+      store.tell(new EntryLog(writer, locks, pages.id));
+    }
     this.whenClosed = whenClosed;
+    this.failures = new IndexFailures(writer, store, pages.name, tree::verifyBesideReaders);
+    this.bulk = new BulkBytesWrites(writer, this);
+  }
+
+  /** Returns the name of the index in the store. */
+  String name() {
+    return pages.name;
   }
 
   @Override
@@ -74,13 +95,32 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
   }
 
   @Override
+  public IndexLocks locks() {
+    return locks;
+  }
+
+  /** Returns the locks of a write to any keys, or to all pages: first the one of readers. */
+  IndexLock[] locksOfAll() {
+    return Stream.concat(Stream.of(ofReaders), Stream.of(locks.all())).toArray(IndexLock[]::new);
+  }
+
+  @Override
+  public IndexFailures failures() {
+    return failures;
+  }
+
+  @Override
   public void closeTree() {
     tree.close();
   }
 
   @Override
   public void verifyTree(ProgressListener listener) {
-    tree.verify(listener);
+    try {
+      tree.verifyBesideReaders(listener);
+    } catch (RuntimeException failed) {
+      throw failures.ofVerify(failed);
+    }
   }
 
   /** Returns the index without the log. */
@@ -91,8 +131,30 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
   // ---------------------------------------------------------------- write
 
   /** Begins the record of one entry; {@code writer.end} is to follow. */
-  private void begin(MemorySegment key, MemorySegment value) {
-    writer.begin(store, 1, setBytes(key, value));
+  private IndexLock[] begin(MemorySegment key, MemorySegment value) {
+    checkNotReading();
+    IndexLock[] held = locks.of(IndexLocks.keyOf(key));
+    writer.begin(store, held, 1, setBytes(key, value));
+    writer.expectWrite(this, held, key);
+    return held;
+  }
+
+  /** Begins the record of the removal of a key; {@code writer.end} is to follow. */
+  private IndexLock[] beginRemoval(MemorySegment key) {
+    checkNotReading();
+    IndexLock[] held = locks.of(IndexLocks.keyOf(key));
+    writer.beginRemoval(store, held, 1, setBytes(key, NO_VALUE));
+    writer.expectWrite(this, held, key);
+    return held;
+  }
+
+  /**
+   * Checks that this thread may write.
+   *
+   * @throws IllegalStateException if the call comes from a reader of values of this index
+   */
+  void checkNotReading() {
+    tree.checkNotReading();
   }
 
   /** Returns the bytes of a record's write, if the tree does not refuse the entry. */
@@ -101,19 +163,50 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
         (int) Math.min(key.byteSize(), MAX_KEY), (int) Math.min(value.byteSize(), MAX_VALUE));
   }
 
+  /** Tells the log of the value of a key, whose lock is held, unless the tree has done so. */
+  private long appendSet(IndexLock[] held, MemorySegment key, MemorySegment value) {
+    long told = held[0].told;
+    return told != 0 ? told : writer.appendSet(held[0], pages.id, key, value);
+  }
+
+  /** Tells the log of the removal of a key, whose lock is held, unless the tree has done so. */
+  private long appendDelete(IndexLock[] held, MemorySegment key) {
+    long told = held[0].told;
+    return told != 0 ? told : writer.appendDelete(held[0], pages.id, key);
+  }
+
+  /** Returns what a write of one key, whose lock is held, is to throw. */
+  private RuntimeException ofWrite(IndexLock[] held, MemorySegment key, RuntimeException failed) {
+    if (held[0].told != 0) {
+      bulk.takeBack(held, record -> bulk.addStored(record, key), failed);
+    }
+    return failures.ofWrite(failed);
+  }
+
   @Override
   public byte @Nullable [] put(byte[] key, byte[] value) {
+    for (int refusals = 0; ; refusals++) {
+      try {
+        return putOnce(key, value);
+      } catch (MemoryLimitException refused) {
+        writer.makeRoomAfter(refused, refusals);
+      }
+    }
+  }
+
+  private byte @Nullable [] putOnce(byte[] key, byte[] value) {
     MemorySegment wholeKey = MemorySegment.ofArray(key);
     MemorySegment wholeValue = MemorySegment.ofArray(value);
     byte[] before;
     long sequence;
-    begin(wholeKey, wholeValue);
+    IndexLock[] held = begin(wholeKey, wholeValue);
     try {
       before = tree.put(key, value);
-      writer.record().set(pages.id, wholeKey, wholeValue);
-      sequence = writer.append();
+      sequence = appendSet(held, wholeKey, wholeValue);
+    } catch (RuntimeException failed) {
+      throw ofWrite(held, wholeKey, failed);
     } finally {
-      writer.end();
+      writer.end(held);
     }
     writer.acknowledge(sequence);
     return before;
@@ -121,19 +214,30 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
 
   @Override
   public byte @Nullable [] putIfAbsent(byte[] key, byte[] value) {
+    for (int refusals = 0; ; refusals++) {
+      try {
+        return putIfAbsentOnce(key, value);
+      } catch (MemoryLimitException refused) {
+        writer.makeRoomAfter(refused, refusals);
+      }
+    }
+  }
+
+  private byte @Nullable [] putIfAbsentOnce(byte[] key, byte[] value) {
     MemorySegment wholeKey = MemorySegment.ofArray(key);
     MemorySegment wholeValue = MemorySegment.ofArray(value);
     long sequence;
-    begin(wholeKey, wholeValue);
+    IndexLock[] held = begin(wholeKey, wholeValue);
     try {
       byte[] before = tree.putIfAbsent(key, value);
       if (before != null) {
         return before;
       }
-      writer.record().set(pages.id, wholeKey, wholeValue);
-      sequence = writer.append();
+      sequence = appendSet(held, wholeKey, wholeValue);
+    } catch (RuntimeException failed) {
+      throw ofWrite(held, wholeKey, failed);
     } finally {
-      writer.end();
+      writer.end(held);
     }
     writer.acknowledge(sequence);
     return null;
@@ -141,19 +245,30 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
 
   @Override
   public byte @Nullable [] remove(byte[] key) {
+    for (int refusals = 0; ; refusals++) {
+      try {
+        return removeOnce(key);
+      } catch (MemoryLimitException refused) {
+        writer.makeRoomAfter(refused, refusals);
+      }
+    }
+  }
+
+  private byte @Nullable [] removeOnce(byte[] key) {
     MemorySegment whole = MemorySegment.ofArray(key);
     byte[] before;
     long sequence;
-    begin(whole, NO_VALUE);
+    IndexLock[] held = beginRemoval(whole);
     try {
       before = tree.remove(key);
       if (before == null) {
         return null;
       }
-      writer.record().delete(pages.id, whole);
-      sequence = writer.append();
+      sequence = appendDelete(held, whole);
+    } catch (RuntimeException failed) {
+      throw ofWrite(held, whole, failed);
     } finally {
-      writer.end();
+      writer.end(held);
     }
     writer.acknowledge(sequence);
     return before;
@@ -166,14 +281,61 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
 
   @Override
   public void set(MemorySegment key, MemorySegment value) {
+    write(key, value, () -> tree.set(key, value));
+  }
+
+  /** Sets the value of the entry with this key, which a cursor of the tree is on. */
+  void setValue(BytesCursor cursor, MemorySegment key, MemorySegment value) {
+    write(key, value, () -> cursor.setValue(value));
+  }
+
+  private void write(MemorySegment key, MemorySegment value, Runnable change) {
+    for (int refusals = 0; ; refusals++) {
+      try {
+        writeOnce(key, value, change);
+        return;
+      } catch (MemoryLimitException refused) {
+        writer.makeRoomAfter(refused, refusals);
+      }
+    }
+  }
+
+  private void writeOnce(MemorySegment key, MemorySegment value, Runnable change) {
     long sequence;
-    begin(key, value);
+    IndexLock[] held = begin(key, value);
     try {
-      tree.set(key, value);
-      writer.record().set(pages.id, key, value);
-      sequence = writer.append();
+      change.run();
+      sequence = appendSet(held, key, value);
+    } catch (RuntimeException failed) {
+      throw ofWrite(held, key, failed);
     } finally {
-      writer.end();
+      writer.end(held);
+    }
+    writer.acknowledge(sequence);
+  }
+
+  /** Removes the entry with this key, which a cursor of the tree is on. */
+  void remove(BytesCursor cursor, MemorySegment key) {
+    for (int refusals = 0; ; refusals++) {
+      try {
+        removeOnce(cursor, key);
+        return;
+      } catch (MemoryLimitException refused) {
+        writer.makeRoomAfter(refused, refusals);
+      }
+    }
+  }
+
+  private void removeOnce(BytesCursor cursor, MemorySegment key) {
+    long sequence;
+    IndexLock[] held = beginRemoval(key);
+    try {
+      cursor.remove();
+      sequence = appendDelete(held, key);
+    } catch (RuntimeException failed) {
+      throw ofWrite(held, key, failed);
+    } finally {
+      writer.end(held);
     }
     writer.acknowledge(sequence);
   }
@@ -185,52 +347,46 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
 
   @Override
   public boolean delete(MemorySegment key) {
+    for (int refusals = 0; ; refusals++) {
+      try {
+        return deleteOnce(key);
+      } catch (MemoryLimitException refused) {
+        writer.makeRoomAfter(refused, refusals);
+      }
+    }
+  }
+
+  private boolean deleteOnce(MemorySegment key) {
     long sequence;
-    begin(key, NO_VALUE);
+    IndexLock[] held = beginRemoval(key);
     try {
       if (!tree.delete(key)) {
         return false;
       }
-      writer.record().delete(pages.id, key);
-      sequence = writer.append();
+      sequence = appendDelete(held, key);
+    } catch (RuntimeException failed) {
+      throw ofWrite(held, key, failed);
     } finally {
-      writer.end();
+      writer.end(held);
     }
     writer.acknowledge(sequence);
     return true;
   }
 
+  /** Removes a range by one record or, as {@link StoreIndex} does, in parts. */
   @Override
   public long removeRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
-    long removed;
-    long sequence;
-    writer.begin(store, 1, LogRecord.rangeBytes(from.length, to.length));
-    try {
-      removed = writer.whole(() -> tree.removeRange(from, fromInclusive, to, toInclusive));
-      if (removed == 0) {
-        return 0;
-      }
-      writer.record().removeRange(pages.id, from, fromInclusive, to, toInclusive);
-      sequence = writer.append();
-    } finally {
-      writer.end();
+    if (Arrays.compareUnsigned(from, to) > 0) {
+      return tree.removeRange(from, fromInclusive, to, toInclusive); // which refuses it
     }
-    writer.acknowledge(sequence);
-    return removed;
+    checkNotReading();
+    return bulk.removeRange(from, fromInclusive, to, toInclusive);
   }
 
   @Override
   public void clear() {
-    long sequence;
-    writer.begin(store, 1);
-    try {
-      tree.clear();
-      writer.record().clearBytes(pages.id);
-      sequence = writer.append();
-    } finally {
-      writer.end();
-    }
-    writer.acknowledge(sequence);
+    checkNotReading();
+    bulk.clear();
   }
 
   /** Stores entries in parts, each of which is a record: after a crash some parts may be there. */
@@ -240,54 +396,23 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
     if (keys.count() != values.count()) {
       tree.putAll(keys, values); // which refuses it
     }
-    long sequence = 0;
-    for (int done = 0; done < keys.count(); ) {
-      int end = done;
-      int bytes = 0;
-      do {
-        bytes += setBytes(keys.get(end), values.get(end));
-        end++;
-      } while (end < keys.count() && end - done < PUT_ALL && bytes < PUT_ALL_BYTES);
-      sequence = putPart(keys, values, done, end, bytes);
-      done = end;
-    }
-    if (keys.count() > 0) {
-      writer.acknowledge(sequence);
-    }
-  }
-
-  private long putPart(PackedBytes keys, PackedBytes values, int from, int to, int bytes) {
-    writer.begin(store, to - from, bytes);
-    try {
-      for (int i = from; i < to; i++) {
-        MemorySegment key = keys.get(i);
-        MemorySegment value = values.get(i);
-        try {
-          tree.set(key, value);
-        } catch (RuntimeException refused) {
-          if (!writer.record().isEmpty()) {
-            writer.append(); // what was stored before
-          }
-          throw refused;
-        }
-        writer.record().set(pages.id, key, value);
-      }
-      return writer.append();
-    } finally {
-      writer.end();
-    }
+    checkNotReading();
+    bulk.putAll(keys, values);
   }
 
   /** Does not log entry by entry: a checkpoint makes the load durable before this returns. */
   @Override
   public void bulkload(
       BytesEntrySource entries, double fillFactor, long total, ProgressListener listener) {
-    writer.beginUnlogged(store);
+    checkNotReading();
+    IndexLock[] whole = locksOfAll();
+    writer.beginUnlogged(store, whole);
     try {
+      writer.transactions().keepEmpty(this);
       tree.bulkload(entries, fillFactor, total, listener);
       writer.skip();
     } finally {
-      writer.endUnlogged();
+      writer.endUnlogged(whole);
     }
   }
 
@@ -295,75 +420,138 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
 
   @Override
   public byte @Nullable [] get(byte[] key) {
-    return tree.get(key);
+    try {
+      return tree.get(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> tree.get(key));
+    }
   }
 
   @Override
   public boolean get(MemorySegment key, ValueReader reader) {
-    return tree.get(key, reader);
+    try {
+      return tree.get(key, reader);
+    } catch (RuntimeException failed) {
+      throw failures.ofShown(failed, () -> tree.get(key, NO_READER));
+    }
   }
 
   @Override
   public long get(MemorySegment key, MemorySegment into) {
-    return tree.get(key, into);
+    try {
+      return tree.get(key, into);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> tree.get(key, into));
+    }
   }
 
   @Override
   public boolean containsKey(byte[] key) {
-    return tree.containsKey(key);
+    try {
+      return tree.containsKey(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> tree.containsKey(key));
+    }
   }
 
   @Override
   public boolean containsKey(MemorySegment key) {
-    return tree.containsKey(key);
+    try {
+      return tree.containsKey(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> tree.containsKey(key));
+    }
   }
 
   @Override
   public int getAll(PackedBytes keys, BatchReader reader) {
-    return tree.getAll(keys, reader);
+    try {
+      return tree.getAll(keys, reader);
+    } catch (RuntimeException failed) {
+      if (failed instanceof IndexOutOfBoundsException) {
+        checkOffsets(keys);
+      }
+      throw failures.ofShown(failed, () -> tree.getAll(keys, NO_BATCH_READER));
+    }
+  }
+
+  /** Throws what wrong offsets of the caller's lead to, which are no damage. */
+  private static void checkOffsets(PackedBytes keys) {
+    for (int i = 0; i < keys.count(); i++) {
+      keys.get(i);
+    }
   }
 
   @Override
   public BytesCursor cursor() {
-    return new StoreBytesCursor(this, tree.cursor());
+    return new StoreBytesCursor(this, tree.cursor(), failures);
   }
 
   @Override
   public long countRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
-    return tree.countRange(from, fromInclusive, to, toInclusive);
+    try {
+      return tree.countRange(from, fromInclusive, to, toInclusive);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> tree.countRange(from, fromInclusive, to, toInclusive));
+    }
   }
 
   @Override
   public long size() {
-    return tree.size();
+    try {
+      return tree.size();
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> tree.size());
+    }
   }
 
   @Override
   public boolean isEmpty() {
-    return tree.isEmpty();
+    try {
+      return tree.isEmpty();
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> tree.isEmpty());
+    }
   }
 
   // ---------------------------------------------------------------- the whole
 
-  /** Returns this index for readers and writers at once; a wait for the device blocks no reader. */
+  @Override
+  public void checkCodecs(CodecMarks given) {
+    StoredCodecs.marks(pages.codecs).check(store.condition.subject(), given);
+  }
+
+  /** Returns this index, which needs no other lock. */
   @Override
   public BytesIndex withReadWriteLock() {
-    return new StoreBytesIndex(writer, pages, store, tree.withReadWriteLock(), whenClosed);
+    return this;
   }
 
   @Override
   public void verify(ProgressListener listener) {
-    tree.verify(listener);
+    try {
+      tree.verify(listener);
+    } catch (RuntimeException failed) {
+      throw failures.ofVerify(failed);
+    }
   }
 
   @Override
   public NodeView rootView() {
-    return tree.rootView();
+    try {
+      return tree.rootView();
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> tree.rootView());
+    }
   }
 
   @Override
   public IndexStatistics statistics() {
-    return tree.statistics();
+    try {
+      return tree.statistics();
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> tree.statistics());
+    }
   }
 
   /** Commits what was written to any index of the store. */

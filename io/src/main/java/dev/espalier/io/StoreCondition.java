@@ -10,12 +10,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreCondition {
   private final Path path;
+
+  /** What messages call that whose condition this is. */
+  private final String subject;
+
   private volatile boolean readOnly;
 
   /** What is said to whoever wants to change what is for reading only. */
   private final String refusal;
 
   private volatile boolean closed;
+  private volatile boolean dropped;
 
   private final Damage damage;
 
@@ -29,25 +34,32 @@ final class StoreCondition {
   }
 
   /** Begins well. */
-  StoreCondition(Path path, boolean readOnly) {
-    this(path, readOnly, new Damage());
+  StoreCondition(Path path, String subject, boolean readOnly) {
+    this(path, subject, readOnly, new Damage());
   }
 
   /** Begins as well as those of other indexes that share the damage. */
-  StoreCondition(Path path, boolean readOnly, Damage damage) {
-    this(path, readOnly, "opened for reading only", damage);
+  StoreCondition(Path path, String subject, boolean readOnly, Damage damage) {
+    this(path, subject, readOnly, "opened for reading only", damage);
   }
 
-  private StoreCondition(Path path, boolean readOnly, String refusal, Damage damage) {
+  private StoreCondition(
+      Path path, String subject, boolean readOnly, String refusal, Damage damage) {
     this.path = path;
+    this.subject = subject;
     this.readOnly = readOnly;
     this.refusal = refusal;
     this.damage = damage;
   }
 
   /** Begins well, whatever befalls the store: for what can only be read, and says so. */
-  static StoreCondition readOnly(Path path, String refusal) {
-    return new StoreCondition(path, true, refusal, new Damage());
+  static StoreCondition readOnly(Path path, String subject, String refusal) {
+    return new StoreCondition(path, subject, true, refusal, new Damage());
+  }
+
+  /** Returns what messages call that whose condition this is. */
+  String subject() {
+    return subject;
   }
 
   boolean isReadOnly() {
@@ -76,7 +88,7 @@ final class StoreCondition {
    */
   void checkUsable() {
     if (closed) {
-      throw new IllegalStateException("the index in " + path + " is closed");
+      throw new IllegalStateException(closedMessage());
     }
     Throwable cause = damage.halfway;
     if (cause != null) {
@@ -148,6 +160,16 @@ final class StoreCondition {
 
   void noteClosed() {
     closed = true;
+  }
+
+  /** Lets messages say, once this is closed, that it was dropped. */
+  void noteDropped() {
+    dropped = true;
+  }
+
+  /** Returns what is said to whoever uses what is closed. */
+  String closedMessage() {
+    return subject + (dropped ? " was dropped" : " is closed");
   }
 
   /** Returns why what was changed since the last flush is lost, or null if it is not. */

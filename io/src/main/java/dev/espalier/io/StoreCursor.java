@@ -3,107 +3,188 @@ package dev.espalier.io;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
+import dev.espalier.memory.MemoryLimitException;
 
 /** A cursor over an index of a store, which tells the log what it writes. */
 final class StoreCursor implements LongCursor {
+  private final StoreIndex index;
   private final StoreWriter writer;
-  private final SlotPageStore store;
-  private final int index;
   private final LongCursor cursor;
+  private final IndexFailures failures;
 
-  StoreCursor(StoreWriter writer, SlotPageStore store, int index, LongCursor cursor) {
-    this.writer = writer;
-    this.store = store;
+  /**
+   * Makes a cursor.
+   *
+   * @param cursor of the index's tree
+   */
+  StoreCursor(StoreIndex index, StoreWriter writer, LongCursor cursor, IndexFailures failures) {
     this.index = index;
+    this.writer = writer;
     this.cursor = cursor;
+    this.failures = failures;
   }
 
   @Override
   public void setValue(long value) {
+    for (int refusals = 0; ; refusals++) {
+      try {
+        setValueOnce(value);
+        return;
+      } catch (MemoryLimitException refused) {
+        writer.makeRoomAfter(refused, refusals);
+      }
+    }
+  }
+
+  private void setValueOnce(long value) {
     long sequence;
-    writer.begin(store, 1);
+    long key = key();
+    IndexLock[] held = index.locks().of(key);
+    writer.beginSet(index, held, key);
     try {
-      long key = cursor.key();
       cursor.setValue(value);
-      sequence = writer.appendSet(index, key, value);
+      sequence = index.appendSet(held, key, value);
+    } catch (RuntimeException failed) {
+      throw index.ofWrite(held, key, failed);
     } finally {
-      writer.end();
+      writer.end(held);
     }
     writer.acknowledge(sequence);
   }
 
   @Override
   public void remove() {
+    for (int refusals = 0; ; refusals++) {
+      try {
+        removeOnce();
+        return;
+      } catch (MemoryLimitException refused) {
+        writer.makeRoomAfter(refused, refusals);
+      }
+    }
+  }
+
+  private void removeOnce() {
     long sequence;
-    writer.begin(store, 1);
+    long key = key();
+    IndexLock[] held = index.locks().of(key);
+    writer.beginRemoval(index, held, key);
     try {
-      long key = cursor.key();
       cursor.remove();
-      writer.record().delete(index, key);
-      sequence = writer.append();
+      sequence = index.appendDelete(held, key);
+    } catch (RuntimeException failed) {
+      throw index.ofWrite(held, key, failed);
     } finally {
-      writer.end();
+      writer.end(held);
     }
     writer.acknowledge(sequence);
   }
 
   @Override
   public boolean first() {
-    return cursor.first();
+    try {
+      return cursor.first();
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.bare().cursor().first());
+    }
   }
 
   @Override
   public boolean last() {
-    return cursor.last();
+    try {
+      return cursor.last();
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.bare().cursor().last());
+    }
   }
 
   @Override
   public boolean floor(long key) {
-    return cursor.floor(key);
+    try {
+      return cursor.floor(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.bare().cursor().floor(key));
+    }
   }
 
   @Override
   public boolean ceiling(long key) {
-    return cursor.ceiling(key);
+    try {
+      return cursor.ceiling(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.bare().cursor().ceiling(key));
+    }
   }
 
   @Override
   public boolean lower(long key) {
-    return cursor.lower(key);
+    try {
+      return cursor.lower(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.bare().cursor().lower(key));
+    }
   }
 
   @Override
   public boolean higher(long key) {
-    return cursor.higher(key);
+    try {
+      return cursor.higher(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofRead(failed, () -> index.bare().cursor().higher(key));
+    }
   }
 
   @Override
   public boolean next() {
-    return cursor.next();
+    try {
+      return cursor.next();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public void scanTo(long key) {
-    cursor.scanTo(key);
+    try {
+      cursor.scanTo(key);
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public boolean previous() {
-    return cursor.previous();
+    try {
+      return cursor.previous();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public long key() {
-    return cursor.key();
+    try {
+      return cursor.key();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public long value() {
-    return cursor.value();
+    try {
+      return cursor.value();
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 
   @Override
   public boolean nextRun(LongRun run) {
-    return cursor.nextRun(run);
+    try {
+      return cursor.nextRun(run);
+    } catch (RuntimeException failed) {
+      throw failures.ofStep(failed);
+    }
   }
 }

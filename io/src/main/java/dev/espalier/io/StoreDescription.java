@@ -33,7 +33,9 @@ public record StoreDescription(
    *
    * @param name the name by which it is opened
    * @param kind name of the tree
-   * @param codecs the codecs of keys and values
+   * @param codecs what keys and values are stored as, {@code int64:int64} or {@code bytes:bytes};
+   *     with the marks of the codecs that the index was made with, as in {@code
+   *     bytes(string):bytes(long)}
    * @param pages number of pages in use
    * @param freePages numbers of pages that were given back and are kept for reuse
    * @param height levels of the tree
@@ -44,7 +46,7 @@ public record StoreDescription(
 
     /** Tells whether keys and values are byte strings; if not, they are longs. */
     public boolean hasByteStrings() {
-      return codecs.equals(Catalogue.BYTES_CODECS);
+      return StoredCodecs.areByteStrings(codecs);
     }
   }
 }

@@ -11,7 +11,7 @@ import java.util.random.RandomGenerator;
  * @param files the file system
  * @param random source of ids and nonces
  * @param scatters whether slots are taken anywhere, which must make no difference
- * @param inBackground whether a thread makes checkpoints and the segments of the log
+ * @param inBackground whether other threads make checkpoints and the segments of the log
  * @param without the rules that are left out
  */
 record StoreEnvironment(

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  *   24  checkpoint N, long              84  slots in the file, int
  *   32  nonce, long                     88  files that blocks are spread over, int
  *   40  sequence number, long           92  1: closed cleanly, int
- *   48  log: segment, offset, 2 longs  512
+ *   48  log: segment, offset, 2 longs  96  log: forced up to, long
+ *                                     512
  * </pre>
  *
  * @param storeId a random number, a different one in every store and every backup
@@ -38,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * @param slots the number of slots that the file must have room for
  * @param stripes files that the blocks are spread over in turn
  * @param clean whether the store was closed after this checkpoint, so that nothing follows it
+ * @param forced the sequence number up to which the log had been forced when this was written; 0 in
+ *     version 2
+ * @param version version of the format that the file has
  */
 record StoreHeader(
     long storeId,
@@ -52,7 +56,9 @@ record StoreHeader(
     int segmentBytes,
     int slots,
     int stripes,
-    boolean clean) {
+    boolean clean,
+    long forced,
+    int version) {
 
   /** Bytes of a header: one sector. */
   static final int BYTES = 512;
@@ -62,8 +68,11 @@ record StoreHeader(
 
   static final int COPIES = 4;
 
-  /** Version of the format that this library reads and writes. */
-  static final int VERSION = 2;
+  /** Version of the format that this library writes. */
+  static final int VERSION = 4;
+
+  /** The oldest version that it reads: its log does not tell how far it had been forced. */
+  static final int OLDEST_VERSION = 2;
 
   private static final byte[] MAGIC = "ESPALIER".getBytes(StandardCharsets.US_ASCII);
 
@@ -83,14 +92,48 @@ record StoreHeader(
   private static final long SLOTS_AT = 84;
   private static final long STRIPES_AT = 88;
   private static final long CLEAN_AT = 92;
+  private static final long FORCED_AT = 96;
 
-  /** Returns this header as of the next opening for writing. */
-  StoreHeader nextEpoch() {
+  /** A header of this version, whose log was forced up to its own sequence number. */
+  StoreHeader(
+      long storeId,
+      long checkpoint,
+      long sequence,
+      int epoch,
+      long logSegment,
+      long logOffset,
+      int catalogueSlot,
+      int catalogueChecksum,
+      int pageBytes,
+      int segmentBytes,
+      int slots,
+      int stripes,
+      boolean clean) {
+    this(
+        storeId,
+        checkpoint,
+        sequence,
+        epoch,
+        logSegment,
+        logOffset,
+        catalogueSlot,
+        catalogueChecksum,
+        pageBytes,
+        segmentBytes,
+        slots,
+        stripes,
+        clean,
+        sequence,
+        VERSION);
+  }
+
+  /** Returns this header as of a later opening for writing. */
+  StoreHeader withEpoch(int later) {
     return new StoreHeader(
         storeId,
         checkpoint,
         sequence,
-        epoch + 1,
+        later,
         logSegment,
         logOffset,
         catalogueSlot,
@@ -118,6 +161,26 @@ record StoreHeader(
         slots,
         stripes,
         clean);
+  }
+
+  /** Returns this header with another sequence number up to which the log was forced. */
+  StoreHeader withForced(long upTo) {
+    return new StoreHeader(
+        storeId,
+        checkpoint,
+        sequence,
+        epoch,
+        logSegment,
+        logOffset,
+        catalogueSlot,
+        catalogueChecksum,
+        pageBytes,
+        segmentBytes,
+        slots,
+        stripes,
+        clean,
+        upTo,
+        version);
   }
 
   /** Returns the bytes at the beginning of a file that belong to its headers. */
@@ -160,7 +223,7 @@ record StoreHeader(
   /** Writes the header over the first bytes of a block of zeros. */
   void write(MemorySegment block, long nonce) {
     MemorySegment.copy(MAGIC, 0, block, JAVA_BYTE, 0, MAGIC.length);
-    block.set(INT, VERSION_AT, VERSION);
+    block.set(INT, VERSION_AT, version);
     block.set(LONG, STORE_ID_AT, storeId);
     block.set(LONG, CHECKPOINT_AT, checkpoint);
     block.set(LONG, NONCE_AT, nonce);
@@ -175,6 +238,7 @@ record StoreHeader(
     block.set(INT, SLOTS_AT, slots);
     block.set(INT, STRIPES_AT, stripes);
     block.set(INT, CLEAN_AT, clean ? 1 : 0);
+    block.set(LONG, FORCED_AT, forced);
     block.set(INT, CHECKSUM_AT, checksum(block));
   }
 
@@ -184,9 +248,14 @@ record StoreHeader(
     return Arrays.equals(magic, MAGIC) ? copy.get(INT, VERSION_AT) : 0;
   }
 
-  /** Returns the header that a copy holds, null if it is not whole or of another version. */
+  /** Tells whether this library reads a version of the format. */
+  static boolean isKnown(int version) {
+    return version >= OLDEST_VERSION && version <= VERSION;
+  }
+
+  /** Returns the header that a copy holds, null if it is not whole or of an unknown version. */
   static @Nullable StoreHeader read(MemorySegment copy) {
-    if (version(copy) != VERSION || copy.get(INT, CHECKSUM_AT) != checksum(copy)) {
+    if (!isKnown(version(copy)) || copy.get(INT, CHECKSUM_AT) != checksum(copy)) {
       return null;
     }
     return new StoreHeader(
@@ -202,7 +271,9 @@ record StoreHeader(
         copy.get(INT, SEGMENT_BYTES_AT),
         copy.get(INT, SLOTS_AT),
         copy.get(INT, STRIPES_AT),
-        copy.get(INT, CLEAN_AT) == 1);
+        copy.get(INT, CLEAN_AT) == 1,
+        copy.get(LONG, FORCED_AT),
+        version(copy));
   }
 
   private static int checksum(MemorySegment header) {

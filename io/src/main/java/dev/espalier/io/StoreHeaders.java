@@ -76,6 +76,12 @@ final class StoreHeaders {
         || header.segmentBytes() < StoreOptions.LEAST_SEGMENT_BYTES
         || header.segmentBytes() > StoreOptions.MOST_SEGMENT_BYTES
         || header.slots() < 0
+        || header.catalogueSlot() < 0
+        || header.checkpoint() < 0
+        || header.sequence() < 0
+        || header.logSegment() < 0
+        || header.logOffset() < 0
+        || header.logOffset() % LogRecord.ALIGNMENT != 0
         || header.stripes() < 1) {
       throw new PageFileException(
           path, "its header contradicts itself: " + header, PageFileException.NO_ERRNO);
@@ -87,13 +93,13 @@ final class StoreHeaders {
     String what =
         switch (version) {
           case 0 -> "is no store of indexes";
-          case StoreHeader.VERSION -> "all copies of its header are damaged";
+          case 2, 3, StoreHeader.VERSION -> "all copies of its header are damaged";
           case 1 ->
               "has version 1 of the file format; dump it with the release that wrote it, and load"
                   + " the dump into a new file";
           default ->
-              "has version %d of the file format, which this library does not know; it knows %d"
-                  .formatted(version, StoreHeader.VERSION);
+              "has version %d of the file format; this library knows only %d to %d"
+                  .formatted(version, StoreHeader.OLDEST_VERSION, StoreHeader.VERSION);
         };
     return new PageFileException(path, what, PageFileException.NO_ERRNO);
   }

@@ -51,7 +51,7 @@ final class StoreInspection {
     StoreHeader header = state.header;
     return new StoreDescription(
         state.path,
-        StoreHeader.VERSION,
+        header.version(),
         header.pageBytes(),
         header.stripes(),
         header.checkpoint(),

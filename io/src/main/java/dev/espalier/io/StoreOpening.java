@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** How a store is opened or made: everything that is done once. */
 final class StoreOpening {
@@ -20,6 +22,12 @@ final class StoreOpening {
   private final StoreFiles files;
   private final Stripes stripes;
   private final ProgressListener listener;
+
+  /** Whether no other process can have the files open. */
+  private boolean isLocked;
+
+  /** Why nobody gets the store that was opened, null if somebody does. */
+  private @Nullable Throwable refused;
 
   StoreOpening(Path path, StoreOptions options, StoreEnvironment environment) {
     this(path, options, environment, ProgressListener.NONE);
@@ -70,12 +78,24 @@ final class StoreOpening {
       if (!exists && (has(FileOption.MUST_EXIST) || isReadOnly())) {
         throw refusal("no such file");
       }
-      if (!exists) {
-        make();
-      }
-      return openExisting(claim, !exists);
+      return exists ? openExisting(claim, false) : openNew(claim);
     } catch (RuntimeException | Error failed) {
       claim.close();
+      throw failed;
+    }
+  }
+
+  /**
+   * Opens the store, and returns what is asked of it. If that fails, the store is closed, and is
+   * removed if this has made it.
+   */
+  <T> T open(Function<IndexStore, T> asked) {
+    IndexStore store = open();
+    try {
+      return asked.apply(store);
+    } catch (RuntimeException | Error failed) {
+      refused = failed;
+      store.closeAfter(failed);
       throw failed;
     }
   }
@@ -100,6 +120,17 @@ final class StoreOpening {
     long storeId = environment.random().nextLong();
     // What this does not make, a stripe that is there already, it must not delete either.
     PageFile made = files.openPages(unfinished, Access.CREATE, pageBytes);
+    try {
+      write(made, storeId, pageBytes);
+      files.rename(unfinished, path);
+    } catch (RuntimeException | Error failed) {
+      deleteUnfinished(unfinished, failed);
+      throw failed;
+    }
+  }
+
+  /** Writes an empty store, makes it safe, and closes its file. */
+  private void write(PageFile made, long storeId, int pageBytes) {
     try (PageFile file = made) {
       int first = (int) (StoreHeader.areaBytes(pageBytes) / pageBytes);
       int slots = first + 1;
@@ -132,12 +163,7 @@ final class StoreOpening {
       stripes.write(storeId);
       header.writeTo(file, environment.random().nextLong());
       file.force();
-    } catch (RuntimeException | Error failed) {
-      deleteUnfinished(unfinished, failed);
-      throw failed;
     }
-    files.rename(unfinished, path);
-    files.forceNames(path);
   }
 
   /** Returns the name that a store has while it is being made. */
@@ -145,16 +171,57 @@ final class StoreOpening {
     return path.resolveSibling(path.getFileName() + BEING_MADE);
   }
 
+  /** Deletes what was made; the first file last, for it tells which stripes are its own. */
   private void deleteUnfinished(Path unfinished, Throwable reason) {
     try {
-      files.delete(unfinished);
       fileOptions.stripes().forEach(files::delete);
+      files.delete(unfinished);
     } catch (PageFileException second) {
       reason.addSuppressed(second);
     }
   }
 
+  /**
+   * Removes a store that was made and has its name. It loses its name first, so that the next
+   * making removes whatever this leaves.
+   */
+  private void removeMade(Throwable reason) {
+    Path unfinished = unfinished(path);
+    try {
+      files.rename(path, unfinished);
+      if (!fileOptions.stripes().isEmpty()) {
+        files.forceNames(path);
+      }
+      for (Path file : LogFiles.all(files, path)) {
+        if (!file.equals(unfinished)) {
+          files.delete(file);
+        }
+      }
+    } catch (PageFileException second) {
+      reason.addSuppressed(second);
+      return;
+    }
+    deleteUnfinished(unfinished, reason);
+  }
+
   // ---------------------------------------------------------------- open
+
+  /**
+   * Makes a store and opens it; if that fails, nothing of it is left, unless another process may
+   * have it open.
+   */
+  private IndexStore openNew(OpenFiles.Claim claim) {
+    make();
+    try {
+      return openExisting(claim, true);
+    } catch (RuntimeException | Error failed) {
+      // Without the lock, another process may have it open by now, and it must stay.
+      if (isLocked || !(files instanceof SystemFiles)) {
+        removeMade(failed);
+      }
+      throw failed;
+    }
+  }
 
   private IndexStore openExisting(OpenFiles.Claim claim, boolean isNew) {
     if (files instanceof SystemFiles) {
@@ -169,10 +236,13 @@ final class StoreOpening {
     PageFile file = files.openPages(path, access, known.pageBytes());
     try {
       if (files instanceof SystemFiles) {
+        // Not before: closing any descriptor of a file gives up the locks of the process on it.
         claim.lock(readOnly);
+        isLocked = true;
       }
       if (!readOnly) {
-        // What an earlier life has written may be in the system's memory only.
+        // What an earlier life has written, and the name of what was just made, may be in the
+        // system's memory only.
         files.forceNames(path);
         file.force();
       }
@@ -218,6 +288,9 @@ final class StoreOpening {
             if (ownsPool) {
               pool.close();
             }
+            if (isNew && refused != null) {
+              removeMade(refused);
+            }
           }
         };
     StoreState state = null;
@@ -234,7 +307,7 @@ final class StoreOpening {
           state.condition.isReadOnly()
               ? new RecoveryReport(
                   header.clean(), header.checkpoint(), 0, 0, 0, "the log was not read")
-              : new Recovery(state, checkpoints, listener).recover();
+              : recover(state, checkpoints);
       if (isReadOnly()) {
         state.condition.noteReadOnly();
       }
@@ -247,6 +320,14 @@ final class StoreOpening {
         pool.close();
       }
       throw failed;
+    }
+  }
+
+  private RecoveryReport recover(StoreState state, Checkpoints checkpoints) {
+    try {
+      return new Recovery(state, checkpoints, listener).recover();
+    } catch (RuntimeException failed) {
+      throw IndexFailures.ofRecovery(path, failed);
     }
   }
 

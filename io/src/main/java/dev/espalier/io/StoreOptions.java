@@ -8,7 +8,8 @@ import java.util.Objects;
  * What a store is opened or made with.
  *
  * @param files how its file is opened and its pages are kept in memory; the variant is the tree of
- *     new indexes, and the one with which indexes whose tree has its name are opened
+ *     new indexes, and the one with which indexes whose tree has its name are opened, unless their
+ *     geometry is another: an index keeps its geometry, which nobody needs to know to open it
  * @param durability when writes are safe from a crash
  * @param segmentBytes minimum size of a file of the log in bytes, a multiple of 4096; used for a
  *     new store only

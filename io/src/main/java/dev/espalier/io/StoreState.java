@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.CodecMarks;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
-import dev.espalier.bytes.BytesIndex;
+import dev.espalier.blink.FpbLinkTree;
 import dev.espalier.family.Family;
-import dev.espalier.paged.DiskFirstFpbPlusTree;
-import dev.espalier.prefix.PrefixBPlusTree;
+import dev.espalier.memory.PageStore;
+import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What the parts of an open store share: its file, its slots, its log, its indexes, and the lock
- * that all its writers take.
+ * What the parts of an open store share: its file, its slots, its log, its indexes, and the gate
+ * through which all its writers go.
  */
 final class StoreState {
   final Path path;
@@ -33,10 +34,12 @@ final class StoreState {
   /** What has befallen it, and so all of its indexes. */
   final StoreCondition.Damage damage;
 
-  /** Held by whoever changes anything, from the first change until its record is in the log. */
-  final ReentrantLock writing = new ReentrantLock();
+  /** Whoever changes anything is within, from the first change until its record is in the log. */
+  final WriterGate gate;
 
-  // What follows changes under that lock, or while the store is opened.
+  final Transactions transactions;
+
+  // What follows is changed by the thread that is alone there, or while the store is opened.
 
   /** All indexes, by name, in the order in which they were made. */
   final Map<String, IndexPages> indexes = new LinkedHashMap<>();
@@ -46,6 +49,8 @@ final class StoreState {
 
   int nextId;
   byte[] note = {};
+
+  /** The record of the thread that is alone. */
   final LogRecord record = new LogRecord();
 
   /** The snapshots that are open. */
@@ -80,7 +85,9 @@ final class StoreState {
     boolean readOnly =
         flags.contains(FileOption.LAST_CHECKPOINT)
             || (flags.contains(FileOption.READ_ONLY) && header.clean());
-    this.condition = new StoreCondition(path, readOnly, damage);
+    this.gate = new WriterGate(environment.keeps(Rule.CAPTURE_WAITS_FOR_WRITERS));
+    this.transactions = new Transactions(gate, environment);
+    this.condition = new StoreCondition(path, "the store " + path, readOnly, damage);
     this.space =
         new SlotSpace(
             file,
@@ -99,46 +106,92 @@ final class StoreState {
         new SlotPageStore(
             file,
             pool,
-            new StoreCondition(path, condition.isReadOnly(), damage),
+            new StoreCondition(path, subject(index), condition.isReadOnly(), damage),
             index,
             space,
             () -> captured + 1,
+            gate,
             !options.files().flags().contains(FileOption.WITHOUT_READ_AHEAD));
     pool.enter(store);
     return store;
   }
 
+  /**
+   * Checks that codecs may be used with an index.
+   *
+   * @throws IllegalArgumentException if it was made with others
+   */
+  void checkCodecs(IndexPages index, CodecMarks given) {
+    StoredCodecs.marks(index.codecs).check(subject(index), given);
+  }
+
+  /** Returns what messages call an index: its users may not know the name that is the default. */
+  private String subject(IndexPages index) {
+    return isOnly(index.name)
+        ? "the index in " + path
+        : "index '%s' of %s".formatted(index.name, path);
+  }
+
+  /** Tells whether an index has the name of those that {@link Espalier} opens. */
+  private static boolean isOnly(String name) {
+    return name.equals(Espalier.NAME);
+  }
+
   /** Returns the tree of new indexes. */
   TreeVariant newVariant() {
-    return options.files().variant().orElse(DiskFirstFpbPlusTree.VARIANT);
+    return options.files().variant().orElse(FpbLinkTree.VARIANT);
   }
 
   /**
-   * Returns the tree of a name: that of the options, which may have a geometry, or the family's.
+   * Returns the tree of a name: that of the options, which may have a geometry, or the family's. A
+   * tree that is there already keeps its own geometry.
    */
   TreeVariant variant(String kind) {
-    return options
-        .files()
-        .variant()
-        .filter(variant -> variant.name().equals(kind))
-        .orElseGet(() -> Family.named(kind));
+    TreeVariant given = options.files().variant().orElse(null);
+    if (given == null || !given.name().equals(kind)) {
+      return Family.named(kind);
+    }
+    return TreeVariant.inPages(
+        kind, given.paper(), given.factory(), (index, pages) -> openAsMade(given, index, pages));
+  }
+
+  /**
+   * Opens a tree by a given variant or, if that is of another geometry, by what its pages say; one
+   * that has no pages yet, by what its words say.
+   */
+  private static LongIndex openAsMade(TreeVariant given, IndexOptions options, PageStore pages) {
+    TreeVariant plain =
+        Family.all().stream()
+            .filter(tree -> tree.name().equals(given.name()))
+            .findFirst()
+            .orElse(given);
+    if (pages.pagesInUse() == 0) {
+      return plain.open(options, pages);
+    }
+    try {
+      return given.open(options, pages);
+    } catch (IllegalArgumentException refused) {
+      return plain.open(options, pages);
+    }
   }
 
   /** Returns the name of the tree of an index, if it is one of longs. */
   String checkHasLongs(String name, String codecs, String kind) {
-    if (codecs.equals(Catalogue.BYTES_CODECS)) {
+    if (StoredCodecs.areByteStrings(codecs)) {
       throw new IllegalArgumentException(
-          "index '%s' of %s has byte strings; open it with bytesIndex".formatted(name, path));
+          "index '%s' of %s has byte strings; open it with %s"
+              .formatted(
+                  name, path, isOnly(name) ? "Espalier.openBytes" : "IndexStore.bytesIndex"));
     }
     return kind;
   }
 
   /** Checks that an index is one of byte strings. */
   void checkHasByteStrings(String name, String codecs, String kind) {
-    if (!codecs.equals(Catalogue.BYTES_CODECS)) {
+    if (!StoredCodecs.areByteStrings(codecs)) {
       throw new IllegalArgumentException(
-          "index '%s' of %s is a %s, which has longs; open it with index"
-              .formatted(name, path, kind));
+          "index '%s' of %s is a %s, which has longs; open it with %s"
+              .formatted(name, path, kind, isOnly(name) ? "Espalier.open" : "IndexStore.index"));
     }
   }
 
@@ -151,7 +204,10 @@ final class StoreState {
           IndexOptions.DEFAULT.withMissingValue(options.files().missingValue());
       LongIndex tree = variant.open(withMissing, store);
       return new StoreIndex(writer, index, store, tree, whenClosed);
-    } catch (RuntimeException | Error failed) {
+    } catch (RuntimeException failed) {
+      store.close();
+      throw IndexFailures.ofOpening(path, index.name, failed);
+    } catch (Error failed) {
       store.close();
       throw failed;
     }
@@ -163,9 +219,12 @@ final class StoreState {
   StoreBytesIndex openBytes(IndexPages index, StoreWriter writer, Runnable whenClosed) {
     SlotPageStore store = pages(index);
     try {
-      BytesIndex tree = PrefixBPlusTree.open(store);
+      ConcurrentPrefixBPlusTree tree = ConcurrentPrefixBPlusTree.open(store);
       return new StoreBytesIndex(writer, index, store, tree, whenClosed);
-    } catch (RuntimeException | Error failed) {
+    } catch (RuntimeException failed) {
+      store.close();
+      throw IndexFailures.ofOpening(path, index.name, failed);
+    } catch (Error failed) {
       store.close();
       throw failed;
     }
@@ -178,10 +237,42 @@ final class StoreState {
         : openTree(index, variant(index.kind), writer, () -> {});
   }
 
+  /** Removes an index, and gives up its pages. */
+  void remove(IndexPages pages) {
+    indexes.remove(pages.name);
+    OpenIndex index = open.remove(pages.name);
+    if (index != null) {
+      index.pages().condition.noteDropped();
+      index.closeTree();
+    }
+    pool.frames.lock.lock();
+    try {
+      pages.map.clear(space);
+    } finally {
+      pool.frames.lock.unlock();
+    }
+  }
+
   /** Stops answering, because a change was left halfway. Called by the thread that writes. */
   void noteHalfway(Throwable cause) {
     condition.noteHalfway(cause);
     open.values().forEach(index -> pool.waves.forget(index.pages()));
+  }
+
+  /** Lets go of everything, and of what the caller names at last. */
+  void release(Runnable atEnd) {
+    List.copyOf(snapshots).forEach(Snapshot::close);
+    open.values().forEach(OpenIndex::closeTree);
+    open.clear();
+    try (AutoCloseable _ = atEnd::run;
+        AutoCloseable _ = file;
+        AutoCloseable _ = log) {
+      // Closed in the opposite order, whatever becomes of one.
+    } catch (RuntimeException failed) {
+      throw failed;
+    } catch (Exception failed) {
+      throw new AssertionError(failed); // none of them has other exceptions
+    }
   }
 
   /** Lets go of everything but the file, after an opening that has failed. */
@@ -193,22 +284,14 @@ final class StoreState {
     }
   }
 
-  /** Returns what the catalogue would say if nothing but its length mattered. */
-  Catalogue catalogue() {
-    return new Catalogue(
-        nextId,
-        indexes.values().stream()
-            .map(
-                index ->
-                    new Catalogue.Entry(
-                        index.id,
-                        index.name,
-                        index.kind,
-                        index.codecs,
-                        index.meta,
-                        0,
-                        PageMap.Root.NONE))
-            .toList(),
-        note);
+  /** Returns the refusal of a store without the index that {@link Espalier} makes. */
+  PageFileException hasNoOnlyIndex() {
+    return new PageFileException(
+        path,
+        indexes.isEmpty()
+            ? "has no index yet; opening it for writing makes one"
+            : "is a store with the indexes %s; open it as an IndexStore"
+                .formatted(indexes.keySet()),
+        PageFileException.NO_ERRNO);
   }
 }

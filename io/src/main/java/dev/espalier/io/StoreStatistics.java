@@ -23,4 +23,18 @@ public record StoreStatistics(
     long pageBytesWritten,
     long mapBytesWritten,
     long loggedBytes,
-    long forces) {}
+    long forces) {
+
+  /** Returns those of an open store. */
+  static StoreStatistics of(StoreState state, Checkpoints checkpoints) {
+    return new StoreStatistics(
+        state.header.checkpoint(),
+        (long) state.space.room() * state.pageBytes(),
+        (long) state.space.busyCount() * state.pageBytes(),
+        state.log == null ? 0 : state.log.segments(),
+        state.space.writtenCount() * state.pageBytes(),
+        checkpoints.mapBytesWritten(),
+        state.log == null ? 0 : state.log.appendedBytes(),
+        state.log == null ? 0 : state.log.forces());
+  }
+}

@@ -69,6 +69,21 @@ final class StoreVerifier {
    * @throws InvariantViolationException for the first invariant that does not hold
    */
   void verify() {
+    try {
+      verifyAll();
+    } catch (InvariantViolationException violation) {
+      throw named(violation);
+    }
+  }
+
+  /** Returns a violation with the name of the file. */
+  private InvariantViolationException named(InvariantViolationException violation) {
+    String message = String.valueOf(violation.getMessage());
+    String detail = message.substring(violation.invariant().length() + 2);
+    return violation(violation.invariant(), state.path + ": " + detail, violation);
+  }
+
+  private void verifyAll() {
     verifyHeaders();
     if (!state.condition.isReadOnly()) {
       state.log.await(state.log.appended());
@@ -414,6 +429,8 @@ final class StoreVerifier {
   private OpenIndex openTree(IndexPages index, StoreWriter writer) {
     try {
       return state.openAny(index, writer);
+    } catch (CorruptPageException broken) {
+      throw violation(index, broken);
     } catch (IllegalArgumentException unknown) {
       throw new IllegalArgumentException(
           "index '%s' of %s is to be opened before it is verified: %s"
@@ -426,7 +443,11 @@ final class StoreVerifier {
     try {
       tree.verifyTree((_, _) -> listener.onProgress(done, total));
     } catch (InvariantViolationException | CorruptPageException broken) {
-      throw violation("I12", "index '" + index.name + "': " + broken.getMessage(), broken);
+      throw violation(index, broken);
     }
+  }
+
+  private static InvariantViolationException violation(IndexPages index, RuntimeException broken) {
+    return violation("I12", "index '" + index.name + "': " + broken.getMessage(), broken);
   }
 }

@@ -1,76 +1,333 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.io.SlotPageStore.Need;
+import dev.espalier.memory.MemoryLimitException;
+import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What every write to a store does before and after the change itself: it takes its turn, makes
- * sure that there is room, tells the log, and waits until it is durable, if that was promised.
+ * What every write to a store does before and after the change itself: it goes through the gate,
+ * makes sure that there is room, takes locks, tells the log, and waits until its record is durable,
+ * if that was promised.
  */
 final class StoreWriter {
   /** Pages that one write changes at most, most of the time: a leaf, and what a split touches. */
   private static final int PAGES_PER_WRITE = 4;
 
+  /**
+   * Pages of a write that splits pages up to the root, or has chains: a page that is refused on the
+   * way is no reason to make a checkpoint, which might make room.
+   */
+  private static final int PAGES_PER_SPLIT = 16;
+
+  /** Most bytes by which the file grows for the removal of a range, as for anything else. */
+  private static final long RANGE_BYTES = 64L << 20;
+
+  /** More pages for one record are promised by a writer that is alone. */
+  private static final int MOST_PAGES = (32 << 10) - 1;
+
+  /** How often a writer of several indexes looks for free locks before it keeps others out. */
+  private static final int MOST_LOOKS = 8;
+
+  /** How often one write is made again at most. */
+  private static final int MOST_REFUSALS = 3;
+
+  /** In place of the number of a lock: that there was a thread alone, or none is lacking. */
+  private static final int GATE = -1;
+
+  private static final int TAKEN = -2;
+
+  /** In place of the number of a lock: that this thread has to be alone. */
+  private static final int CROWDED = -3;
+
   private final StoreState state;
+  private final WriterGate gate;
   private final Checkpoints checkpoints;
   private final boolean everyWrite;
+  private final boolean keepsRoomForAll;
+  private final boolean batchesAreAlone;
+  private final Transactions transactions;
+  private final boolean looksWithin;
+
+  /** The most writers at once: all pages that they pin together are half of the pool. */
+  private final int mostWriters;
 
   StoreWriter(StoreState state, Checkpoints checkpoints) {
     this.state = state;
+    this.gate = state.gate;
     this.checkpoints = checkpoints;
     this.everyWrite = state.options.durability() instanceof Durability.EveryWrite;
+    this.keepsRoomForAll = state.environment.keeps(Rule.LOG_ROOM_IS_FOR_ALL_WRITERS);
+    this.batchesAreAlone = !state.environment.keeps(Rule.NO_CAPTURE_INSIDE_A_BATCH);
+    this.transactions = state.transactions;
+    this.looksWithin = state.environment.keeps(Rule.WRITERS_ARE_WITHIN_BEFORE_THEY_LOOK);
+    this.mostWriters = Math.max(1, state.pool.frames() / (2 * state.pool.mostPins()));
+  }
+
+  /** Returns the locks of an index whose tree is made for many threads. */
+  IndexLocks locksOfKeys() {
+    return IndexLocks.ofKeys(state.environment.keeps(Rule.LOG_ORDER_IS_TREE_ORDER));
+  }
+
+  /** Tells whether the log has the writes of a tree for many threads before readers see them. */
+  boolean tellsBeforeReaders() {
+    return state.environment.keeps(Rule.READERS_SEE_WHAT_IS_LOGGED);
+  }
+
+  /** Returns the transactions for which writers keep versions. */
+  Transactions transactions() {
+    return transactions;
   }
 
   // ---------------------------------------------------------------- one record
 
-  /**
-   * Waits for this thread's turn, and begins a record with a given number of writes. {@link #end}
-   * must follow, whatever happens.
-   *
-   * @throws dev.espalier.memory.MemoryLimitException if there is no room on the device; nothing has
-   *     changed then
-   * @throws IllegalStateException if no changes are taken
-   */
-  void begin(SlotPageStore store, int writes) {
-    begin(store, (long) PAGES_PER_WRITE * writes, writes * LogRecord.MOST_OPERATION_BYTES);
+  /** Begins a record that stores the value of one key of an index of longs. */
+  void beginSet(StoreIndex index, IndexLock[] lock, long key) {
+    begin(index.pages(), lock, 1);
+    expectWrite(index, lock, key);
   }
 
-  /**
-   * Begins a record, as {@link #begin(SlotPageStore, int)}, with writes of byte strings.
-   *
-   * @param bytes of all the writes, which may take pages of their own
-   */
-  void begin(SlotPageStore store, int writes, int bytes) {
-    int inPage = store.pageBytes() - store.pageBytes() / 16; // which has a header as well
-    long ofBytes = bytes / inPage;
-    begin(store, (long) PAGES_PER_WRITE * writes + ofBytes, bytes);
-  }
-
-  private void begin(SlotPageStore store, long pages, int bytes) {
-    for (boolean again = false; ; again = true) {
-      state.writing.lock();
-      try {
-        store.beforeChange();
-        ensureRoom(store, pages, bytes);
-        state.record.begin(LogRecord.BATCH);
-        return;
-      } catch (NoSlotException full) {
-        state.writing.unlock();
-        if (again) {
-          throw full.asLimit();
-        }
-      } catch (RuntimeException | Error refused) {
-        state.writing.unlock();
-        throw refused;
-      }
-      makeRoom();
+  private void expectWrite(StoreIndex index, IndexLock[] lock, long key) {
+    lock[0].expectWrite();
+    if (lock[0].isOfOneAlone()) {
+      keepOrEnd(lock, () -> transactions.keep(index, key));
     }
   }
 
-  private void ensureRoom(SlotPageStore store, long pages, int bytes) {
-    store.ensureSlots(pages);
+  /** Expects the write of one key of byte strings, for which a record was begun. */
+  void expectWrite(StoreBytesIndex index, IndexLock[] lock, MemorySegment key) {
+    lock[0].expectWrite();
+    if (lock[0].isOfOneAlone()) {
+      keepOrEnd(lock, () -> transactions.keep(index, key));
+    }
+  }
+
+  private void keepOrEnd(IndexLock[] lock, Runnable keep) {
     try {
-      ensureLogRoom(LogRecord.logBytes(bytes));
+      keep.run();
+    } catch (RuntimeException | Error failed) {
+      end(lock);
+      throw failed;
+    }
+  }
+
+  /**
+   * Goes through the gate and takes locks, and begins a record with a given number of writes to an
+   * index. {@link #end(IndexLock[])} must follow, whatever happens.
+   *
+   * @param locks those of the keys that are written
+   * @throws MemoryLimitException if there is no room on the device; nothing has changed then
+   * @throws IllegalStateException if no changes are taken, or this thread is reading the index
+   */
+  void begin(SlotPageStore store, IndexLock[] locks, int writes) {
+    int bytes = writes * LogRecord.MOST_OPERATION_BYTES;
+    begin(store, locks, pages(writes, 0), bytes, Need.GROWTH, false);
+  }
+
+  /**
+   * Begins a record, as {@link #begin(SlotPageStore, IndexLock[], int)}, with writes of byte
+   * strings, or to several indexes.
+   *
+   * @param locks those of all the indexes: first those that readers share, then those of keys
+   * @param bytes of all the writes, which may take pages of their own
+   */
+  void begin(SlotPageStore store, IndexLock[] locks, int writes, int bytes) {
+    int inPage = store.pageBytes() - store.pageBytes() / 16; // which has a header as well
+    long ofBytes = bytes / inPage;
+    begin(store, locks, pages(writes, ofBytes), bytes, Need.GROWTH, batchesAreAlone);
+  }
+
+  /** Returns how many pages some writes that may split pages change at most, most of the time. */
+  private static long pages(int writes, long ofBytes) {
+    return (long) PAGES_PER_WRITE * writes + ofBytes + PAGES_PER_SPLIT;
+  }
+
+  /**
+   * Begins a record, as {@link #begin(SlotPageStore, IndexLock[], int)}, that only removes. On a
+   * full device there is room for it: each change of an index leaves some, and a checkpoint gives
+   * it back.
+   *
+   * @param locks those of all the indexes
+   * @param bytes of the record
+   */
+  void beginRemoval(SlotPageStore store, IndexLock[] locks, int writes, int bytes) {
+    long pages = (long) PAGES_PER_WRITE * writes;
+    begin(store, locks, pages, bytes, Need.REMOVAL, batchesAreAlone);
+  }
+
+  /** Begins a record that removes one entry of an index of longs. */
+  void beginRemoval(StoreIndex index, IndexLock[] lock, long key) {
+    beginClear(index.pages(), lock);
+    expectWrite(index, lock, key);
+  }
+
+  /** Begins a record that removes all entries of an index. */
+  void beginClear(SlotPageStore store, IndexLock[] locks) {
+    beginRemoval(store, locks, 1, LogRecord.MOST_OPERATION_BYTES);
+  }
+
+  /**
+   * Begins a record that removes a range. If the device has no room for the pages that a long range
+   * may change, the record is to remove a part of it.
+   *
+   * @param bytes of the record
+   * @return the most entries that it may remove, {@link RangeParts#ALL} for any number
+   */
+  int beginRange(SlotPageStore store, IndexLock[] locks, int bytes) {
+    long most = Math.min(store.pagesInUse(), RANGE_BYTES / store.pageBytes()) + PAGES_PER_SPLIT;
+    if (beginIfRoom(store, locks, most, bytes, Need.GROWTH, false) == null) {
+      return RangeParts.ALL;
+    }
+    int pages = store.slotsForRemovals();
+    begin(store, locks, pages, bytes, Need.REMOVAL, false);
+    return pages / PAGES_PER_WRITE;
+  }
+
+  private void begin(
+      SlotPageStore store, IndexLock[] locks, long pages, int bytes, Need need, boolean alone) {
+    if (beginIfRoom(store, locks, pages, bytes, need, alone) != null) {
+      makeRoom();
+      // Alone, for what others have promised may be what was lacking.
+      NoSlotException full = beginIfRoom(store, locks, pages, bytes, need, true);
+      if (full != null) {
+        throw full.asLastWord();
+      }
+    }
+  }
+
+  /** Begins a record, or else returns why there is no room for it. */
+  private @Nullable NoSlotException beginIfRoom(
+      SlotPageStore store, IndexLock[] locks, long pages, int bytes, Need need, boolean alone) {
+    int logBytes = LogRecord.logBytes(bytes);
+    long all = pages + SlotPageStore.CHANGE_SLOTS;
+    boolean isLarge = bytes > WriterGate.MOST_BYTES || logBytes > WriterGate.MOST_BYTES;
+    long entering =
+        alone || isLarge || all > MOST_PAGES ? WriterGate.ALONE : WriterGate.promise(all, logBytes);
+    try {
+      int first = GATE;
+      for (int looks = 0; first != TAKEN; looks++) {
+        if (first == CROWDED || looks == MOST_LOOKS) {
+          entering = WriterGate.ALONE;
+          first = Math.max(first, GATE);
+        }
+        first = tryTake(first, store, locks, entering, pages, logBytes, need);
+      }
+      return null;
+    } catch (NoSlotException full) {
+      return full;
+    }
+  }
+
+  /**
+   * Waits for one lock with no other in its hands and outside the gate, and then takes the others
+   * if they are free. So threads can't wait for one another in a circle, whatever is called with a
+   * lock held, as readers of values and sources are; and no reader waits while a writer waits for
+   * its turn.
+   *
+   * @param first the lock to wait for
+   * @return {@link #TAKEN}, or the lock that was not free; then this thread has none
+   */
+  private int tryTake(
+      int first,
+      SlotPageStore store,
+      IndexLock[] locks,
+      long promise,
+      long pages,
+      int logBytes,
+      Need need) {
+    boolean hadToKeepVersions = !looksWithin && looksEarly();
+    long entered = enter(first, locks, promise);
+    if (entered < 0) {
+      return entered == WriterGate.OUT ? GATE : CROWDED;
+    }
+    boolean isAlone = entered == WriterGate.ALONE;
+    boolean keepsVersions = looksWithin ? transactions.areEntering() : hadToKeepVersions;
+    int taken = 0;
+    boolean hasTaken = false;
+    try {
+      store.beforeChange();
+      if (keepsVersions && !isAlone) {
+        return CROWDED;
+      }
+      if (!ensureRoom(store, isAlone, pages, logBytes, need)) {
+        return CROWDED;
+      }
+      for (; taken < locks.length; taken++) {
+        IndexLock lock = locks[taken];
+        if (lock.isOfKeys() && !isAlone) {
+          lock.take();
+        } else if (!lock.isOfKeys() && taken != first && !lock.tryTake()) {
+          return taken;
+        }
+      }
+      locks[0].entered = entered;
+      hasTaken = true;
+      if (isAlone) {
+        transactions.beginTurn();
+      }
+      return TAKEN;
+    } finally {
+      if (!hasTaken) {
+        for (int i = 0; i < locks.length; i++) {
+          if (i == first || (i < taken && !(isAlone && locks[i].isOfKeys()))) {
+            locks[i].release();
+          }
+        }
+        gate.leave(entered);
+      }
+    }
+  }
+
+  /** Looks before it is within whether versions are to be kept, which a test shows to be wrong. */
+  private boolean looksEarly() {
+    boolean areEntering = transactions.areEntering();
+    transactions.reach(Transactions.Place.NOT_YET_WITHIN);
+    return areEntering;
+  }
+
+  /** Waits for a lock, or for the gate; returns how this thread has entered, if it has. */
+  private long enter(int first, IndexLock[] locks, long promise) {
+    boolean alone = promise == WriterGate.ALONE;
+    if (first == GATE) {
+      if (!alone) {
+        return gate.enter(promise);
+      }
+      gate.enterAlone();
+      return WriterGate.ALONE;
+    }
+    locks[first].take();
+    long entered;
+    if (alone) {
+      entered = gate.tryEnterAlone() ? WriterGate.ALONE : WriterGate.OUT;
+    } else {
+      entered = gate.tryEnter(promise);
+    }
+    if (entered < 0) {
+      locks[first].release();
+    }
+    return entered;
+  }
+
+  /**
+   * Makes sure that there is room for what all that are within may yet do.
+   *
+   * @return whether so many may be within
+   */
+  private boolean ensureRoom(
+      SlotPageStore store, boolean isAlone, long pages, int logBytes, Need need) {
+    long sum = isAlone ? 0 : gate.sum();
+    if (WriterGate.writers(sum) > mostWriters) {
+      return false;
+    }
+    store.ensureSlots(isAlone ? pages : WriterGate.pages(sum) - SlotPageStore.CHANGE_SLOTS, need);
+    try {
+      if (!isAlone && keepsRoomForAll) {
+        return state.log.ensureRoom(gate, sum, 0, state.header.checkpoint());
+      }
+      ensureLogRoom(logBytes);
+      return true;
     } catch (PageFileException full) {
       if (SlotSpace.isFull(full)) {
         throw new NoSlotException(full);
@@ -92,24 +349,110 @@ final class StoreWriter {
     }
   }
 
-  /** Returns the record that was begun. */
-  LogRecord record() {
-    return state.record;
+  /**
+   * Makes room, by a checkpoint, for a write that its tree refused and has taken back: how many
+   * pages it takes is not known before, and those that only the last checkpoint needs may be
+   * enough. The write is to be made again. A tree that was refused in the middle of a long
+   * reorganization goes on with it then, and may be refused once more.
+   *
+   * @param refused what was thrown
+   * @param refusals how often the tree has refused this write before
+   * @throws MemoryLimitException the same one if a checkpoint would give nothing back, another one
+   *     if there is no room for that
+   */
+  void makeRoomAfter(MemoryLimitException refused, int refusals) {
+    if (!(refused.getCause() instanceof NoSlotException) || refusals == MOST_REFUSALS) {
+      throw refused;
+    }
+    if (checkpoints.wouldMakeRoom()) {
+      makeRoom();
+    } else if (refusals > 0) {
+      throw refused;
+    } // Else another thread may have made one meanwhile.
   }
 
-  /** Appends the record, and returns its sequence number. */
-  long append() {
-    return state.log.append(state.record, state.header.checkpoint());
+  /** Begins a record for the thread that holds some locks. */
+  LogRecord record(IndexLock[] locks) {
+    return record(locks[0]);
   }
 
-  /** Appends a record of one write, instead of {@link #record}; returns its sequence number. */
+  private LogRecord record(IndexLock lock) {
+    LogRecord record = lock.isOfOneAlone() ? state.record : lock.record();
+    record.begin(LogRecord.BATCH);
+    return record;
+  }
+
+  /** Appends a record, and returns its sequence number. */
+  long append(LogRecord record) {
+    return state.log.append(record, state.header.checkpoint());
+  }
+
+  /** Appends a record of one write, and returns its sequence number. */
   long appendSet(int index, long key, long value) {
     return state.log.appendSet(index, key, value, state.header.checkpoint());
   }
 
-  /** Lets others write. */
-  void end() {
-    state.writing.unlock();
+  /** Appends a record of one removal, and returns its sequence number. */
+  long appendDelete(IndexLock lock, int index, long key) {
+    LogRecord record = record(lock);
+    record.delete(index, key);
+    return append(record);
+  }
+
+  /** Appends a record of one write to an index of byte strings, and returns its sequence number. */
+  long appendSet(IndexLock lock, int index, MemorySegment key, MemorySegment value) {
+    LogRecord record = record(lock);
+    record.set(index, key, value);
+    return append(record);
+  }
+
+  /** Appends a record of one removal from an index of byte strings. */
+  long appendDelete(IndexLock lock, int index, MemorySegment key) {
+    LogRecord record = record(lock);
+    record.delete(index, key);
+    return append(record);
+  }
+
+  /**
+   * Appends a record for which no room was promised: it takes back what another one has told.
+   *
+   * @throws RuntimeException if there is no room for it
+   */
+  void appendMore(LogRecord record) {
+    if (!state.log.ensureRoom(gate, gate.sum(), record.logBytes(), state.header.checkpoint())) {
+      throw new IllegalStateException("too many writers need room in the log");
+    }
+    append(record);
+  }
+
+  /** Ends all changes, as one of many entries has been told of and was made in part. */
+  void noteHalfway(Throwable cause) {
+    state.noteHalfway(cause);
+  }
+
+  /** Waits until nobody writes in order to read, and tells whether that was in time. */
+  boolean tryAlone(long nanos) {
+    return gate.tryEnterAlone(nanos);
+  }
+
+  /** Lets others write again. */
+  void endAlone() {
+    gate.leaveAlone();
+  }
+
+  /** Lets others write and read what was written. */
+  void end(IndexLock[] locks) {
+    long entered = locks[0].entered;
+    locks[0].tells = false;
+    if (entered == WriterGate.ALONE) {
+      transactions.endTurn();
+    }
+    for (IndexLock lock : locks) {
+      if (entered != WriterGate.ALONE || !lock.isOfKeys()) {
+        lock.release();
+      }
+    }
+    gate.leave(entered);
   }
 
   /** Waits until a record is durable, if every write is to be. */
@@ -135,13 +478,39 @@ final class StoreWriter {
     }
   }
 
+  // ---------------------------------------------------------------- a new index
+
+  /**
+   * Makes sure that there is room for what the log and the next checkpoint tell of an index, while
+   * this thread is alone.
+   *
+   * @throws MemoryLimitException if the device has no room for it
+   * @throws PageFileException if the log has none
+   */
+  void beginMaking(IndexPages index) {
+    int bytes = index.asMade().bytes().length;
+    ensureLogRoom(LogRecord.logBytes(LogRecord.createBytes(bytes)));
+    try {
+      checkpoints.reserveFor(index, bytes);
+    } catch (NoSlotException full) {
+      throw full.asLimit();
+    }
+  }
+
+  /** Appends the record of an index that was made, and returns its sequence number. */
+  long make(IndexPages index) {
+    state.record.begin(LogRecord.BATCH);
+    state.record.create(index.asMade());
+    return append(state.record);
+  }
+
   // ---------------------------------------------------------------- without a record
 
   /** Begins a change that the log is not told of; {@link #endUnlogged} must follow. */
-  void beginUnlogged(SlotPageStore store) {
+  void beginUnlogged(SlotPageStore store, IndexLock[] locks) {
     checkpoints.lock.lock();
     try {
-      begin(store, 1);
+      begin(store, locks, pages(1, 0), LogRecord.MOST_OPERATION_BYTES, Need.GROWTH, true);
     } catch (RuntimeException | Error refused) {
       checkpoints.lock.unlock();
       throw refused;
@@ -149,8 +518,8 @@ final class StoreWriter {
   }
 
   /**
-   * Makes the change durable, with both locks held: nothing may be logged before. If that fails,
-   * the store can't go on, for what is logged next would survive without the change.
+   * Makes the change durable, with all locks held: nothing may be logged before. If that fails, the
+   * store can't go on, for what is logged next would survive without the change.
    */
   void skip() {
     try {
@@ -165,8 +534,8 @@ final class StoreWriter {
   }
 
   /** Lets others write. */
-  void endUnlogged() {
-    state.writing.unlock();
+  void endUnlogged(IndexLock[] locks) {
+    end(locks);
     checkpoints.lock.unlock();
   }
 
@@ -174,16 +543,16 @@ final class StoreWriter {
 
   /** Appends a note. */
   void note(byte[] note) {
-    state.writing.lock();
+    gate.enterAlone();
     try {
       state.condition.checkTakesChanges();
       state.record.begin(LogRecord.NOTE);
       state.record.note(note);
       ensureLogRoom(state.record.logBytes());
-      append();
+      append(state.record);
       state.note = note;
     } finally {
-      state.writing.unlock();
+      gate.leaveAlone();
     }
   }
 

@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  */
 record StripeLabel(long storeId, int place, int stripes) {
   private static final byte[] MAGIC = "ESPSTRIP".getBytes(StandardCharsets.US_ASCII);
+
+  /** Version of the format in which labels came to be what they are. */
+  private static final int VERSION = 2;
+
   private static final long CHECKSUM_AT = 12;
   private static final long END_AT = 32;
 
@@ -42,7 +46,7 @@ record StripeLabel(long storeId, int place, int stripes) {
     try (Arena arena = Arena.ofShared()) {
       MemorySegment block = arena.allocate(StoreHeader.BLOCK_BYTES, StoreHeader.BLOCK_BYTES);
       MemorySegment.copy(MAGIC, 0, block, JAVA_BYTE, 0, MAGIC.length);
-      block.set(INT, 8, StoreHeader.VERSION);
+      block.set(INT, 8, VERSION);
       block.set(LONG, 16, storeId);
       block.set(INT, 24, place);
       block.set(INT, 28, stripes);
@@ -65,7 +69,7 @@ record StripeLabel(long storeId, int place, int stripes) {
       file.read(batch);
       boolean isWhole =
           Arrays.equals(block.asSlice(0, MAGIC.length).toArray(JAVA_BYTE), MAGIC)
-              && block.get(INT, 8) == StoreHeader.VERSION
+              && block.get(INT, 8) == VERSION
               && block.get(INT, CHECKSUM_AT) == checksum(block);
       return isWhole
           ? new StripeLabel(block.get(LONG, 16), block.get(INT, 24), block.get(INT, 28))

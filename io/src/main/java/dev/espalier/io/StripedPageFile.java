@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +45,7 @@ final class StripedPageFile implements PageFile {
         files.add(engine.open(path, access, blockBytes));
       }
     } catch (RuntimeException failure) {
-      giveUp(files, access, failure);
+      giveUp(engine, files, access, failure);
       throw failure;
     }
     return new StripedPageFile(files, blockBytes, before);
@@ -61,14 +59,15 @@ final class StripedPageFile implements PageFile {
     }
   }
 
-  private static void giveUp(List<PageFile> files, Access access, RuntimeException failure) {
+  private static void giveUp(
+      PageFileOpener engine, List<PageFile> files, Access access, RuntimeException failure) {
     for (PageFile file : files) {
       try {
         file.close();
         if (access == Access.CREATE) {
-          Files.delete(file.path());
+          engine.delete(file.path());
         }
-      } catch (IOException | RuntimeException e) {
+      } catch (RuntimeException e) {
         failure.addSuppressed(e);
       }
     }

@@ -2,20 +2,21 @@
 package dev.espalier.io;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
+import java.nio.channels.AsynchronousFileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
  * The files of the system.
  *
  * @param pages opens the file of the pages
- * @param log opens the segments of the log
+ * @param log opens the segments of the log, and is asked for what becomes of names
  */
 record SystemFiles(PageFileOpener pages, PageFileOpener log) implements StoreFiles {
 
@@ -48,6 +49,10 @@ record SystemFiles(PageFileOpener pages, PageFileOpener log) implements StoreFil
 
   @Override
   public void rename(Path from, Path to) {
+    log.rename(from, to);
+  }
+
+  static void move(Path from, Path to) {
     try {
       Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
@@ -57,6 +62,10 @@ record SystemFiles(PageFileOpener pages, PageFileOpener log) implements StoreFil
 
   @Override
   public void delete(Path path) {
+    log.delete(path);
+  }
+
+  static void deleteIfThere(Path path) {
     try {
       Files.deleteIfExists(path);
     } catch (IOException e) {
@@ -66,7 +75,13 @@ record SystemFiles(PageFileOpener pages, PageFileOpener log) implements StoreFil
 
   @Override
   public void forceNames(Path path) {
-    try (FileChannel folder = FileChannel.open(folder(path), StandardOpenOption.READ)) {
+    log.forceNames(path);
+  }
+
+  /** Forces a folder through an asynchronous channel: an interrupt would close another one. */
+  static void forceFolder(Path path) {
+    try (AsynchronousFileChannel folder =
+        AsynchronousFileChannel.open(folder(path), Set.of(StandardOpenOption.READ), null)) {
       folder.force(true);
     } catch (IOException e) {
       throw new PageFileException(path, "forcing its folder to the device failed: " + e, e);

@@ -29,9 +29,10 @@ final class Waiting {
     uninterruptibly(() -> threads.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
   }
 
-  /** Waits until a thread has ended. */
-  static void awaitEnd(Thread thread) {
-    uninterruptibly(thread::join);
+  /** Sleeps for a while. */
+  static void nap(long nanos) {
+    long end = System.nanoTime() + nanos;
+    uninterruptibly(() -> TimeUnit.NANOSECONDS.sleep(end - System.nanoTime()));
   }
 
   /** Takes a lock if it comes free in time. */

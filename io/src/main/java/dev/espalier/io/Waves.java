@@ -4,7 +4,6 @@ package dev.espalier.io;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -279,7 +278,7 @@ final class Waves {
     if (patience != 0 && now - patience > 0) {
       throw exhausted();
     }
-    LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50));
+    Waiting.nap(TimeUnit.MICROSECONDS.toNanos(50));
     return patience != 0
         ? patience
         : now + TimeUnit.MILLISECONDS.toNanos(BufferPool.PATIENCE_MILLIS);
@@ -527,7 +526,7 @@ final class Waves {
     if (patience != 0 && now - patience > 0) {
       throw new IllegalStateException("page " + page + " is taken back, but it is pinned");
     }
-    LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50));
+    Waiting.nap(TimeUnit.MICROSECONDS.toNanos(50));
     return patience != 0
         ? patience
         : now + TimeUnit.MILLISECONDS.toNanos(BufferPool.PATIENCE_MILLIS);

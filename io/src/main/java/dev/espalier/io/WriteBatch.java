@@ -4,11 +4,13 @@ package dev.espalier.io;
 import dev.espalier.LongIndex;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.SecondaryIndex;
+import dev.espalier.bytes.TypedIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * Writes to one or more indexes of a store that take effect together: after a crash, either all of
@@ -78,6 +80,21 @@ public final class WriteBatch {
   }
 
   /**
+   * Adds a write that stores a value for a key, both encoded by the codecs of the index.
+   *
+   * @throws IllegalArgumentException if a codec can't store them, or either is longer than the
+   *     index takes
+   */
+  public <K, V> WriteBatch set(TypedIndex<K, V> index, K key, V value) {
+    return set(index.index(), index.encodeKey(key), index.encodeValue(value));
+  }
+
+  /** Adds a write that removes a key, if it is there. */
+  public <K, V> WriteBatch delete(TypedIndex<K, V> index, K key) {
+    return delete(index.index(), index.encodeKey(key));
+  }
+
+  /**
    * Adds a write that gives a key an id, if it does not have it.
    *
    * @throws IllegalArgumentException if the codec can't store the key, or the entry is too long
@@ -92,8 +109,9 @@ public final class WriteBatch {
   }
 
   private WriteBatch add(byte kind, BytesIndex index, byte[] key, byte[] value) {
-    check("key", key, BytesIndex.MAX_KEY);
-    check("value", value, BytesIndex.MAX_VALUE);
+    Objects.requireNonNull(index, "index is null");
+    check("key", Objects.requireNonNull(key, "key is null").length, BytesIndex.MAX_KEY);
+    check("value", Objects.requireNonNull(value, "value is null").length, BytesIndex.MAX_VALUE);
     long used = (long) usedBytes + key.length + value.length;
     if (used > MOST_BYTES) {
       throw new IllegalStateException("the batch is full: it would have " + used + " bytes");
@@ -109,15 +127,20 @@ public final class WriteBatch {
     return this;
   }
 
-  private static void check(String what, byte[] string, int most) {
-    if (string.length > most) {
+  /**
+   * Checks the length of a byte string.
+   *
+   * @throws IllegalArgumentException if it is too long
+   */
+  static void check(String what, long bytes, int most) {
+    if (bytes > most) {
       throw new IllegalArgumentException(
-          "%s has %d bytes; at most %d are allowed".formatted(what, string.length, most));
+          "%s has %d bytes; at most %d are allowed".formatted(what, bytes, most));
     }
   }
 
   private WriteBatch add(byte kind, Object index, long key, long value) {
-    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(index, "index is null");
     if (count == MOST_WRITES) {
       throw new IllegalStateException("the batch is full: it has " + MOST_WRITES + " writes");
     }
@@ -174,8 +197,8 @@ public final class WriteBatch {
     return kinds[write] == DELETE || kinds[write] == DELETE_BYTES;
   }
 
-  boolean isOfByteStrings(int write) {
-    return kinds[write] >= SET_BYTES;
+  boolean removesOnly() {
+    return IntStream.range(0, count).allMatch(this::isDelete);
   }
 
   long key(int write) {

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
-/** Indexes of byte strings in files, over pools with few frames. */
+/** Indexes of byte strings in files, over pools with few frames, and in a transaction. */
 public final class BytesFileShapes implements BytesShapeSource {
   private static final int FRAMES = 12;
 
@@ -23,9 +23,10 @@ public final class BytesFileShapes implements BytesShapeSource {
     return TestSize.isThorough()
         ? List.of(
             usual,
+            TransactionShape.shape(),
             shape(512, "best", PageFiles.BEST, false),
             shape(4096, "channel", PageFiles.CHANNEL, false))
-        : List.of(usual);
+        : List.of(usual, TransactionShape.shape());
   }
 
   private static BytesShape shape(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.LongEntry;
 import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Writes of a store's index that depend on what is there. */
 class ConditionalWritesTest {
-  private static final int MERGES = TestSize.of(2000, 50_000);
+  private static final int MERGES = TestSize.share(2000, 50_000);
 
   @TempDir(factory = MemoryFolder.class)
   Path folder;
@@ -55,7 +56,7 @@ class ConditionalWritesTest {
   @MethodSource("paged")
   void mergesOfTwoThreadsAllCount(TreeVariant variant) throws InterruptedException {
     try (IndexStore store = IndexStore.open(folder.resolve("store"), IndexStoreTest.SMALL)) {
-      LongIndex index = store.index("a", variant).withReadWriteLock();
+      LongIndex index = store.index("a", variant);
       assertFalse(index.allowsTornReads());
       NavigableMap<Long, Long> map = index.asMap();
       Runnable merges =
@@ -70,5 +71,41 @@ class ConditionalWritesTest {
       other.join();
       assertEquals(Map.of(1L, 2L * MERGES), map);
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource("paged")
+  void updatesAreOneRecordEachAndThoseThatChangeNothingAreNone(TreeVariant variant) {
+    Path path = folder.resolve("store");
+    try (IndexStore store = IndexStore.open(path, IndexStoreTest.SMALL)) {
+      LongIndex index = store.index("a", variant);
+      LongEntry entry = new LongEntry();
+      long ofSet = logged(store, () -> index.set(5, 50));
+      assertTrue(ofSet > 0);
+      assertEquals(ofSet, logged(store, () -> index.merge(5, 1, Long::sum)));
+      assertEquals(ofSet, logged(store, () -> index.addTo(6, 1)));
+      assertEquals(ofSet, logged(store, () -> index.computeIfAbsent(7, key -> key)));
+      assertEquals(0, logged(store, () -> index.computeIfAbsent(7, _ -> 8)));
+      assertEquals(ofSet, logged(store, () -> index.compute(8, entry, (_, _) -> true)));
+      assertEquals(0, logged(store, () -> index.compute(9, entry, (_, _) -> false)));
+      long ofDelete = logged(store, () -> index.delete(8));
+      assertEquals(ofDelete, logged(store, () -> index.compute(7, entry, (_, _) -> false)));
+      assertEquals(ofDelete, logged(store, () -> assertTrue(index.pollFirst(entry))));
+      assertEquals(51, entry.value());
+      assertEquals(0, logged(store, () -> index.removeIf((_, value) -> value > 1)));
+      assertEquals(ofDelete, logged(store, () -> index.removeIf((_, value) -> value == 1)));
+      assertEquals(0, logged(store, () -> assertFalse(index.pollLast(entry))));
+      index.set(1, 10);
+      index.addTo(1, 5);
+    }
+    try (IndexStore store = IndexStore.open(path, IndexStoreTest.SMALL)) {
+      assertEquals(Map.of(1L, 15L), store.index("a", variant).asMap());
+    }
+  }
+
+  private static long logged(IndexStore store, Runnable write) {
+    long before = store.statistics().loggedBytes();
+    write.run();
+    return store.statistics().loggedBytes() - before;
   }
 }

@@ -113,6 +113,10 @@ record CrashSetup(
     if (!tree.equals(StoreBytesIndex.KIND)) {
       files = files.withVariant(PagedTrees.withSmallParts(tree));
     }
+    if (mode == Mode.GARBAGE) {
+      // What a commit has made safe may be garbage here, which a store would refuse.
+      files = files.withFlags(FileOption.LOSE_DAMAGED_LOG);
+    }
     if (mode == Mode.GARBAGE_FORESEEN) {
       files = files.withFlags(FileOption.SECTORS_MAY_TEAR);
     }

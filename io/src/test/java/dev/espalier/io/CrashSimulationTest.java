@@ -13,19 +13,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CrashSimulationTest {
   private static final CrashRun.Outcome NONE = new CrashRun.Outcome(0, 0, 0, 0);
 
-  /** Of each tree; 400 have 1,250 power losses and more, those of eight trees 10,000. */
-  private static final int RUNS = TestSize.of(8, 400);
+  /** For each tree; all 400 have 1,250 power losses and more, those of eight trees 10,000. */
+  private static final long[] SEEDS = TestSize.seeds(8, 400);
 
   @ParameterizedTest
   @MethodSource("dev.espalier.io.PagedTrees#allNamesOfKinds")
   void whatWasAcknowledgedOutlivesEveryCrash(String tree) {
     CrashRun.Outcome sum = NONE;
-    for (int seed = 0; seed < RUNS; seed++) {
+    for (long seed : SEEDS) {
       sum = sum.plus(new CrashRun(CrashSetup.of(tree, seed)).run());
     }
-    assertTrue(sum.powerLosses() > 2.9 * RUNS, sum.toString());
-    assertTrue(sum.kills() > RUNS, sum.toString());
-    assertTrue(sum.inRecovery() > RUNS, sum.toString());
+    assertTrue(sum.powerLosses() > 2.9 * SEEDS.length, sum.toString());
+    assertTrue(sum.kills() > SEEDS.length, sum.toString());
+    assertTrue(sum.inRecovery() > SEEDS.length, sum.toString());
   }
 
   @ParameterizedTest
@@ -34,7 +34,7 @@ class CrashSimulationTest {
     CrashSetup setup = CrashSetup.of(tree, 4).withMode(CrashSetup.Mode.PLAIN).withLives(1, 60);
     long operations = new CrashRun(setup).runTo(Integer.MAX_VALUE).operations();
     assertTrue(operations > 40, "operations: " + operations);
-    for (long at = 1; at <= operations; at += TestSize.of(7, 1)) {
+    for (int at = TestSize.after(0, 7); at <= operations; at = TestSize.after(at, 7)) {
       new CrashRun(setup).runTo(at);
     }
   }

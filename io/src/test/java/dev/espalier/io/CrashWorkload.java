@@ -21,6 +21,10 @@ final class CrashWorkload {
   private final CrashModel model;
   private final StoreOptions options;
   private final boolean everyWrite;
+
+  /** Which commits are followed by a mark, as after a pause. */
+  private final SplittableRandom marks;
+
   private final ForceHook hook;
   private final Runnable reopen;
 
@@ -44,6 +48,7 @@ final class CrashWorkload {
       Runnable reopen) {
     this.setup = setup;
     this.random = random;
+    this.marks = new SplittableRandom(setup.seed() ^ 0x6d61726b);
     this.model = model;
     this.options = options;
     this.everyWrite = options.durability() == Durability.EVERY_WRITE;
@@ -104,14 +109,7 @@ final class CrashWorkload {
   // ---------------------------------------------------------------- durable at once
 
   private void create(String name) {
-    change(s -> s.indexes.put(name, new TreeMap<>()), () -> index(name));
-    acknowledgeIfThere(name);
-  }
-
-  private void acknowledgeIfThere(String name) {
-    if (model.now().indexes.containsKey(name)) {
-      model.acknowledge(model.written());
-    }
+    logged(s -> s.indexes.put(name, new TreeMap<>()), () -> index(name));
   }
 
   private void drop(String name) {
@@ -240,6 +238,9 @@ final class CrashWorkload {
   private void acknowledgeCommit() {
     if (setup.mode() != CrashSetup.Mode.GARBAGE) {
       model.acknowledge(model.written());
+    }
+    if (marks.nextBoolean()) {
+      attempt(() -> store().state().log.mark(store().state().header.checkpoint()));
     }
   }
 

@@ -69,7 +69,7 @@ class DroppedFileTest {
     for (Executable call : List.<Executable>of(index::size, index::clear, () -> index.put(1, 2))) {
       assertEquals(message, assertThrows(IllegalStateException.class, call).getMessage());
     }
-    assertEquals("DiskFirstFpbPlusTree, closed", index.toString());
+    assertEquals("FpbLinkTree, closed", index.toString());
   }
 
   private static void fillAndDrop(Path path) {

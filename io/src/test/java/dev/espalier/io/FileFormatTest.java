@@ -13,10 +13,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The format of stores, which docs/file-format.md describes, stays what it is: a store that an
@@ -89,6 +93,7 @@ class FileFormatTest {
       tree.removeRange(12, true, 125, true);
       store.write(new WriteBatch().set(tree, 150, 1150).set(cola, -7, 7));
       cola.delete(-7);
+      store.index("later", DiskOptimizedBPlusTree.VARIANT).set(1, 2);
       store.commit("note".getBytes(StandardCharsets.US_ASCII));
       writeDeltas(environment);
       return GoldenFiles.toText(folder);
@@ -133,12 +138,15 @@ class FileFormatTest {
     assertEquals(GoldenFiles.text(GOLDEN), write());
   }
 
-  @Test
-  void readsAndRecoversTheFiles() throws IOException {
-    GoldenFiles.toFiles(GoldenFiles.text(GOLDEN), folder);
+  @ParameterizedTest
+  @CsvSource({GOLDEN + ", 6", "golden-store-3.txt, 4", "golden-store-2.txt, 4"})
+  void readsAndRecoversTheFiles(String golden, int records) throws IOException {
+    GoldenFiles.toFiles(GoldenFiles.text(golden), folder);
     try (IndexStore store = IndexStore.open(folder.resolve("written.esp"), OPTIONS)) {
       assertFalse(store.recovery().wasClean());
-      assertEquals(4, store.recovery().records());
+      assertEquals(records, store.recovery().records());
+      assertEquals(records > 4, store.names().contains("later"));
+      PagedTrees.assertHolds(records > 4 ? Map.of(1L, 2L) : Map.of(), store.index("later"));
       PagedTrees.assertHolds(entries(), store.index("tree"));
       PagedTrees.assertHolds(messages(), store.index("cola"));
       assertEquals("note", new String(store.note(), StandardCharsets.US_ASCII));
@@ -151,9 +159,16 @@ class FileFormatTest {
     assertEquals(GoldenFiles.text(GOLDEN_STRINGS), writeStrings());
   }
 
-  @Test
-  void readsAndRecoversByteStrings() throws IOException {
-    GoldenFiles.toFiles(GoldenFiles.text(GOLDEN_STRINGS), folder);
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        GOLDEN_STRINGS,
+        "golden-strings-one-thread.txt",
+        "golden-strings-3.txt",
+        "golden-strings-2.txt"
+      })
+  void readsAndRecoversByteStrings(String golden) throws IOException {
+    GoldenFiles.toFiles(GoldenFiles.text(golden), folder);
     TreeMap<Long, Long> expected = new TreeMap<>();
     for (long key = 1; key <= STRINGS; key++) {
       expected.put(key, key);

@@ -39,8 +39,9 @@ public final class FileShapes implements ShapeSource {
       }
     }
     shapes.add(shape("DiskFirstFpbPlusTree", 4096, "best", PageFiles.BEST));
+    shapes.add(shape("FpbLinkTree", 4096, "best", PageFiles.BEST));
     shapes.add(shape("CacheFirstFpbPlusTree", 1024, "threads", threads()));
-    for (String tree : List.of("DiskFirstFpbPlusTree", "Cola", "PioBTree")) {
+    for (String tree : List.of("FpbLinkTree", "DiskFirstFpbPlusTree", "Cola", "PioBTree")) {
       FileOptions file = PagedTrees.options(tree, 1024, FRAMES).withEngine(PageFiles.BEST);
       shapes.add(
           new TreeShape(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -107,14 +109,28 @@ class FullStoreTest {
   void aFileThatIsMadeShorterKeepsRoomForTheNextCheckpoint() {
     try (PageFile file = PageFiles.BEST.open(folder.resolve("file"), Access.CREATE, 4096)) {
       SlotSpace space = new SlotSpace(file, 4096, null);
-      int first = space.takeRun(5_000);
+      int[] slots = space.takeRun(5_000);
       space.reserve(10);
-      for (int slot = first; slot < first + 5_000; slot++) {
-        space.release(slot);
-      }
+      Arrays.stream(slots).forEach(space::release);
       space.truncate();
       assertEquals(space.first() + 10, space.room());
       assertEquals(space.room() * 4096L, file.bytes());
+    }
+  }
+
+  @Test
+  void pagesThatAreReadTogetherLieApartWhereTheDeviceHasNoRoomForThemSideBySide() {
+    SmallDevice device = new SmallDevice(64 * 4096);
+    Path path = folder.resolve("file");
+    try (PageFile file = device.over(PageFiles.BEST).open(path, Access.CREATE, 4096)) {
+      SlotSpace space = new SlotSpace(file, 4096, null);
+      int[] slots = space.takeRun(64 - space.first());
+      assertEquals(64, space.room());
+      assertEquals(63, slots[slots.length - 1]);
+      int[] even = Arrays.stream(slots).filter(slot -> slot % 2 == 0).toArray();
+      Arrays.stream(even).forEach(space::release);
+      assertThrows(NoSlotException.class, () -> space.takeRun(even.length + 1));
+      assertArrayEquals(even, space.takeRun(even.length));
     }
   }
 

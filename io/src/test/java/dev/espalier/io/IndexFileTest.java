@@ -208,11 +208,34 @@ class IndexFileTest {
             variant.capabilities(),
             variant.factory(),
             (options, store) -> Cola.open(options, store, new Cola.Geometry(2, 0.1, 128)));
+    TreeVariant ternary =
+        TreeVariant.inPages(
+            variant.name(),
+            variant.paper(),
+            variant.factory(),
+            (options, store) -> Cola.open(options, store, new Cola.Geometry(3, 0.1, 128)));
     Espalier.open(path(), FileOptions.DEFAULT.withVariant(binary)).close();
     Espalier.open(path(), FileOptions.DEFAULT.withVariant(binary)).close();
     IllegalArgumentException other =
-        assertThrows(IllegalArgumentException.class, () -> Espalier.open(path()));
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> Espalier.open(path(), FileOptions.DEFAULT.withVariant(ternary)));
     assertTrue(other.getMessage().contains("another geometry"), other.getMessage());
+    Espalier.open(path()).close();
+  }
+
+  @Test
+  void aNewFileHasATreeForManyThreadsAndAnotherKeepsItsOwn() {
+    Path old = folder.resolve("old.esp");
+    Espalier.open(old, FileOptions.DEFAULT.withVariant(Family.named("DiskFirstFpbPlusTree")))
+        .close();
+    for (int time = 0; time < 2; time++) {
+      try (LongIndex made = Espalier.open(path());
+          LongIndex kept = Espalier.open(old)) {
+        assertEquals("FpbLinkTree", made.variant().name());
+        assertEquals("DiskFirstFpbPlusTree", kept.variant().name());
+      }
+    }
   }
 
   @Test

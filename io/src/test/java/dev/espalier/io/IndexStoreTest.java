@@ -4,31 +4,38 @@ package dev.espalier.io;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
 import dev.espalier.family.Family;
-import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class IndexStoreTest {
   static final StoreOptions SMALL =
@@ -71,6 +78,104 @@ class IndexStoreTest {
         assertTrue(told.size() > 5, told.toString());
         assertTrue(told.getLast() >= again.recovery().logBytes(), told.toString());
         again.verify();
+      }
+    }
+  }
+
+  /** The file is for all indexes: a tree that gave memory back would do so beside the log. */
+  @Test
+  void shrinkOfAnIndexLeavesItsTreeAlone() {
+    List<String> calls = new ArrayList<>();
+    TreeVariant noting =
+        TreeVariant.inPages(
+            Cola.VARIANT.name(),
+            "",
+            Cola::create,
+            (options, pages) -> noting(Cola.open(options, pages), calls));
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a", noting);
+      index.set(1, 10);
+      assertEquals(0, index.shrink());
+      assertEquals(10, index.get(1));
+      assertFalse(calls.contains("shrink"), calls.toString());
+      assertTrue(calls.contains("get"), calls.toString());
+      index.close();
+      assertThrows(IllegalStateException.class, index::shrink);
+    }
+  }
+
+  private static LongIndex noting(LongIndex tree, List<String> calls) {
+    InvocationHandler handler =
+        (proxy, method, arguments) -> {
+          calls.add(method.getName());
+          return method.isDefault()
+              ? InvocationHandler.invokeDefault(proxy, method, arguments)
+              : method.invoke(tree, arguments);
+        };
+    Class<?>[] types = {LongIndex.class};
+    return (LongIndex) Proxy.newProxyInstance(LongIndex.class.getClassLoader(), types, handler);
+  }
+
+  @ParameterizedTest
+  @MethodSource("paged")
+  void mapsAreConcurrent(TreeVariant variant) {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      LongIndex index = store.index("a", variant);
+      assertInstanceOf(ConcurrentLongIndex.class, index);
+      NavigableMap<Long, Long> map = index.asMap();
+      assertInstanceOf(ConcurrentNavigableMap.class, map);
+      assertInstanceOf(ConcurrentNavigableMap.class, map.headMap(5L));
+      assertNull(map.putIfAbsent(1L, 10L));
+      assertFalse(map.replace(1L, 11L, 12L));
+      assertEquals(15, map.merge(1L, 5L, Long::sum));
+      assertEquals(15, index.get(1));
+      store.commit();
+      try (IndexStore again = IndexStore.open(killed(), SMALL)) {
+        assertEquals(15, again.index("a", variant).get(1));
+      }
+    }
+  }
+
+  private static TreeVariant cola(int growth) {
+    return TreeVariant.inPages(
+        Cola.VARIANT.name(),
+        Cola.VARIANT.paper(),
+        Cola::create,
+        (options, store) -> Cola.open(options, store, new Cola.Geometry(growth, 0.1, 64)));
+  }
+
+  /** Recovery and opening know the trees' proportions, whichever variant the options name. */
+  @Test
+  void treesWithProportionsOfTheirOwnAreRecoveredAndOpened() {
+    try (IndexStore store = IndexStore.open(path(), SMALL)) {
+      for (int growth : new int[] {2, 4, 9}) {
+        LongIndex index = store.index("growth " + growth, cola(growth));
+        for (long key = 0; key < 3000; key++) {
+          index.set(key, growth);
+        }
+      }
+      store.commit();
+      for (int named : new int[] {0, 2, 9, 13}) {
+        FileOptions files = SMALL.files();
+        StoreOptions options = named == 0 ? SMALL : SMALL.withFiles(files.withVariant(cola(named)));
+        Path killed = killed();
+        for (int opening = 0; opening < 2; opening++) {
+          try (IndexStore again = IndexStore.open(killed, options)) {
+            assertEquals(opening == 0, again.recovery().records() > 0);
+            for (int growth : new int[] {2, 4, 9}) {
+              LongIndex index = again.index("growth " + growth);
+              index.verify();
+              assertEquals(3000, index.size());
+              assertEquals(growth, index.get(2999));
+              index.set(2999, growth);
+            }
+            again.verify();
+            try (Snapshot snapshot = again.snapshot()) {
+              assertEquals(9, snapshot.index("growth 9").get(2999));
+            }
+            again.commit();
+          }
+        }
       }
     }
   }
@@ -244,12 +349,13 @@ class IndexStoreTest {
     }
   }
 
-  @Test
-  void aBatchReadsItsPagesTogether() {
+  @ParameterizedTest
+  @ValueSource(strings = {"DiskFirstFpbPlusTree", "FpbLinkTree", "BLinkTree"})
+  void aBatchReadsItsPagesTogether(String tree) {
     FileOptions files = SMALL.files();
     try (BufferPool pool = BufferPool.create(files.poolBytes(), files.pageBytes());
         IndexStore store = IndexStore.open(path(), SMALL.withFiles(files.withPool(pool)))) {
-      LongIndex index = store.index("a", DiskFirstFpbPlusTree.VARIANT);
+      LongIndex index = store.index("a", Family.named(tree));
       for (long key = 0; key < 100_000; key++) {
         index.set(key, key);
       }

@@ -107,8 +107,10 @@ class MapDeltasCrashTest {
     assertTrue(folded > 0, "deltas were never folded");
     long operations = whole.operations();
     for (int round = 0; round < TestSize.of(1, 12); round++) {
-      for (long crashAt = 1; crashAt <= operations; crashAt += TestSize.of(23, 1)) {
-        crash(crashAt, crashAt + round * 1_000);
+      for (int crashAt = TestSize.after(0, 23);
+          crashAt <= operations;
+          crashAt = TestSize.after(crashAt, 23)) {
+        crash(crashAt, crashAt + round * 1_000L);
       }
     }
   }

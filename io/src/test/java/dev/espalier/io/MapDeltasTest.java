@@ -136,11 +136,11 @@ class MapDeltasTest {
 
   @Test
   void allIsThereWhateverWasDone() {
-    Random random = new Random(5);
+    Random random = new Random(TestSize.day());
     Map<Long, Long> expected = new TreeMap<>();
     int withDeltas = 0;
     IndexStore store = open();
-    for (int round = 0; round < TestSize.of(60, 1_000); round++) {
+    for (int round = 0; round < TestSize.share(60, 1_000); round++) {
       LongIndex index = store.index("a");
       int changes = 1 << random.nextInt(12);
       for (int i = 0; i < changes; i++) {
@@ -171,7 +171,7 @@ class MapDeltasTest {
       withDeltas += map(store).deltas.count() > 0 ? 1 : 0;
       store.verify();
     }
-    assertTrue(withDeltas > 10, withDeltas + " checkpoints had deltas");
+    assertTrue(withDeltas > TestSize.of(2, 10), withDeltas + " checkpoints had deltas");
     PagedTrees.assertHolds(expected, store.index("a"));
     store.close();
   }

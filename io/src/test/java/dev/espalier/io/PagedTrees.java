@@ -40,7 +40,7 @@ final class PagedTrees {
   static List<String> namesOfKinds() {
     return TestSize.isThorough()
         ? names()
-        : List.of("DiskFirstFpbPlusTree", "CacheFirstFpbPlusTree", "Cola");
+        : List.of("FpbLinkTree", "DiskFirstFpbPlusTree", "CacheFirstFpbPlusTree", "Cola");
   }
 
   /** Returns the names of the trees that live in pages, with the tree of byte strings. */

@@ -32,13 +32,13 @@ class PoolThreadsTest {
 
   @Test
   void pagesKeepTheirContentsInASmallPool() throws Exception {
-    run(60 * 256, 256, 120, TestSize.of(5_000, 200_000));
+    run(60 * 256, 256, 120, TestSize.share(5_000, 200_000));
   }
 
   /** The largest pages, so that the pool has room for several batches. */
   @Test
   void pagesKeepTheirContentsWhereSeveralThreadsWriteAtOnce() throws Exception {
-    run(64 << 20, 1 << 16, 700, TestSize.of(500, 10_000));
+    run(64 << 20, 1 << 16, 700, TestSize.share(500, 10_000));
   }
 
   private void run(long bytes, int pageBytes, int pages, int rounds) throws Exception {
@@ -94,7 +94,7 @@ class PoolThreadsTest {
                 }
               });
       try {
-        for (int round = 0; round < TestSize.of(20_000, 200_000); round++) {
+        for (int round = 0; round < TestSize.share(20_000, 200_000); round++) {
           store.unpin(store.pin(page), true);
           store.flush();
           assertEquals(0, pool.frames.changedCount(), "in round " + round);
@@ -109,7 +109,7 @@ class PoolThreadsTest {
   @Test
   void everyPinOfAPageThatIsThereIsCounted() throws Exception {
     int pages = 8;
-    int rounds = TestSize.of(200_000, 5_000_000);
+    int rounds = TestSize.share(200_000, 5_000_000);
     try (BufferPool pool = BufferPool.create(40 * 256, 256);
         SlotPageStore store = Stores.create(folder.resolve("hits"), PageFiles.CACHED, pool)) {
       Stores.allocate(store, pages);
@@ -123,7 +123,7 @@ class PoolThreadsTest {
   @Test
   void everyPinIsAHitOrAMissWhilePagesMakeRoom() throws Exception {
     int pages = 100;
-    int rounds = TestSize.of(20_000, 500_000);
+    int rounds = TestSize.share(20_000, 500_000);
     try (BufferPool pool = BufferPool.create(40 * 256, 256);
         SlotPageStore store = Stores.create(folder.resolve("misses"), PageFiles.CACHED, pool)) {
       Stores.allocate(store, pages);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.Drawn;
 import dev.espalier.LongIndex;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
@@ -91,7 +92,8 @@ class RulesTest {
         "NO_CAPTURE_INSIDE_A_BATCH",
         "UNLOGGED_CHANGES_END_IN_A_CHECKPOINT",
         "RECOVERY_ENDS_IN_A_CHECKPOINT",
-        "RECORDS_HAVE_A_CHECKSUM"
+        "RECORDS_HAVE_A_CHECKSUM",
+        "RECORDS_TELL_WHAT_WAS_FORCED"
       })
   void ruleOfTheStoreIsMissed(Rule rule) {
     assertMissed(rule, USUAL_RUNS);
@@ -112,6 +114,7 @@ class RulesTest {
     assertMissed(rule, mode, USUAL_RUNS);
   }
 
+  @Drawn
   @Tag("thorough")
   @ParameterizedTest
   @EnumSource(
@@ -120,6 +123,7 @@ class RulesTest {
     assertMissed(rule, MOST_RUNS);
   }
 
+  @Drawn
   @Tag("thorough")
   @ParameterizedTest
   @CsvSource({
@@ -131,11 +135,16 @@ class RulesTest {
     assertMissed(rule, mode, MOST_RUNS);
   }
 
+  @Drawn
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"RECOVERY_FORCES_NAMES, PLAIN, 12", "RECOVERY_FORCES_PAGES, FAILING_FORCES, 6"})
-  void forceByRecoveryIsMissedAtLast(DiskRule rule, CrashSetup.Mode mode, int steps) {
-    for (int seed = 0; seed < MOST_RUNS; seed++) {
+  @CsvSource({
+    "RECOVERY_FORCES_NAMES, PLAIN, 12, 3000",
+    "RECOVERY_FORCES_PAGES, FAILING_FORCES, 6, 0",
+    "FORCE_THE_ZEROS_OF_A_SEGMENT, PLAIN, 12, 0"
+  })
+  void forceIsMissedAtLastInShortLives(DiskRule rule, CrashSetup.Mode mode, int steps, int from) {
+    for (int seed = from; seed < from + MOST_RUNS; seed++) {
       CrashSetup shortLives = setup(mode, seed).withLives(12, steps);
       if (isFound(without(rule, shortLives))) {
         return;

@@ -8,11 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.ProgressListener;
 import dev.espalier.TestSize;
+import dev.espalier.paged.StoredTree;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Of a damaged store each key is saved with its right value, or a range that has it is named. */
 class SalvageTest {
@@ -201,14 +206,94 @@ class SalvageTest {
     }
   }
 
+  // ---------------------------------------------------------------- inner pages
+
+  /** Returns where in the file the inner pages of an index are. */
+  private List<Long> innerPages(String index, StoreOptions options) throws IOException {
+    StoredBytes bytes = new StoredBytes(path());
+    List<Long> inner = new ArrayList<>();
+    try (IndexStore store = IndexStore.open(path(), options)) {
+      StoreState state = store.state();
+      PageMap map = state.indexes.get(index).map;
+      for (int page = 1; page < map.end(); page++) {
+        int slot = map.slot(page);
+        if (slot > PageMap.UNWRITTEN) {
+          long at = state.space.position(slot);
+          byte[] read = bytes.read(at, PAGE_BYTES);
+          if (!StoredTree.isLeaf(MemorySegment.ofArray(read), 0)) {
+            inner.add(at);
+          }
+        }
+      }
+    }
+    return inner;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DiskOptimizedBPlusTree",
+        "MicroIndexBPlusTree",
+        "DiskFirstFpbPlusTree",
+        "BLinkTree",
+        "FpbLinkTree"
+      })
+  void aDamagedInnerPageLosesNoLeaf(String tree) throws IOException {
+    StoreOptions options = options(tree);
+    make(tree, options, true, 2);
+    byte[] sound = Files.readAllBytes(path());
+    List<Long> inner = innerPages("a", options);
+    assertTrue(inner.size() > 1, inner.toString());
+    for (long at : inner) {
+      Files.write(path(), sound);
+      new StoredBytes(path()).flip(at + PAGE_BYTES / 2);
+      SalvageReport report = salvage(options);
+      String what = tree + ", inner page at " + at + ": " + report;
+      assertEquals(entries(), check(tree, options, report, what), what);
+    }
+  }
+
+  // ---------------------------------------------------------------- pages of maps
+
+  /** Returns where in the file pages of the lowest level of maps are, of any checkpoint. */
+  private List<Long> pagesOfMaps() throws IOException {
+    MemorySegment file = MemorySegment.ofArray(Files.readAllBytes(path()));
+    List<Long> found = new ArrayList<>();
+    for (long at = StoreHeader.areaBytes(PAGE_BYTES); at < file.byteSize(); at += PAGE_BYTES) {
+      int page = PageSeal.page(file, at);
+      if (PageSeal.isSound(file, at, PAGE_BYTES) && page < 0 && PageMap.level(page) == 0) {
+        found.add(at);
+      }
+    }
+    return found;
+  }
+
+  /** A page that was written twice before one checkpoint is not found without its map. */
+  @ParameterizedTest
+  @ValueSource(strings = {"BftlTree", "BLinkTree"})
+  void pagesThatAreNotFoundWithoutTheirMapAreNotLostWithoutAWord(String tree) throws IOException {
+    make(tree, options(tree), false, 5);
+    byte[] sound = Files.readAllBytes(path());
+    int damagedMaps = 0;
+    for (long at : pagesOfMaps()) {
+      Files.write(path(), sound);
+      new StoredBytes(path()).flip(at + PAGE_BYTES / 2);
+      SalvageReport report = salvage(options(tree));
+      check(tree, options(tree), report, tree + ", page of a map at " + at);
+      damagedMaps += report.findings().toString().contains("of its map is damaged") ? 1 : 0;
+    }
+    assertTrue(damagedMaps > 0);
+  }
+
   // ---------------------------------------------------------------- random damage
 
-  /** Damages something, and tells what. */
-  private static String damage(Path file, int pageBytes, Random random) throws IOException {
+  /** Damages something of a file, the first or another stripe, and tells what. */
+  private String damage(Path file, int pageBytes, Random random) throws IOException {
     StoredBytes bytes = new StoredBytes(file);
-    long area = StoreHeader.areaBytes(pageBytes);
+    boolean isFirst = file.equals(path());
+    long area = isFirst ? StoreHeader.areaBytes(pageBytes) : StripeLabel.bytes(pageBytes);
     int slots = (int) ((Files.size(file) - area) / pageBytes);
-    slots = Math.min(slots, usedSlots(file, pageBytes));
+    slots = Math.min(slots, usedSlots(file, area, pageBytes));
     long at = area + (long) random.nextInt(slots) * pageBytes;
     switch (random.nextInt(6)) {
       case 0, 1 -> {
@@ -225,6 +310,10 @@ class SalvageTest {
         return "slot " + at / pageBytes + " is now slot " + from / pageBytes;
       }
       case 4 -> {
+        if (!isFirst) {
+          bytes.flip(random.nextInt(32));
+          return "label of " + file.getFileName();
+        }
         int copy = random.nextInt(StoreHeader.COPIES);
         bytes.flip(StoreHeader.position(copy, pageBytes) + random.nextInt(96));
         return "header " + copy;
@@ -239,40 +328,59 @@ class SalvageTest {
     }
   }
 
-  private static int usedSlots(Path file, int pageBytes) throws IOException {
+  private static int usedSlots(Path file, long area, int pageBytes) throws IOException {
     byte[] all = Files.readAllBytes(file);
     int end = all.length;
     while (end > 0 && all[end - 1] == 0) {
       end--;
     }
-    return Math.max(1, end / pageBytes + 1 - (int) (StoreHeader.areaBytes(pageBytes) / pageBytes));
+    return Math.max(1, end / pageBytes + 1 - (int) (area / pageBytes));
   }
 
   @ParameterizedTest
   @MethodSource("trees")
   void everyKeyIsSavedOrInARangeThatIsNamedWhateverIsDamaged(String tree) throws IOException {
-    StoreOptions options = options(tree);
-    int pageBytes = options.files().pageBytes();
-    int tries = TestSize.of(6, 120);
-    for (int round = 0; round < 2; round++) {
+    for (boolean isClosed : new boolean[] {true, false}) {
       Files.deleteIfExists(path());
-      make(tree, options, round == 0, 5);
-      byte[] sound = Files.readAllBytes(path());
-      for (int i = 0; i < tries; i++) {
-        Random random = new Random(i);
-        Files.write(path(), sound);
-        StringBuilder what = new StringBuilder(tree + ", seed " + i + ": ");
-        for (int n = 0; n <= random.nextInt(4); n++) {
-          what.append(damage(path(), pageBytes, random)).append("; ");
-        }
-        try {
-          SalvageReport report = salvage(options);
-          check(tree, options, report, what.toString());
-        } catch (PageFileException refused) {
-          assertTrue(
-              refused.getMessage().contains("no catalogue"), () -> what + refused.toString());
-          assertFalse(Files.exists(target()));
-        }
+      make(tree, options(tree), isClosed, 5);
+      assertAllIsSavedOrNamed(tree, options(tree), TestSize.seeds(6, 120));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("trees")
+  void everyKeyIsSavedOrInARangeThatIsNamedWhicheverStripeIsDamaged(String tree)
+      throws IOException {
+    StoreOptions options = options(tree, folder.resolve("second.esp"), folder.resolve("third.esp"));
+    make(tree, options, true, 5);
+    assertAllIsSavedOrNamed(tree, options, TestSize.seeds(6, 120));
+  }
+
+  /** Damages files of the store that was made, anew for each seed, and salvages it. */
+  private void assertAllIsSavedOrNamed(String tree, StoreOptions options, long[] seeds)
+      throws IOException {
+    List<Path> files = new ArrayList<>(options.files().stripes());
+    files.addFirst(path());
+    Map<Path, byte[]> sound = new HashMap<>();
+    for (Path file : files) {
+      sound.put(file, Files.readAllBytes(file));
+    }
+    for (long seed : seeds) {
+      Random random = new Random(seed);
+      for (Path file : files) {
+        Files.write(file, sound.get(file));
+      }
+      StringBuilder what = new StringBuilder(tree + ", seed " + seed + ": ");
+      for (int n = 0; n <= random.nextInt(4); n++) {
+        Path file = files.size() == 1 ? path() : files.get(random.nextInt(files.size()));
+        what.append(damage(file, options.files().pageBytes(), random)).append("; ");
+      }
+      try {
+        SalvageReport report = salvage(options);
+        check(tree, options, report, what.toString());
+      } catch (PageFileException refused) {
+        assertTrue(refused.getMessage().contains("no catalogue"), () -> what + refused.toString());
+        assertFalse(Files.exists(target()));
       }
     }
   }

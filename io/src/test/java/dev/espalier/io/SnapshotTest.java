@@ -66,13 +66,13 @@ class SnapshotTest {
   @ParameterizedTest
   @MethodSource("paged")
   void aSnapshotStaysTheSameWhileWritesGoOn(TreeVariant variant) {
-    int writes = TestSize.of(30_000, 1_000_000);
+    int writes = TestSize.share(30_000, 1_000_000);
     try (IndexStore store = IndexStore.open(path(), SMALL)) {
       LongIndex index = store.index("a", variant);
       fill(index, 10_000, 1);
       try (Snapshot snapshot = store.snapshot()) {
         LongIndex then = snapshot.index("a");
-        Random random = new Random(7);
+        Random random = new Random(TestSize.day());
         for (int i = 0; i < writes; i++) {
           long key = random.nextInt(20_000);
           if (i % 5 == 0) {

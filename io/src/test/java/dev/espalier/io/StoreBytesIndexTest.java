@@ -56,6 +56,30 @@ class StoreBytesIndexTest {
   }
 
   @Test
+  void aViewIsClearedByOneRecord() throws IOException {
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("names");
+      for (int i = 0; i < 400; i++) {
+        index.set(bytes("prefix/" + i), new byte[i % 7 == 0 ? 5_000 : 10]);
+        index.set(bytes("then/" + i), bytes("left"));
+      }
+      long bytes = index.statistics().usedBytes();
+      store.checkpoint();
+      index.prefixView(bytes("prefix/")).clear();
+      index.tailView(bytes("then/7"), true).clear();
+      index.headView(bytes("then/2"), false).descendingView().clear();
+      store.commit();
+      assertTrue(index.statistics().usedBytes() < bytes / 3);
+      try (IndexStore again = killed()) {
+        assertEquals(3, again.recovery().records());
+        BytesIndex recovered = again.bytesIndex("names");
+        recovered.verify();
+        assertEquals(400 - 33 - 112, recovered.size());
+      }
+    }
+  }
+
+  @Test
   void everyKindOfWriteIsReplayed() throws IOException {
     try (IndexStore store = open()) {
       BytesIndex index = store.bytesIndex("names");
@@ -162,7 +186,7 @@ class StoreBytesIndexTest {
       assertThrows(IllegalArgumentException.class, () -> store.index("names"));
       IllegalArgumentException refused =
           assertThrows(IllegalArgumentException.class, () -> store.bytesIndex("rows"));
-      assertTrue(refused.getMessage().contains("has longs; open it with index"));
+      assertTrue(refused.getMessage().contains("has longs; open it with IndexStore.index"));
       names.set(bytes("k"), bytes("v"));
       try (Snapshot snapshot = store.snapshot()) {
         assertThrows(IllegalArgumentException.class, () -> snapshot.index("names"));
@@ -213,7 +237,7 @@ class StoreBytesIndexTest {
   @Test
   void readersGoOnBesideAWriter() throws Exception {
     try (IndexStore store = open()) {
-      BytesIndex index = store.bytesIndex("names").withReadWriteLock();
+      BytesIndex index = store.bytesIndex("names");
       for (int i = 0; i < 3_000; i++) {
         index.set(bytes("fixed " + i), bytes("value " + i));
       }
@@ -243,6 +267,19 @@ class StoreBytesIndexTest {
       reader.join();
       assertEquals(List.of(), failures);
       store.verify();
+    }
+  }
+
+  @Test
+  void wrongOffsetsOfABatchAreNoDamage() throws IOException {
+    Files.createDirectories(path().getParent());
+    try (BytesIndex index = Espalier.openBytes(path())) {
+      index.set(new byte[] {1}, new byte[] {2});
+      MemorySegment four = MemorySegment.ofArray(new byte[4]);
+      PackedBytes wrong = new PackedBytes(four, MemorySegment.ofArray(new int[] {-1, 2, 4}), 2);
+      assertThrows(
+          IndexOutOfBoundsException.class, () -> index.getAll(wrong, (_, _, _, _, _, _) -> {}));
+      index.verify();
     }
   }
 }

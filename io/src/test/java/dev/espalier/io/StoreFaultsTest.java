@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A device that fails costs no entry that was flushed, and brings no wrong answer. */
 class StoreFaultsTest {
   private static final int KEYS = 700;
+
+  /** The trees whose writes the log has before their readers can see them. */
+  private static final Set<String> FOR_MANY_THREADS =
+      Set.of("BLinkTree", "FpbLinkTree", "PioBTree");
 
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
@@ -69,10 +74,10 @@ class StoreFaultsTest {
   /**
    * Changes the index by a fixed program until an operation fails. Returns whether it came to the
    * end. The model has what was done before the failure, and the history what it was before each
-   * change.
+   * change; and after the one that failed, if the log may have that.
    */
   private static boolean change(
-      LongIndex index, TreeMap<Long, Long> model, List<TreeMap<Long, Long>> history) {
+      String tree, LongIndex index, TreeMap<Long, Long> model, List<TreeMap<Long, Long>> history) {
     Random random = new Random(5);
     for (int i = 0; i < 15; i++) {
       history.add(new TreeMap<>(model));
@@ -86,15 +91,24 @@ class StoreFaultsTest {
           index.put(key, value);
         }
       } catch (PageFileException | IllegalStateException | MemoryLimitException failed) {
+        if (FOR_MANY_THREADS.contains(tree)) {
+          TreeMap<Long, Long> recovered = new TreeMap<>(model);
+          change(recovered, key, value, removes);
+          history.add(recovered);
+        }
         return false;
       }
-      if (removes) {
-        model.subMap(key, key + 5).clear();
-      } else {
-        model.put(key, value);
-      }
+      change(model, key, value, removes);
     }
     return true;
+  }
+
+  private static void change(TreeMap<Long, Long> model, long key, long value, boolean removes) {
+    if (removes) {
+      model.subMap(key, key + 5).clear();
+    } else {
+      model.put(key, value);
+    }
   }
 
   @ParameterizedTest
@@ -104,6 +118,7 @@ class StoreFaultsTest {
     TreeMap<Long, Long> flushed = flushedEntries(tree);
     Stores.copy(path().getParent(), original());
     int failures = 0;
+    int ofChanges = 0;
     for (int n = 1; ; n = Faults.next(n)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
@@ -111,10 +126,13 @@ class StoreFaultsTest {
       LongIndex index = open(tree);
       faults.failOnce(n, Errno.EIO);
       List<TreeMap<Long, Long>> history = new ArrayList<>();
-      boolean whole = change(index, model, history);
+      boolean whole = change(tree, index, model, history);
+      ofChanges += faults.counted() >= n ? 1 : 0;
       assertRightOrRefused(index, model);
+      boolean happenedBeforeClose = faults.counted() >= n;
       boolean closed = close(index);
       boolean happened = faults.counted() >= n;
+      ofChanges += happened && !happenedBeforeClose ? 1 : 0;
       faults.heal();
       failures += whole && closed ? 0 : 1;
       assertReopened(model, history, tree, closed);
@@ -122,7 +140,10 @@ class StoreFaultsTest {
         break;
       }
     }
-    assertTrue(failures > TestSize.of(5, 10), "failures seen: " + failures);
+    // The first eight are tried whatever the day draws. What fails ahead of need, such as the
+    // writing of pages that have not to make room yet, is tried again and does no harm.
+    String seen = failures + " failures of " + ofChanges;
+    assertTrue(failures > 5 && failures > ofChanges / 2, seen);
   }
 
   private static void assertRightOrRefused(LongIndex index, TreeMap<Long, Long> model) {
@@ -163,37 +184,49 @@ class StoreFaultsTest {
     TreeMap<Long, Long> flushed = flushedEntries(tree);
     Stores.copy(path().getParent(), original());
     boolean happened = true;
-    for (int n = 1; happened; n += TestSize.of(5, 1)) {
+    for (int n = TestSize.after(0, 5); happened; n = TestSize.after(n, 5)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();
       LongIndex index = open(tree, 400);
       faults.failOnce(n, Errno.EIO, Operation.READ);
-      removeSome(index, model);
+      long failed = removeSome(index, model);
       happened = faults.counted() >= n;
       faults.heal();
       boolean closed = close(index);
       assertEquals(closed, Espalier.describe(path(), FileOptions.DEFAULT).isClean());
       try (LongIndex again = open(tree, 400)) {
+        if (FOR_MANY_THREADS.contains(tree) && !again.containsKey(failed)) {
+          model.remove(failed); // It failed after others could see it, so the log has it.
+        }
         PagedTrees.assertHolds(model, again);
       }
     }
   }
 
-  /** Removes keys until that fails, enough in a row for pages to be merged. */
-  private static void removeSome(LongIndex index, TreeMap<Long, Long> model) {
+  /**
+   * Removes keys until that fails, enough in a row for pages to be merged. Returns the key that was
+   * not removed, or else one that was.
+   */
+  private static long removeSome(LongIndex index, TreeMap<Long, Long> model) {
+    long key = 200;
     try {
-      for (long key = 200; key < 300; key += 2) {
+      for (; key < 300; key += 2) {
         index.remove(key);
         model.remove(key);
       }
     } catch (PageFileException failed) {
       assertEquals(Errno.EIO, failed.errno());
     }
+    return Math.min(key, 298);
+  }
+
+  private static List<String> treesOnAFullDisk() {
+    return TestSize.ofDay("full disk", PagedTrees.namesOfKinds());
   }
 
   @ParameterizedTest
-  @MethodSource("dev.espalier.io.PagedTrees#namesOfKinds")
+  @MethodSource("treesOnAFullDisk")
   void indexIsWhatItWasAfterAFullDisk(String tree) throws IOException {
     TreeMap<Long, Long> model = flushedEntries(tree);
     LongIndex index = open(tree);

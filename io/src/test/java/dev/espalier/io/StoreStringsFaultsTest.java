@@ -82,7 +82,8 @@ class StoreStringsFaultsTest {
 
   /**
    * Changes the index by a fixed program until an operation fails. Returns whether it came to the
-   * end.
+   * end. The model has what was done before the failure, and the history what it was before each
+   * change, and after the one that failed: the log may have that.
    */
   private static boolean change(
       StoredStrings index, TreeMap<Long, Long> model, List<TreeMap<Long, Long>> history) {
@@ -99,15 +100,22 @@ class StoreStringsFaultsTest {
           index.set(key, value);
         }
       } catch (PageFileException | IllegalStateException failed) {
+        TreeMap<Long, Long> recovered = new TreeMap<>(model);
+        change(recovered, key, value, removes);
+        history.add(recovered);
         return false;
       }
-      if (removes) {
-        model.subMap(key, key + 5).clear();
-      } else {
-        model.put(key, value);
-      }
+      change(model, key, value, removes);
     }
     return true;
+  }
+
+  private static void change(TreeMap<Long, Long> model, long key, long value, boolean removes) {
+    if (removes) {
+      model.subMap(key, key + 5).clear();
+    } else {
+      model.put(key, value);
+    }
   }
 
   @Test
@@ -153,7 +161,7 @@ class StoreStringsFaultsTest {
   void whicheverReadFailsCloseIsNormalOnlyIfTheFileHasAllChanges() throws IOException {
     TreeMap<Long, Long> flushed = flushedEntries();
     boolean happened = true;
-    for (int n = 1; happened; n += TestSize.of(5, 1)) {
+    for (int n = TestSize.after(0, 5); happened; n = TestSize.after(n, 5)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();

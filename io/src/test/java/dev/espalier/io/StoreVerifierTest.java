@@ -45,11 +45,11 @@ class StoreVerifierTest {
   @ParameterizedTest
   @MethodSource("paged")
   void aStoreIsSoundWhateverWasDoneToIt(TreeVariant variant) {
-    Random random = new Random(11);
+    Random random = new Random(TestSize.day());
     Deque<Snapshot> snapshots = new ArrayDeque<>();
     try (IndexStore store = IndexStore.open(path(), SMALL)) {
       store.verify();
-      for (int round = 0; round < TestSize.of(10, 300); round++) {
+      for (int round = 0; round < TestSize.share(10, 300); round++) {
         String name = "index " + random.nextInt(3);
         LongIndex index = store.index(name, variant);
         for (int i = 0; i < 1_000; i++) {
@@ -244,7 +244,7 @@ class StoreVerifierTest {
     I5_STORE_GOES_BY_ANOTHER_HEADER {
       @Override
       void in(StoreState state) {
-        state.header = state.header.nextEpoch();
+        state.header = state.header.withEpoch(state.header.epoch() + 1);
       }
     },
     I5_HEADER_OF_ANOTHER_STORE {

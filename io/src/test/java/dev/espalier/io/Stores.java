@@ -23,10 +23,11 @@ final class Stores {
         new SlotPageStore(
             file,
             pool,
-            new StoreCondition(path, false),
-            new IndexPages(0, "pages", "none", Catalogue.LONG_CODECS, pageBytes),
+            new StoreCondition(path, "the index in " + path, false),
+            new IndexPages(0, "pages", "none", StoredCodecs.LONGS, pageBytes),
             new SlotSpace(file, pageBytes, null),
             () -> 1,
+            new WriterGate(),
             true);
     pool.enter(store);
     return store;

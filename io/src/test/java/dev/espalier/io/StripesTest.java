@@ -177,6 +177,35 @@ class StripesTest {
     assertFalse(Files.exists(file("saved")));
   }
 
+  /** The files tell which store they belong to even if headers or the whole first file are lost. */
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "first header", "all headers", "first file"})
+  void aStripeOfAnotherStoreIsNotSaved(String damage) throws IOException {
+    make("b0", options(512, "b1", "b2"));
+    switch (damage) {
+      case "none" -> {}
+      case "first header" -> new StoredBytes(file("a0")).flip(40);
+      case "all headers" -> new StoredBytes(file("a0")).write(0, new byte[32768]);
+      default -> Files.delete(file("a0"));
+    }
+    boolean tells = damage.equals("none") || damage.equals("first header");
+    assertNotSaved(options(512, "a1", "b2"), "b2", 2, tells ? "a0" : "a1");
+    assertNotSaved(
+        options(512, "b1", "a2"), tells ? "b1" : "a2", tells ? 1 : 2, tells ? "a0" : "b1");
+  }
+
+  private void assertNotSaved(FileOptions wrong, String file, int stripe, String other) {
+    String refused =
+        assertThrows(
+                PageFileException.class,
+                () -> Salvage.salvage(file("a0"), wrong, file("saved"), ProgressListener.NONE))
+            .getMessage();
+    assertEquals(
+        "%s: is stripe %d of another store than %s".formatted(file(file), stripe, file(other)),
+        refused);
+    assertFalse(Files.exists(file("saved")));
+  }
+
   /** A third of the pages is gone. */
   @ParameterizedTest
   @ValueSource(strings = {"a0", "a1", "a2"})

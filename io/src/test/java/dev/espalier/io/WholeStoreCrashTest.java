@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
+import dev.espalier.blink.FpbLinkTree;
 import dev.espalier.cola.Cola;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ class WholeStoreCrashTest {
           .withCheckpointTime(Duration.ofHours(1));
 
   static Stream<TreeVariant> trees() {
-    return Stream.of(DiskFirstFpbPlusTree.VARIANT, Cola.VARIANT);
+    return Stream.of(FpbLinkTree.VARIANT, DiskFirstFpbPlusTree.VARIANT, Cola.VARIANT);
   }
 
   private static IndexStore open(SimulatedDisk disk, Path path, long seed) {
@@ -151,8 +152,10 @@ class WholeStoreCrashTest {
     long operations = whole.operations();
     assertTrue(all.copyIsDone && operations > 50, "operations " + operations);
     for (int round = 0; round < TestSize.of(1, 12); round++) {
-      for (long crashAt = 1; crashAt <= operations; crashAt += TestSize.of(11, 1)) {
-        crash(variant, crashAt, crashAt + round * 1_000);
+      for (int crashAt = TestSize.after(0, 11);
+          crashAt <= operations;
+          crashAt = TestSize.after(crashAt, 11)) {
+        crash(variant, crashAt, crashAt + round * 1_000L);
       }
     }
   }

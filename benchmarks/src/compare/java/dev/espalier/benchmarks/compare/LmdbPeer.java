@@ -23,7 +23,7 @@ import org.lmdbjava.Txn;
  * it can be used, and as little durable as a tree in memory.
  */
 final class LmdbPeer implements Peer {
-  private static final long MAP_BYTES = 1L << 37;
+  static final long MAP_BYTES = 1L << 37;
 
   private final TemporaryFolder folder = new TemporaryFolder("lmdb");
   private final Env<ByteBuffer> env;

@@ -101,7 +101,7 @@ public final class Ratios implements Runnable {
   }
 
   /** Returns a command whose failures are explained in one line. */
-  static CommandLine commandLine(Runnable command) {
+  public static CommandLine commandLine(Runnable command) {
     CommandLine line = new CommandLine(command);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setExecutionExceptionHandler(

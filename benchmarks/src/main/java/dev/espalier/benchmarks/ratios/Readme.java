@@ -5,6 +5,7 @@ import dev.espalier.benchmarks.DataSize;
 import dev.espalier.benchmarks.Header;
 import dev.espalier.benchmarks.Machine;
 import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.WorkerJvm;
 import dev.espalier.benchmarks.peer.Peers;
 import dev.espalier.cli.Json;
 import java.io.IOException;
@@ -65,13 +66,6 @@ public final class Readme implements Runnable {
   /** Trees whose writes are cheap if they do not look at what was there. */
   private static final Set<String> WRITTEN_BLINDLY = Set.of("Cola", "BEpsilonTree");
 
-  /** LMDB's binding reaches into the JDK; and the heap is to have huge pages, as the trees do. */
-  private static final List<String> JVM_FLAGS =
-      List.of(
-          "--add-opens=java.base/java.nio=ALL-UNNAMED",
-          "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-          "-XX:+UseTransparentHugePages");
-
   private static final List<Measure> IN_ROUNDS =
       List.of(Measure.GET, Measure.GET_ALL, Measure.RANGE, Measure.SCAN_AFTER_PUT);
 
@@ -126,7 +120,8 @@ public final class Readme implements Runnable {
     List<WorkerProcess> workers = new ArrayList<>();
     try {
       for (String structure : structures) {
-        workers.add(new WorkerProcess(Role.usual(Peers.named(structure)), count, JVM_FLAGS));
+        workers.add(
+            new WorkerProcess(Role.usual(Peers.named(structure)), count, WorkerJvm.BESIDE_OTHERS));
       }
       for (int round = 1; round <= insertRounds; round++) {
         for (WorkerProcess worker : workers) {

@@ -2,6 +2,7 @@
 package dev.espalier.benchmarks.ratios;
 
 import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.WorkerJvm;
 import dev.espalier.benchmarks.peer.PeerType;
 import java.util.List;
 
@@ -13,8 +14,6 @@ import java.util.List;
  * @param polluted whether all variants have run in the JVM before
  */
 record Role(String name, PeerType type, boolean fast, boolean polluted) {
-  private static final List<String> FAST =
-      List.of("--enable-native-access=ALL-UNNAMED", "--add-modules=jdk.incubator.vector");
   private static final List<String> FALLBACK =
       List.of("-D" + NativeRequirement.PROPERTY + "=" + NativeRequirement.ANY);
 
@@ -43,7 +42,7 @@ record Role(String name, PeerType type, boolean fast, boolean polluted) {
   }
 
   List<String> jvmFlags() {
-    return fast ? FAST : FALLBACK;
+    return fast ? WorkerJvm.FAST : FALLBACK;
   }
 
   /** Returns the heap that the structure needs. */

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  * in proportion to i to the power of -0.99. Frequent ranks are spread over all of them. The method
  * is that of Gray et al., "Quickly generating billion-record synthetic databases", SIGMOD 1994.
  */
-final class ZipfRanks {
+public final class ZipfRanks {
   private static final double EXPONENT = 0.99;
 
   private final int count;
@@ -17,7 +17,7 @@ final class ZipfRanks {
   private final double eta;
 
   /** Prepares draws from 0 to {@code count - 1}; O(count). */
-  ZipfRanks(int count) {
+  public ZipfRanks(int count) {
     this.count = count;
     double sum = 0;
     for (int i = 1; i <= count; i++) {
@@ -30,7 +30,7 @@ final class ZipfRanks {
   }
 
   /** Draws a rank. */
-  int draw(SplittableRandom random) {
+  public int draw(SplittableRandom random) {
     return spread(place(random.nextDouble()));
   }
 
@@ -40,7 +40,7 @@ final class ZipfRanks {
    * @param uniform a number from 0 to below 1
    * @return 0 for the most frequent
    */
-  int place(double uniform) {
+  public int place(double uniform) {
     double share = uniform * zeta;
     if (share < 1) {
       return 0;

@@ -4,6 +4,7 @@ package dev.espalier.experiment.pio;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.Drawn;
 import dev.espalier.TreeVariant;
 import dev.espalier.model.PioChoice;
 import dev.espalier.model.PioWork;
@@ -43,6 +44,7 @@ final class TunedChoiceTest {
     }
   }
 
+  @Drawn
   @ParameterizedTest
   @ValueSource(ints = {0, 10, 50, 90, 100})
   void choiceIsWithinTenPercentOfTheBest(int percent) {

@@ -71,6 +71,7 @@ final class BPlusBulkload {
       tree.root = open[topLevel];
     }
     tree.height = topLevel + 1;
+    tree.lastLeaf = node;
     tree.size = input.loaded();
     tree.levelChanges.changedAll();
     input.finish();

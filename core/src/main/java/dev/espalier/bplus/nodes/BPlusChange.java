@@ -3,6 +3,7 @@ package dev.espalier.bplus.nodes;
 
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.node.Keys;
+import dev.espalier.support.ClosedRange;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -17,6 +18,7 @@ public final class BPlusChange {
   private final InnerNode inner;
   private final BPlusSplit split;
   private final BPlusMerge merge;
+  private final BPlusCut cut;
 
   /** For each level from 1 on, the inner node on the way to the leaf, and the child taken there. */
   public final long[] pathNode = new long[BPlusStructure.MAX_HEIGHT];
@@ -35,6 +37,7 @@ public final class BPlusChange {
     this.inner = tree.inner;
     this.split = new BPlusSplit(tree, this);
     this.merge = new BPlusMerge(tree, this);
+    this.cut = new BPlusCut(tree, this, merge);
   }
 
   /**
@@ -60,6 +63,26 @@ public final class BPlusChange {
   }
 
   // ---------------------------------------------------------------- insert
+
+  /**
+   * Appends an entry to the last leaf, without a descent, if its key is above all others and there
+   * is room. Otherwise changes nothing.
+   *
+   * @return whether the entry was appended
+   */
+  public boolean append(long key, long value) {
+    MemorySegment nodes = tree.nodes;
+    long last = tree.lastLeaf;
+    int count = leaf.count(nodes, last);
+    if (count <= 0 || count >= leaf.capacity || leaf.key(nodes, last, count - 1) >= key) {
+      return false;
+    }
+    leaf.key(nodes, last, count, key);
+    leaf.value(nodes, last, count, value);
+    leaf.count(nodes, last, count + 1);
+    commit(1);
+    return true;
+  }
 
   /**
    * Inserts an entry before {@code slot} of {@code node}, to which the path leads, and commits.
@@ -129,5 +152,15 @@ public final class BPlusChange {
       merge.refillLeaf();
     }
     commit(-1);
+  }
+
+  /**
+   * Removes the entries of a range by whole nodes. Those who listen to the leaves do not hear of
+   * it.
+   *
+   * @return how many there were
+   */
+  long removeRange(ClosedRange range) {
+    return cut.remove(range.first(), range.last());
   }
 }

@@ -49,6 +49,9 @@ final class BPlusMerge {
     }
     leaf.count(nodes, left, leftCount + rightCount);
     tree.listener.merged(left, right);
+    if (right == tree.lastLeaf) {
+      tree.lastLeaf = left;
+    }
     tree.memory.free(right, leaf.width);
   }
 
@@ -91,14 +94,23 @@ final class BPlusMerge {
         refillInner(nodes, level);
       }
     } else if (count == 1) {
-      tree.levelChanges.changed(tree.height);
-      tree.root = inner.child(nodes, node, 0);
-      tree.height--;
-      tree.memory.free(node, inner.width);
+      replaceRoot(node);
     }
   }
 
-  private void refillInner(MemorySegment nodes, int level) {
+  /** Makes the only child of the root the root, and frees the former. */
+  void replaceRoot(long root) {
+    tree.levelChanges.changed(tree.height);
+    tree.root = inner.child(tree.nodes, root, 0);
+    tree.height--;
+    tree.memory.free(root, inner.width);
+  }
+
+  /**
+   * Brings the path's node on {@code level} back to its minimum, with the help of a sibling under
+   * the same parent.
+   */
+  void refillInner(MemorySegment nodes, int level) {
     long parent = change.pathNode[level + 1];
     int leftSlot = Math.max(change.pathSlot[level + 1] - 1, 0);
     long left = inner.child(nodes, parent, leftSlot);

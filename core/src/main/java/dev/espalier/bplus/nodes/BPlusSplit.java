@@ -40,6 +40,9 @@ final class BPlusSplit {
       leaf.insert(nodes, right, slot - kept, capacity - kept, key, value);
     }
     tree.listener.split(left, right);
+    if (left == tree.lastLeaf) {
+      tree.lastLeaf = right;
+    }
     addToParent(left, leaf.key(nodes, left, kept - 1), right);
   }
 

@@ -6,6 +6,7 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.inspect.NodeView;
+import dev.espalier.support.ClosedRange;
 import dev.espalier.support.Torn;
 import dev.espalier.tree.IndexStructure;
 import dev.espalier.tree.MemoryTree;
@@ -38,6 +39,9 @@ public final class BPlusStructure extends MemoryTree {
    * Delete: a node below its minimum merges with a sibling if both fit in one node; else the two
    *         share their entries evenly. The last node of a level may stay below its minimum.
    *
+   * Range:  the nodes between the ways to the two ends of a range go as a whole; the nodes on the ways
+   *         are cut, and merge or share as above, from the root down.
+   *
    * Splits and merges of leaves are told to a LeafListener, which may list the leaves outside the
    * tree. The trees of this library need none.
    *
@@ -53,6 +57,7 @@ public final class BPlusStructure extends MemoryTree {
    *   I8  Unused key slots, and those that pad a key array to whole lines, hold the padding.
    *   I9  Nodes lie within the memory given out, on line boundaries, and no two share a line.
    *   I10 The bytes of the nodes are the bytes that the memory has given out and not taken back.
+   *   I11 The last leaf is known.
    *
    * Deviations from thesis 3.2 and 3.6:
    *   D1  Leaves have no sibling pointers. Scans find the next leaf in its parent, and the next parent
@@ -70,6 +75,9 @@ public final class BPlusStructure extends MemoryTree {
   public final InnerNode inner;
 
   public int height;
+
+  /** The leaf with the greatest keys, where keys in ascending order go without a descent. */
+  long lastLeaf;
 
   /** The change that is made to the tree; there is one writer at a time. */
   public final BPlusChange change;
@@ -104,6 +112,7 @@ public final class BPlusStructure extends MemoryTree {
   protected void plant() {
     root = allocate(leaf.width);
     leaf.initialize(nodes, root);
+    lastLeaf = root;
     height = 1;
     size = 0;
     listener.planted(root);
@@ -140,6 +149,7 @@ public final class BPlusStructure extends MemoryTree {
   protected void adopt(IndexStructure twin) {
     super.adopt(twin);
     height = ((BPlusStructure) twin).height;
+    lastLeaf = ((BPlusStructure) twin).lastLeaf;
   }
 
   @Override
@@ -170,6 +180,20 @@ public final class BPlusStructure extends MemoryTree {
         i -> view(inner.child(nodes, node, i), level - 1));
   }
 
+  // ---------------------------------------------------------------- ranges
+
+  /**
+   * Removes the entries between two keys by whole nodes, of a tree to whose leaves nobody listens.
+   *
+   * @return how many there were
+   * @throws IllegalArgumentException if {@code from} is greater than {@code to}
+   */
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
+    checkOpen();
+    return range.isEmpty() ? 0 : change.removeRange(range);
+  }
+
   // ---------------------------------------------------------------- search
 
   /**
@@ -177,6 +201,15 @@ public final class BPlusStructure extends MemoryTree {
    */
   public boolean holds(long node, int slot, long key) {
     return leaf.key(nodes, node, slot) == key && slot < leaf.count(nodes, node);
+  }
+
+  /** Finds the last leaf anew, after changes to the whole. */
+  void findLastLeaf() {
+    long node = root;
+    for (int level = height - 1; level > 0; level--) {
+      node = inner.child(nodes, node, innerCount(node));
+    }
+    lastLeaf = node;
   }
 
   /**

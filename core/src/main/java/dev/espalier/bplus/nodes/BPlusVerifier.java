@@ -5,7 +5,7 @@ import dev.espalier.ProgressListener;
 import dev.espalier.support.NodeVerifier;
 
 /**
- * Checks the invariants I1 to I10 of {@link BPlusStructure}, in one pass from left to right, and
+ * Checks the invariants I1 to I11 of {@link BPlusStructure}, in one pass from left to right, and
  * along with it those of the tree's {@link LeafListener}. Built to survive any damage: it follows
  * no offset that it has not checked, and visits no line twice.
  */
@@ -18,6 +18,8 @@ final class BPlusVerifier extends NodeVerifier {
 
   /** The node last visited on each level, 0 for none. */
   private final long[] last;
+
+  private long lastVisited;
 
   private BPlusVerifier(BPlusStructure tree, ProgressListener listener) {
     super(tree.memory, "I9", listener, tree.size);
@@ -41,6 +43,7 @@ final class BPlusVerifier extends NodeVerifier {
       checkEqual("I7", next, 0, "the next of the last node of level %d", level);
     }
     leaves.end();
+    checkEqual("I11", tree.lastLeaf, lastVisited, "the last leaf");
     checkTotals("I6", tree.size, "I10");
   }
 
@@ -61,6 +64,7 @@ final class BPlusVerifier extends NodeVerifier {
     checkFill(node, 0, count, leaf.minimum, isRoot || lastOfLevel);
     checkKeys(node, node, 0, count, leaf.keySlots, low, high);
     leaves.visit(node);
+    lastVisited = node;
     count(count);
   }
 

@@ -108,6 +108,22 @@ public final class InnerNode {
     count(nodes, node, count - 1);
   }
 
+  /**
+   * Removes separators {@code start} to {@code end - 1} of a node with {@code count}, and the
+   * children before them.
+   */
+  void removeAll(MemorySegment nodes, long node, int start, int end, int count) {
+    for (int i = end; i < count; i++) {
+      key(nodes, node, start + i - end, key(nodes, node, i));
+    }
+    for (int i = end; i <= count; i++) {
+      copyChild(nodes, node, i, node, start + i - end);
+    }
+    int left = count - (end - start);
+    clearKeys(nodes, node, left);
+    count(nodes, node, left);
+  }
+
   /** Makes {@code right} follow {@code left} in the chain of their level; right may be none. */
   void link(MemorySegment nodes, long left, long right) {
     next(nodes, left, right);

@@ -110,6 +110,16 @@ public final class LeafNode {
     count(nodes, node, count - 1);
   }
 
+  /** Removes the entries in slots {@code start} to {@code end - 1} of a leaf. */
+  void removeAll(MemorySegment nodes, long node, int start, int end, int count) {
+    for (int i = end; i < count; i++) {
+      copyEntry(nodes, node, i, node, start + i - end);
+    }
+    int left = count - (end - start);
+    Slots.fill(nodes, node, left, count, Keys.PADDING);
+    count(nodes, node, left);
+  }
+
   void copyEntry(MemorySegment nodes, long from, int fromSlot, long to, int toSlot) {
     key(nodes, to, toSlot, key(nodes, from, fromSlot));
     value(nodes, to, toSlot, value(nodes, from, fromSlot));

@@ -72,6 +72,8 @@ enum BPlusCorruption {
   LEAF_BELOW_MINIMUM("I5", tree -> cutLeaf(tree, leaf(tree, 1), tree.leaf.minimum - 1)),
   INNER_BELOW_MINIMUM("I5", tree -> cutInner(tree, inner(tree, 1, 1), tree.inner.minimum - 1)),
 
+  LAST_LEAF_IS_THE_ONE_BEFORE("I11", tree -> tree.lastLeaf = leaf(tree, 1)),
+
   SIZE_TOO_LARGE("I6", tree -> tree.size++),
   ENTRY_LOST(
       "I6",

@@ -33,7 +33,7 @@ public final class TreeDamage {
   /** Damages and uses trees, also in what is not in their nodes. */
   public static <I extends LongIndex> void inflictAndUse(
       int trees, int entries, Supplier<I> factory, Elsewhere<? super I> elsewhere) {
-    for (int seed = 0; seed < TestSize.rounds(trees); seed++) {
+    for (long seed : TestSize.seeds(trees)) {
       try (I index = factory.get()) {
         long[] keys = LongStream.range(0, entries).toArray();
         index.bulkload(

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.family.Indexes;
+import dev.espalier.family.Workload;
 import dev.espalier.io.IndexStore;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -20,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
 import org.apache.calcite.DataContext;
 import org.apache.calcite.DataContexts;
 import org.apache.calcite.linq4j.Enumerator;
@@ -142,6 +145,17 @@ class PlanTest {
     assertTrue(costs.overHashJoin(1000, 1e6, 1e6) < 0.1);
     assertTrue(costs.overHashJoin(1e6, 1e6, 1e6) < 1);
     assertTrue(costs.overHashJoin(1e7, 100, 100) > 1);
+  }
+
+  /** A tree for many threads shows its root alone, but has more nodes on the way. */
+  @Test
+  void lookupCostsAboutTheSameWhetherATreeShowsItsLevelsOrNot() {
+    long[] keys = LongStream.range(0, LARGE).toArray();
+    try (LongIndex shown = Indexes.create(Workload.ONE_THREAD, IndexOptions.DEFAULT)) {
+      shown.bulkload(keys, keys);
+      double ratio = JoinCosts.of(large).probeNanos() / JoinCosts.of(shown).probeNanos();
+      assertTrue(ratio > 0.5 && ratio < 2, "ratio: " + ratio);
+    }
   }
 
   @Test

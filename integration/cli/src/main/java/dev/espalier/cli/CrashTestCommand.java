@@ -69,11 +69,11 @@ final class CrashTestCommand implements Callable<Integer> {
   @Option(
       names = "--variant",
       paramLabel = "NAME",
-      defaultValue = "DiskFirstFpbPlusTree",
+      defaultValue = "FpbLinkTree",
       description =
           "The kind of tree: any whose medium is pages in 'espalier variants'; PrefixBPlusTree,"
               + " with keys and values that are byte strings; or all, in turn. Default:"
-              + " DiskFirstFpbPlusTree.")
+              + " FpbLinkTree.")
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   private String variant;
 

@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.ffi.FileCalls;
+import dev.espalier.ffi.PinnedArrays;
 import dev.espalier.ffi.Ring;
 import dev.espalier.io.IoStatus;
 import dev.espalier.io.PageFiles;
@@ -10,6 +11,7 @@ import dev.espalier.model.MemoryTimes;
 import dev.espalier.prefetch.NativeStatus;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -68,7 +70,7 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    print("JDK", MachineDescription.jdk());
+    print("JDK", MachineDescription.jdk() + warning(Runtime.version(), isG1()));
     print("Machine", MachineDescription.machine());
     print("Prefetch", MachineDescription.prefetch());
     print("Virtual memory", MachineDescription.virtualMemory());
@@ -82,6 +84,19 @@ final class DoctorCommand implements Callable<Integer> {
     print(measurement.get());
     print("Saved", "no; --save saves T1 and Tnext, for the node widths of new indexes");
     return ExitCode.OK;
+  }
+
+  /** Returns what is wrong with a JDK, to be said behind its name; empty if nothing is known. */
+  static String warning(Runtime.Version version, boolean isG1) {
+    return PinnedArrays.stay(version, isG1)
+        ? ""
+        : "; warning: its collector G1 may move arrays that native code reads (JDK-8377811);"
+            + " update to 25.0.3 or later";
+  }
+
+  private static boolean isG1() {
+    return ManagementFactory.getGarbageCollectorMXBeans().stream()
+        .anyMatch(collector -> collector.getName().startsWith("G1 "));
   }
 
   private int saveTimes() {

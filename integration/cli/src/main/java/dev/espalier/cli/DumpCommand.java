@@ -55,14 +55,9 @@ final class DumpCommand implements Callable<Integer> {
     try {
       return entries.read(spec, this::dump);
     } catch (CorruptPageException damage) {
-      throw new CommandFailure(
-          "%s; %s"
-              .formatted(
-                  damage.getMessage(),
-                  reader.describe().hasByteStrings()
-                      ? "'espalier salvage' saves what is not damaged"
-                      : "--last-checkpoint skips what is damaged"),
-          damage);
+      String advice =
+          reader.describe().hasByteStrings() ? "" : "; --last-checkpoint skips what is damaged";
+      throw new CommandFailure(damage.getMessage() + advice, damage);
     }
   }
 

@@ -44,6 +44,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SalvageCommand.class,
       BackupCommand.class,
       CrashTestCommand.class,
+      SoakCommand.class,
       VariantsCommand.class,
       DoctorCommand.class,
       TuneCommand.class

@@ -174,7 +174,7 @@ final class JoinCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "Join through the index in this file. If there is no such file, create it and load orders"
-              + " into the tree that --variant names, by default a DiskFirstFpbPlusTree.")
+              + " into the tree that --variant names, by default an FpbLinkTree.")
   private @Nullable Path file;
 
   @Option(

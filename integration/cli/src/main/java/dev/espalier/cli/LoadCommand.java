@@ -95,7 +95,7 @@ final class LoadCommand implements Runnable {
       paramLabel = "NAME",
       description =
           "The kind of tree: any whose medium is pages in 'espalier variants'. Default:"
-              + " DiskFirstFpbPlusTree.")
+              + " FpbLinkTree.")
   private @Nullable String variant;
 
   @Option(

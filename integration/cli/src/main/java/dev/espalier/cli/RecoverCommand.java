@@ -6,6 +6,8 @@ import dev.espalier.io.IndexStore;
 import dev.espalier.io.RecoveryReport;
 import dev.espalier.io.StoreOptions;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,13 +41,20 @@ final class RecoverCommand implements Runnable {
       description = "Only tell what would be recovered. No file is changed.")
   private boolean isDryRun;
 
+  @Option(
+      names = "--lose-damaged-log",
+      description =
+          "Go on without what follows damage in the log, instead of refusing a file whose log is"
+              + " damaged. What was committed behind the damage is lost.")
+  private boolean losesDamagedLog;
+
   @Override
   public void run() {
     IndexFiles.checkStore(file.path());
     PrintWriter out = spec.commandLine().getOut();
     StoreOptions options =
         StoreOptions.DEFAULT.withFiles(
-            file.options().withFlags(isDryRun ? FileOption.READ_ONLY : FileOption.MUST_EXIST));
+            file.options().withFlags(flags().toArray(new FileOption[0])));
     try (IndexStore store = IndexStore.open(file.path(), options)) {
       RecoveryReport report = store.recovery();
       if (report.wasClean()) {
@@ -60,11 +69,20 @@ final class RecoverCommand implements Runnable {
             report.records(),
             report.logBytes(),
             report.checkpoint());
-        if (isDryRun) {
+        if (isDryRun || losesDamagedLog) {
           out.printf("%s: the log ends because %s%n", file.path(), report.end());
         }
       }
       out.flush();
     }
+  }
+
+  private List<FileOption> flags() {
+    List<FileOption> flags = new ArrayList<>();
+    flags.add(isDryRun ? FileOption.READ_ONLY : FileOption.MUST_EXIST);
+    if (losesDamagedLog) {
+      flags.add(FileOption.LOSE_DAMAGED_LOG);
+    }
+    return flags;
   }
 }

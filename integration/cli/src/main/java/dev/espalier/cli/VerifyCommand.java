@@ -6,6 +6,7 @@ import dev.espalier.io.CorruptPageException;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFileException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -103,6 +104,9 @@ final class VerifyCommand implements Runnable {
           });
     } catch (CommandFailure e) {
       throw e;
+    } catch (PageFileException damaged) {
+      out.println(damaged.getMessage()); // It names the file, and most often a place in its log.
+      return 1;
     } catch (RuntimeException wrong) {
       // Whatever a torn tree leads to: most often an invariant, or a page that is not in use.
       out.printf("%s: the tree is wrong: %s%n", file.path(), wrong.getMessage());

@@ -70,7 +70,8 @@ final class CrashTestTest {
 
   @Test
   void killedWritersLoseNothing() throws IOException {
-    int rounds = TestSize.isThorough() ? 100 : 2;
+    int rounds = TestSize.share(2, 100);
+    long seed = 7 + TestSize.day();
     Path json = other.resolve("out.json");
     CommandRun run =
         CommandRun.of(
@@ -79,15 +80,16 @@ final class CrashTestTest {
             "--rounds",
             Integer.toString(rounds),
             "--variant",
-            TestSize.isThorough() ? "all" : "DiskFirstFpbPlusTree",
+            TestSize.isThorough() ? "all" : "FpbLinkTree",
             "--seed",
-            "7",
+            Long.toString(seed),
             "--json",
             json.toString());
     assertEquals("", run.err());
     assertEquals(0, run.status());
     assertTrue(
-        run.out().matches("(?s)[0-9,]+ rounds, .*\\(seed 7\\): 0 lost, 0 rounds wrong, 0.*"),
+        run.out()
+            .matches("(?s)[0-9,]+ rounds, .*\\(seed " + seed + "\\): 0 lost, 0 rounds wrong, 0.*"),
         run.out());
     JsonObject result = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
     assertEquals(rounds, result.get("rounds").getAsInt());

@@ -140,6 +140,16 @@ final class DoctorCommandTest {
     assertTrue(io.contains("--enable-native-access"), io);
   }
 
+  @Test
+  void jdkWhoseCollectorMovesPinnedArraysIsToBeUpdated() {
+    assertEquals(
+        "; warning: its collector G1 may move arrays that native code reads (JDK-8377811); update"
+            + " to 25.0.3 or later",
+        DoctorCommand.warning(Runtime.Version.parse("25.0.2"), true));
+    assertEquals("", DoctorCommand.warning(Runtime.Version.parse("25.0.2"), false));
+    assertEquals("", DoctorCommand.warning(Runtime.Version.parse("25.0.3"), true));
+  }
+
   private static String line(CommandRun run, String name) {
     return run.out()
         .lines()

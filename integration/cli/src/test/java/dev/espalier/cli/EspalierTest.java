@@ -20,12 +20,15 @@ final class EspalierTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, salvage, backup, crash-test, variants,
+          ''                            | espalier: a command is needed: join, load, get, scan, dump, inspect, verify, recover, salvage, backup, crash-test, soak, variants,
           grow                          | espalier: unknown command 'grow' (see
           lod f in.csv                  | espalier: unknown command 'lod'; did you mean load? (see
           DUMP f                        | espalier: unknown command 'DUMP'; did you mean dump? (see
           crash-test . --rounds 0       | espalier crash-test: --rounds is 0; it must be positive (see
           crash-test . --variant TTree  | espalier crash-test: --variant: TTree lives in memory; a file needs a tree whose medium is pages (see
+          soak . --minutes 0            | espalier soak: --minutes is 0; it must be positive (see
+          soak . --entries 0            | espalier soak: --entries is 0; it must be positive (see
+          soak . --shape Oak            | espalier soak: --shape: no shape is named 'Oak'; there are [BPlusTree,
           join --scale 0                | espalier join: --scale is 0; it must be from 0.0001 to 300
           join --scale -1               | espalier join: --scale is -1; it must be from 0.0001 to 300
           join --scale NaN              | espalier join: --scale is NaN; it must be from 0.0001 to 300
@@ -111,6 +114,7 @@ final class EspalierTest {
         "salvage --help",
         "backup --help",
         "crash-test --help",
+        "soak --help",
         "variants --help",
         "doctor --help",
         "tune --help"

@@ -41,7 +41,7 @@ final class FileCommandsTest extends IndexFileCommands {
             .matches(
                 "\\Q"
                     + index()
-                    + "\\E: DiskFirstFpbPlusTree, 20,000 entries, [0-9]+ pages of 4,096"
+                    + "\\E: FpbLinkTree, 20,000 entries, [0-9]+ pages of 4,096"
                     + " bytes, [0-9,]+ bytes in all, [0-9.]+ s\\.\\R"),
         run.out());
     CommandRun dump = run("dump");
@@ -290,7 +290,7 @@ final class FileCommandsTest extends IndexFileCommands {
     CommandRun other =
         run("load", input.toString(), "--append", "--variant", "DiskOptimizedBPlusTree");
     assertEquals(1, other.status());
-    assertTrue(other.err().contains(" is a DiskFirstFpbPlusTree"), other.err());
+    assertTrue(other.err().contains(" is a FpbLinkTree"), other.err());
     assertEquals(1, other.err().lines().count(), other.err());
   }
 

@@ -253,7 +253,7 @@ final class JoinCommandTest {
       assertEquals("lineitem-orders", result.get("join").getAsString());
       assertTrue(result.get("agrees").getAsBoolean());
       JsonObject pool = result.getAsJsonObject("pool");
-      assertEquals(found.getLast().startsWith("DiskFirst"), pool != null);
+      assertEquals(found.getLast().startsWith("FpbLink"), pool != null);
       if (pool != null) {
         // The file has 12 pages or more, the pool fewer frames.
         assertTrue(pool.get("misses").getAsDouble() > 0);
@@ -264,8 +264,8 @@ final class JoinCommandTest {
     }
     assertEquals(
         List.of(
-            "DiskFirstFpbPlusTree single",
-            "DiskFirstFpbPlusTree auto",
+            "FpbLinkTree single",
+            "FpbLinkTree auto",
             "TreeMap single",
             "Long2LongOpenHashMap single"),
         found);

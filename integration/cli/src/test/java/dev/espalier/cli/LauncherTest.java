@@ -103,6 +103,12 @@ final class LauncherTest {
     assertEquals(1, error.lines().count(), error);
   }
 
+  @Test
+  void collectorOfTheUserTakesThePlaceOfTheLaunchers() throws Exception {
+    String zgc = "ESPALIER_JAVA_OPTS=-XX:+UseZGC";
+    assertEquals("", standardError(0, "env", zgc, espalier(), "--help"));
+  }
+
   /** The status is that of the command, and not that of what filters its errors. */
   @Test
   void wrongArgumentsAreStatusTwo() throws Exception {

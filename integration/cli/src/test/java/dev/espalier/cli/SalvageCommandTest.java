@@ -44,7 +44,7 @@ final class SalvageCommandTest extends IndexFileCommands {
     assertEquals(
         new CommandRun(
             0,
-            "index 'index', DiskFirstFpbPlusTree: 20,000 entries saved%n%s: all was saved to %s%n"
+            "index 'index', FpbLinkTree: 20,000 entries saved%n%s: all was saved to %s%n"
                 .formatted(index(), saved(".esp")),
             ""),
         run);

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class SignalTest {
   private static final int ENTRIES = 100_000;
 
+  /** Parts of the time that a command takes, each with a moment. */
   private static final int MOMENTS = TestSize.of(1, 20);
 
   private static final Pattern ADDED = Pattern.compile("has the first ([0-9,]+) entries");
@@ -91,14 +93,19 @@ final class SignalTest {
         .toList();
   }
 
-  /** Returns moments that are spread over the time a command takes. */
+  /**
+   * Returns moments that are spread over the time a command takes: the day's third of them in a
+   * thorough run.
+   */
   private static List<Long> moments(long nanos, String seed) {
     Random random = new Random(seed.hashCode());
     List<Long> moments = new ArrayList<>();
     for (int i = 0; i < MOMENTS; i++) {
       moments.add((long) ((i + random.nextDouble()) / MOMENTS * nanos));
     }
-    return moments;
+    return Arrays.stream(TestSize.seeds(seed, MOMENTS, MOMENTS))
+        .mapToObj(i -> moments.get((int) i))
+        .toList();
   }
 
   /** Starts a command, sends a signal after a while, and returns how it ended. */

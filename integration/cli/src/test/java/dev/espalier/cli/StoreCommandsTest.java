@@ -44,7 +44,7 @@ final class StoreCommandsTest extends IndexFileCommands {
     JsonObject json = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
     assertEquals("DiskOptimizedBPlusTree", json.get("tree").getAsString());
     assertEquals("int64:int64", json.get("codecs").getAsString());
-    assertEquals(2, json.get("version").getAsInt());
+    assertEquals(4, json.get("version").getAsInt());
     assertEquals(20_000, json.get("entries").getAsLong());
     assertEquals(PAGE, json.get("pageBytes").getAsInt());
     assertEquals(0, json.get("freePages").getAsInt());
@@ -122,6 +122,7 @@ final class StoreCommandsTest extends IndexFileCommands {
       strings = {
         "DiskOptimizedBPlusTree",
         "DiskFirstFpbPlusTree",
+        "FpbLinkTree",
         "MicroIndexBPlusTree",
         "CacheFirstFpbPlusTree",
         "BEpsilonTree",
@@ -130,7 +131,7 @@ final class StoreCommandsTest extends IndexFileCommands {
   void dumpSkipsDamagedPagesAndListsTheKeysThatAreMissing(String variant) throws IOException {
     load(lines(20_000), "--page-size", "4K", "--variant", variant);
     damage(8);
-    damage(9);
+    damage(variant.equals("FpbLinkTree") ? 10 : 9); // Not the root, which leads to all leaves.
     damage(21);
     CommandRun refused = run("dump");
     assertEquals(1, refused.status());
@@ -167,7 +168,7 @@ final class StoreCommandsTest extends IndexFileCommands {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"DiskFirstFpbPlusTree", "BEpsilonTree", "Cola"})
+  @ValueSource(strings = {"DiskFirstFpbPlusTree", "FpbLinkTree", "BEpsilonTree", "Cola"})
   void dumpOfAnUncleanFileFailsAndSaysWhatItFound(String variant) throws IOException {
     load(lines(2_000), "--page-size", "4K", "--variant", variant);
     leaveUnclean();
@@ -222,6 +223,35 @@ final class StoreCommandsTest extends IndexFileCommands {
   }
 
   @Test
+  void damageInTheLogIsToldAndCanBeGivenUp() throws IOException {
+    load(lines(2_000), "--page-size", "4K");
+    leaveUnclean(2);
+    String log = index().getFileName() + ".log*";
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, log)) {
+      for (Path file : files) {
+        try (RandomAccessFile damaged = new RandomAccessFile(file.toFile(), "rw")) {
+          damaged.seek(4096); // where the first record of a segment is
+          damaged.write(new byte[512]);
+        }
+      }
+    }
+    for (List<String> command :
+        List.of(List.of("verify"), List.of("recover", "--dry-run"), List.of("recover"))) {
+      String[] options = command.stream().skip(1).toArray(String[]::new);
+      CommandRun refused = run(command.getFirst(), options);
+      assertEquals(1, refused.status(), refused.toString());
+      String told = refused.out() + refused.err();
+      assertTrue(told.contains("its log is damaged at offset "), told);
+      assertTrue(told.contains("recover --lose-damaged-log"), told);
+    }
+    CommandRun recovered = run("recover", "--lose-damaged-log");
+    assertEquals(0, recovered.status(), recovered.err());
+    assertTrue(
+        recovered.out().contains("the log ends because its log is damaged"), recovered.out());
+    assertEquals(0, run("verify").status());
+  }
+
+  @Test
   void appendRecoversAFileThatWasNotClosed() throws IOException {
     load(lines(2_000), "--page-size", "4K");
     leaveUnclean();
@@ -231,6 +261,10 @@ final class StoreCommandsTest extends IndexFileCommands {
 
   /** Copies the file and its log while it is being changed, and puts the copies in their place. */
   private void leaveUnclean() throws IOException {
+    leaveUnclean(1);
+  }
+
+  private void leaveUnclean(int flushes) throws IOException {
     Path copies = Files.createDirectory(folder.resolve("copies"));
     List<Path> files;
     try (LongIndex index =
@@ -240,6 +274,10 @@ final class StoreCommandsTest extends IndexFileCommands {
         index.put(key, 0);
       }
       index.flush();
+      for (int flush = 1; flush < flushes; flush++) {
+        index.put(0, flush);
+        index.flush();
+      }
       files = IndexStore.files(index());
       for (Path file : files) {
         Files.copy(file, copies.resolve(file.getFileName()));
@@ -337,8 +375,8 @@ final class StoreCommandsTest extends IndexFileCommands {
     Path json = folder.resolve("inspect.json");
     CommandRun run = run("inspect", "--json", json.toString());
     assertEquals(0, run.status(), run.err());
-    assertTrue(run.out().matches("(?s).*\\Ra +DiskFirstFpbPlusTree +1 .*"), run.out());
-    assertTrue(run.out().matches("(?s).*\\Rb +DiskFirstFpbPlusTree +2 .*"), run.out());
+    assertTrue(run.out().matches("(?s).*\\Ra +FpbLinkTree +1 .*"), run.out());
+    assertTrue(run.out().matches("(?s).*\\Rb +FpbLinkTree +2 .*"), run.out());
     JsonObject object = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
     JsonArray indexes = object.getAsJsonArray("indexes");
     assertEquals(2, indexes.size());

@@ -53,7 +53,7 @@ final class TerminalTest {
     }
     assertTrue(bars.get(bars.size() - 2).startsWith("[##########"), run.out());
     // What is printed at the end begins in an empty line.
-    assertTrue(bars.getLast().startsWith(index + ": DiskFirstFpbPlusTree, 15,000 "), run.out());
+    assertTrue(bars.getLast().startsWith(index + ": FpbLinkTree, 15,000 "), run.out());
     assertTrue(run.out().contains(WIPE + index), run.out());
     assertTrue(Files.exists(index));
   }

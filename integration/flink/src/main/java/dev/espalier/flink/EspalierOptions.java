@@ -17,7 +17,8 @@ public final class EspalierOptions {
 
   /**
    * Memory outside the heap in which a process keeps pages of the file. One pool serves all tasks
-   * of the process that read the file; the first task that opens the file decides on the size.
+   * of the process that read the file. The first of them decides on its size; when the file is
+   * replaced, the new one gets the largest pool that any of them has asked for.
    */
   public static final ConfigOption<MemorySize> POOL_SIZE =
       ConfigOptions.key("pool-size")
@@ -25,7 +26,11 @@ public final class EspalierOptions {
           .defaultValue(MemorySize.ofMebiBytes(64))
           .withDescription("Memory outside of the heap for pages of the file, for each process.");
 
-  /** How often to check whether the file has been replaced; zero for never. */
+  /**
+   * How often to check whether the file has been replaced; zero for never. As long as several tasks
+   * of a process have the file open, the shortest interval that any of them has asked for counts
+   * for all.
+   */
   public static final ConfigOption<Duration> REFRESH_INTERVAL =
       ConfigOptions.key("refresh-interval")
           .durationType()

@@ -5,21 +5,26 @@ import dev.espalier.concurrent.SwappableIndex;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An index file that is open once in this process, for all tasks that read it; it is closed when
- * the last of them has given it back. If the file is replaced, tasks go on with the new one.
+ * the last of them has given it back. If the file is replaced, tasks go on with the new one: it is
+ * looked at in the shortest interval that any of them has asked for, and gets the largest pool.
  *
  * @param <I> the kind of index
  */
 final class IndexTable<I> {
   private static final Map<Name, IndexTable<?>> OPEN = new HashMap<>();
 
-  private final TableFile file;
+  private final Name name;
   private final TableFormat<I> format;
   private int users;
+
+  /** The file, as all who have acquired it together want it. */
+  private TableFile file;
 
   private @Nullable SwappableIndex<I> index;
   private TableFile.@Nullable Stamp stamp;
@@ -35,7 +40,8 @@ final class IndexTable<I> {
   /** By what tasks find a table: two formats never share one. */
   private record Name(String path, Class<?> format) {}
 
-  private IndexTable(TableFile file, TableFormat<I> format) {
+  private IndexTable(Name name, TableFile file, TableFormat<I> format) {
+    this.name = name;
     this.file = file;
     this.format = format;
   }
@@ -45,16 +51,14 @@ final class IndexTable<I> {
   /** Returns the table of a file, which is opened if no task has it open, to be released. */
   @SuppressWarnings("unchecked") // A format of one class opens one kind of index.
   static <I> IndexTable<I> acquire(TableFile file, TableFormat<I> format) throws IOException {
+    Name name = new Name(file.path(), format.getClass());
     IndexTable<I> table;
     synchronized (OPEN) {
-      table =
-          (IndexTable<I>)
-              OPEN.computeIfAbsent(
-                  new Name(file.path(), format.getClass()), _ -> new IndexTable<>(file, format));
+      table = (IndexTable<I>) OPEN.computeIfAbsent(name, _ -> new IndexTable<>(name, file, format));
       table.users++;
     }
     try {
-      table.open();
+      table.open(file);
       return table;
     } catch (IOException | RuntimeException | Error failed) {
       table.release();
@@ -67,20 +71,23 @@ final class IndexTable<I> {
     synchronized (OPEN) { // As long as the file is open, it must not be opened again.
       users--;
       if (users == 0) {
-        OPEN.remove(new Name(file.path(), format.getClass()));
+        OPEN.remove(name);
         close();
       }
     }
   }
 
-  private synchronized void open() throws IOException {
-    if (index != null) {
-      return;
+  /** Opens the file, unless it is open; what a user wants of it counts from now on. */
+  private synchronized void open(TableFile wanted) throws IOException {
+    file = file.sharedWith(wanted);
+    if (index == null) {
+      TableFile.Stamp now = file.stamp();
+      index = format.swappable(file.open(format));
+      stamp = now;
     }
-    TableFile.Stamp now = file.stamp();
-    index = format.swappable(file.open(format));
-    stamp = now;
-    if (!file.refreshInterval().isZero()) {
+    if (refresher != null) {
+      notifyAll(); // The interval may be shorter now.
+    } else if (!file.refreshInterval().isZero()) {
       refresher = Thread.ofPlatform().daemon().name("espalier-refresh").start(this::refreshAgain);
     }
   }
@@ -121,7 +128,7 @@ final class IndexTable<I> {
   private void refreshAgain() {
     try {
       while (!isClosing) {
-        Thread.sleep(file.refreshInterval());
+        awaitRefresh();
         try {
           refresh();
         } catch (IOException | RuntimeException _) {
@@ -134,20 +141,37 @@ final class IndexTable<I> {
     }
   }
 
+  /** Waits for an interval, which may get shorter meanwhile. */
+  private synchronized void awaitRefresh() throws InterruptedException {
+    long begin = System.nanoTime();
+    for (long left; (left = intervalNanoseconds() - (System.nanoTime() - begin)) > 0; ) {
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+    }
+  }
+
+  private synchronized long intervalNanoseconds() {
+    return TimeUnit.NANOSECONDS.convert(file.refreshInterval());
+  }
+
   /** Makes the file's present content current if it was replaced. */
   private void refresh() throws IOException {
-    TableFile.Stamp now = file.stamp();
+    TableFile wanted = file();
+    TableFile.Stamp now = wanted.stamp();
     if (now.equals(stamp)) {
       return;
     }
-    current().swap(file.open(format));
+    current().swap(wanted.open(format));
     stamp = now;
     version.incrementAndGet();
   }
 
+  private synchronized TableFile file() {
+    return file;
+  }
+
   private synchronized SwappableIndex<I> current() {
     if (index == null) {
-      throw new IllegalStateException(file.path() + " is not open");
+      throw new IllegalStateException(name.path + " is not open");
     }
     return index;
   }

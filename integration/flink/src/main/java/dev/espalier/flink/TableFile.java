@@ -73,6 +73,15 @@ record TableFile(String path, long poolBytes, Duration refreshInterval, int shar
         1);
   }
 
+  /** Returns this file as two who share it want it: with the larger pool, the shorter interval. */
+  TableFile sharedWith(TableFile other) {
+    Duration interval = other.refreshInterval;
+    boolean isShorter =
+        !interval.isZero() && (refreshInterval.isZero() || interval.compareTo(refreshInterval) < 0);
+    return new TableFile(
+        path, Math.max(poolBytes, other.poolBytes), isShorter ? interval : refreshInterval, shards);
+  }
+
   /** Opens the file as it is now, for reading. */
   <I> I open(TableFormat<I> format) throws IOException {
     FileOptions options =

@@ -5,12 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.io.FileOptions;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
@@ -101,6 +106,60 @@ class RefreshTest {
     }
     second.release();
     assertEquals(KEYS, FlinkFixture.read(file).size()); // Nothing keeps it open.
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PT0S", "P30D", "P1000000D"})
+  @Timeout(60)
+  void theShortestIntervalOfTheJobsThatShareAFileCounts(Duration interval) throws Exception {
+    IndexTable<LongIndex> first =
+        IndexTable.acquire(new TableFile(file.toString(), 1 << 20, interval, 1), FORMAT);
+    IndexTable<LongIndex> second =
+        IndexTable.acquire(
+            new TableFile(file.toString(), 1 << 20, Duration.ofMillis(5), 1), FORMAT);
+    IndexTable<LongIndex> third = // Changes nothing.
+        IndexTable.acquire(new TableFile(file.toString(), 1 << 20, interval, 1), FORMAT);
+    try (IndexTable<LongIndex>.Reader reader = second.reader();
+        IndexTable<LongIndex>.Reader other = first.reader()) {
+      write(2);
+      await(reader);
+      assertEquals(72, reader.index().get(7));
+      assertEquals(72, other.index().get(7));
+    }
+    third.release();
+    second.release();
+    first.release();
+    assertEquals(KEYS, FlinkFixture.read(file).size()); // Nothing keeps it open.
+  }
+
+  @Test
+  @Timeout(60)
+  void theNextVersionGetsTheLargestPoolOfTheJobsThatShareAFile() throws Exception {
+    List<Long> pools = new CopyOnWriteArrayList<>();
+    @SuppressWarnings("unchecked") // It hands on what FORMAT returns.
+    TableFormat<LongIndex> format =
+        (TableFormat<LongIndex>)
+            Proxy.newProxyInstance(
+                TableFormat.class.getClassLoader(),
+                new Class<?>[] {TableFormat.class},
+                (_, method, arguments) -> {
+                  if (method.getName().equals("open")) {
+                    pools.add(((FileOptions) arguments[1]).poolBytes());
+                  }
+                  return method.invoke(FORMAT, arguments);
+                });
+    List<IndexTable<LongIndex>> tables = new ArrayList<>();
+    for (int mebibytes : new int[] {2, 4, 3}) {
+      TableFile table =
+          new TableFile(file.toString(), (long) mebibytes << 20, Duration.ofMillis(5), 1);
+      tables.add(IndexTable.acquire(table, format));
+    }
+    try (IndexTable<LongIndex>.Reader reader = tables.getFirst().reader()) {
+      write(2);
+      await(reader);
+    }
+    tables.forEach(IndexTable::release);
+    assertEquals(List.of(2L << 20, 4L << 20), pools);
   }
 
   @Test

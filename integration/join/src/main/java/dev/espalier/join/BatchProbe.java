@@ -56,7 +56,7 @@ final class BatchProbe implements AutoCloseable {
    * Returns whether the join can choose the method. An index behind a lock chooses itself, under
    * the lock.
    */
-  private static boolean canChoose(LongIndex inner) {
+  static boolean canChoose(LongIndex inner) {
     try {
       inner.batchLookup();
       return true;

@@ -35,18 +35,12 @@ import java.util.Optional;
  * between two calls of {@link #next}. A join is used by one thread at a time; several joins may
  * read the same index.
  */
-public final class BytesIndexJoin implements AutoCloseable {
+public final class BytesIndexJoin implements BatchJoin<BytesJoinBatch> {
   private final BytesOuterSource outer;
   private final BytesIndex inner;
   private final JoinOptions options;
   private final BytesJoinBatch batch;
-
-  private boolean open;
-  private boolean atEnd;
-  private long rowsIn;
-  private long rowsOut;
-  private long batches;
-  private int largestBatch;
+  private final JoinProgress progress = new JoinProgress();
 
   /**
    * Creates a join, which must then be opened.
@@ -86,66 +80,28 @@ public final class BytesIndexJoin implements AutoCloseable {
         : JoinOptions.SMALL_BATCH;
   }
 
-  /**
-   * Opens the outer side, and positions the join before the first batch. A closed join may be
-   * opened again.
-   *
-   * @throws IllegalStateException if the join is open
-   */
+  @Override
   public void open() {
-    if (open) {
-      throw new IllegalStateException("the join is open already");
-    }
-    outer.open();
-    open = true;
-    atEnd = false;
-    rowsIn = 0;
-    rowsOut = 0;
-    batches = 0;
-    largestBatch = 0;
+    progress.open(outer::open);
   }
 
   /**
-   * Moves to the next batch of output, which has at least one row. Returns false at the end.
+   * {@inheritDoc}
    *
-   * @throws IllegalStateException if the join is not open, the index is closed, or the outer side
-   *     returns an impossible number of rows
    * @throws ArithmeticException if the values of a batch have 2 GiB or more
    */
+  @Override
   public boolean next() {
-    if (!open) {
-      throw new IllegalStateException("the join is not open");
-    }
+    progress.checkOpen();
     batch.clear();
-    while (!atEnd && batch.count() == 0) {
-      PackedBytes keys = readOuter();
-      if (keys.count() == 0) {
-        atEnd = true;
-      } else {
+    while (!progress.isAtEnd() && batch.count() == 0) {
+      PackedBytes keys = outer.nextBatch(batch.payloads);
+      if (progress.read(keys.count(), batch.payloads.length) > 0) {
         batch.begin(keys);
         probe(keys);
-        rowsOut += batch.count();
       }
     }
-    return !atEnd;
-  }
-
-  private PackedBytes readOuter() {
-    PackedBytes keys = outer.nextBatch(batch.payloads);
-    checkRows(keys.count(), batch.payloads.length);
-    if (keys.count() > 0) {
-      rowsIn += keys.count();
-      batches++;
-      largestBatch = Math.max(largestBatch, keys.count());
-    }
-    return keys;
-  }
-
-  static void checkRows(int rows, int batchSize) {
-    if (rows > batchSize) {
-      throw new IllegalStateException(
-          "the outer side returned " + rows + " rows for a batch of " + batchSize);
-    }
+    return progress.giveOut(batch.count());
   }
 
   private void probe(PackedBytes keys) {
@@ -182,21 +138,19 @@ public final class BytesIndexJoin implements AutoCloseable {
     }
   }
 
-  /** Returns the batch that {@link #next} moved to; always the same object. */
+  @Override
   public BytesJoinBatch batch() {
     return batch;
   }
 
-  /** Returns counters of what the join has done since it was last opened. */
+  @Override
   public JoinStatistics statistics() {
-    return new JoinStatistics(rowsIn, rowsOut, batches, largestBatch, Optional.empty());
+    return progress.statistics(Optional.empty());
   }
 
-  /** Closes the outer side, not the index. Does nothing if the join is not open. */
   @Override
   public void close() {
-    if (open) {
-      open = false;
+    if (progress.close()) {
       batch.clear();
       outer.close();
     }

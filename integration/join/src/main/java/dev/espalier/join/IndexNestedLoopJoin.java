@@ -34,17 +34,11 @@ import java.util.Objects;
  * <p>The index may hold any values, including its {@code missingValue()}: a row has a partner if
  * its key is present. Each key is looked up once.
  */
-public final class IndexNestedLoopJoin implements AutoCloseable {
+public final class IndexNestedLoopJoin implements BatchJoin<JoinBatch> {
   private final OuterSource outer;
   private final JoinBatch batch;
   private final BatchProbe probe;
-
-  private boolean open;
-  private boolean atEnd;
-  private long rowsIn;
-  private long rowsOut;
-  private long batches;
-  private int largestBatch;
+  private final JoinProgress progress = new JoinProgress();
 
   /**
    * Creates a join, which must then be opened.
@@ -59,89 +53,45 @@ public final class IndexNestedLoopJoin implements AutoCloseable {
     this.outer = Objects.requireNonNull(outer, "outer is null");
     Objects.requireNonNull(inner, "inner is null");
     Objects.requireNonNull(options, "options is null");
-    this.batch = new JoinBatch(options.type(), BatchProbe.batchSize(inner, options));
+    this.batch = JoinBatch.ofEqualKeys(options.type(), BatchProbe.batchSize(inner, options));
     this.probe = new BatchProbe(inner, options, batch);
   }
 
-  /**
-   * Opens the outer side, and positions the join before the first batch. A closed join may be
-   * opened again.
-   *
-   * @throws IllegalStateException if the join is open
-   */
+  @Override
   public void open() {
-    if (open) {
-      throw new IllegalStateException("the join is open already");
-    }
-    outer.open();
-    open = true;
-    atEnd = false;
-    rowsIn = 0;
-    rowsOut = 0;
-    batches = 0;
-    largestBatch = 0;
+    progress.open(outer::open);
   }
 
-  /**
-   * Moves to the next batch of output, which has at least one row. Returns false at the end.
-   *
-   * @throws IllegalStateException if the join is not open, the index is closed, or the outer side
-   *     returns an impossible number of rows
-   */
+  @Override
   public boolean next() {
-    checkOpen();
+    progress.checkOpen();
     batch.clear();
-    while (!atEnd && batch.count() == 0) {
-      int rows = readOuter();
-      if (rows == 0) {
-        atEnd = true;
-      } else {
+    while (!progress.isAtEnd() && batch.count() == 0) {
+      int rows = progress.read(outer.nextBatch(batch.keys, batch.payloads), batch.keys.length);
+      if (rows > 0) {
         probe.probe(rows);
         batch.keep(rows);
-        rowsOut += batch.count();
       }
     }
-    return !atEnd;
+    return progress.giveOut(batch.count());
   }
 
-  /** Returns the batch that {@link #next} moved to; always the same object. */
+  @Override
   public JoinBatch batch() {
     return batch;
   }
 
-  /** Returns counters of what the join has done since it was last opened. */
+  @Override
   public JoinStatistics statistics() {
-    return new JoinStatistics(rowsIn, rowsOut, batches, largestBatch, probe.choice());
+    return progress.statistics(probe.choice());
   }
 
-  /** Closes the outer side, not the index. Does nothing if the join is not open. */
   @Override
   public void close() {
-    if (open) {
-      open = false;
+    if (progress.close()) {
       batch.clear();
       probe.close();
       outer.close();
-    }
-  }
-
-  private int readOuter() {
-    int rows = outer.nextBatch(batch.keys, batch.payloads);
-    if (rows < 0 || rows > batch.keys.length) {
-      throw new IllegalStateException(
-          "the outer side returned " + rows + " rows for a batch of " + batch.keys.length);
-    }
-    if (rows > 0) {
-      rowsIn += rows;
-      batches++;
-      largestBatch = Math.max(largestBatch, rows);
-    }
-    return rows;
-  }
-
-  private void checkOpen() {
-    if (!open) {
-      throw new IllegalStateException("the join is not open");
     }
   }
 }

@@ -81,8 +81,8 @@ public record JoinOptions(
     return new JoinOptions(type, method, batchSize, keepsOrder, residual);
   }
 
-  /** Returns these options with a further condition for rows with equal keys. */
-  public JoinOptions withResidual(ResidualPredicate predicate) {
+  /** Returns these options with a further condition for rows with equal keys, or null for none. */
+  public JoinOptions withResidual(@Nullable ResidualPredicate predicate) {
     return new JoinOptions(type, method, batchSize, inOrder, predicate);
   }
 }

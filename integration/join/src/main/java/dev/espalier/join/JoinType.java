@@ -2,11 +2,12 @@
 package dev.espalier.join;
 
 /**
- * Which rows are in the output of a join. Keys of an index are unique, so an outer row has at most
- * one partner, and the output never has more rows than the outer side.
+ * Which rows are in the output of a join. In an index of unique keys, an outer row has at most one
+ * partner with its key. In a {@link BandJoin} and over an index of several ids for each key it may
+ * have many: then only {@code INNER} and {@code LEFT} joins give it out more than once.
  */
 public enum JoinType {
-  /** Outer rows with a partner, and its value. */
+  /** Outer rows with a partner, once for each, and its value. */
   INNER,
   /** All outer rows; those without a partner are marked as unmatched. */
   LEFT,

@@ -41,7 +41,7 @@ import java.util.Optional;
  * <p>Closing the join does not close the index, which may be changed between two calls of {@link
  * #next}. A join is used by one thread at a time; several joins may read the same index.
  */
-public final class SecondaryIndexJoin implements AutoCloseable {
+public final class SecondaryIndexJoin implements BatchJoin<IdJoinBatch> {
   private static final PackedBytes NO_KEYS =
       new PackedBytes(MemorySegment.NULL, MemorySegment.ofArray(new int[1]), 0);
 
@@ -51,6 +51,7 @@ public final class SecondaryIndexJoin implements AutoCloseable {
   private final boolean sorts;
   private final long[] payloads;
   private final IdJoinBatch batch;
+  private final JoinProgress progress = new JoinProgress();
 
   private PackedBytes keys = NO_KEYS;
   private int[] order = {};
@@ -64,12 +65,6 @@ public final class SecondaryIndexJoin implements AutoCloseable {
   private boolean isInRow;
 
   private IdCursor cursor;
-  private boolean open;
-  private boolean atEnd;
-  private long rowsIn;
-  private long rowsOut;
-  private long batches;
-  private int largestBatch;
 
   /**
    * Creates a join, which must then be opened.
@@ -111,64 +106,35 @@ public final class SecondaryIndexJoin implements AutoCloseable {
     };
   }
 
-  /**
-   * Opens the outer side, and positions the join before the first batch. A closed join may be
-   * opened again.
-   *
-   * @throws IllegalStateException if the join is open
-   */
+  @Override
   public void open() {
-    if (open) {
-      throw new IllegalStateException("the join is open already");
-    }
-    outer.open();
+    progress.open(outer::open);
     cursor = inner.idCursor();
     keys = NO_KEYS;
     begun = 0;
     isInRow = false;
-    open = true;
-    atEnd = false;
-    rowsIn = 0;
-    rowsOut = 0;
-    batches = 0;
-    largestBatch = 0;
   }
 
-  /**
-   * Moves to the next batch of output, which has at least one row. Returns false at the end.
-   *
-   * @throws IllegalStateException if the join is not open, the index is closed, or the outer side
-   *     returns an impossible number of rows
-   */
+  @Override
   public boolean next() {
-    if (!open) {
-      throw new IllegalStateException("the join is not open");
-    }
+    progress.checkOpen();
     batch.begin(keys);
-    while (!atEnd && batch.count() == 0) {
+    while (!progress.isAtEnd() && batch.count() == 0) {
       if (!isInRow && begun == keys.count()) {
         readOuter();
       }
       fill();
     }
-    rowsOut += batch.count();
-    return batch.count() > 0;
+    return progress.giveOut(batch.count());
   }
 
   private void readOuter() {
     keys = outer.nextBatch(payloads);
-    BytesIndexJoin.checkRows(keys.count(), payloads.length);
+    boolean hasRows = progress.read(keys.count(), payloads.length) > 0;
     batch.begin(keys);
     begun = 0;
-    if (keys.count() == 0) {
-      atEnd = true;
-    } else {
-      rowsIn += keys.count();
-      batches++;
-      largestBatch = Math.max(largestBatch, keys.count());
-      if (sorts) {
-        order = RowOrder.of(keys);
-      }
+    if (hasRows && sorts) {
+      order = RowOrder.of(keys);
     }
   }
 
@@ -207,21 +173,19 @@ public final class SecondaryIndexJoin implements AutoCloseable {
     }
   }
 
-  /** Returns the batch that {@link #next} moved to; always the same object. */
+  @Override
   public IdJoinBatch batch() {
     return batch;
   }
 
-  /** Returns counters of what the join has done since it was last opened. */
+  @Override
   public JoinStatistics statistics() {
-    return new JoinStatistics(rowsIn, rowsOut, batches, largestBatch, Optional.empty());
+    return progress.statistics(Optional.empty());
   }
 
-  /** Closes the outer side, not the index. Does nothing if the join is not open. */
   @Override
   public void close() {
-    if (open) {
-      open = false;
+    if (progress.close()) {
       batch.clear();
       outer.close();
     }

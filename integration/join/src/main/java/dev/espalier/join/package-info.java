@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The index-nested-loop join; start at {@link dev.espalier.join.IndexNestedLoopJoin}. */
+/** Joins over indexes; start at {@link dev.espalier.join.IndexNestedLoopJoin}. */
 @NullMarked
 package dev.espalier.join;
 

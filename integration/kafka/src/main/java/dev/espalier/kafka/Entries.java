@@ -24,8 +24,11 @@ final class Entries {
   private final BytesIndex index;
   private final boolean holdsBack;
 
-  /** For each key that has changed since the last commit its value, or that it has none. */
-  private final ConcurrentSkipListMap<Bytes, Optional<byte[]>> changes =
+  /**
+   * For each key that has changed since the last commit its value, or that it has none. A commit
+   * does not clear the map but begins another one: iterators that are open go on with theirs.
+   */
+  private volatile ConcurrentSkipListMap<Bytes, Optional<byte[]>> changes =
       new ConcurrentSkipListMap<>();
 
   /**
@@ -98,9 +101,11 @@ final class Entries {
         });
   }
 
-  /** Holds nothing back any more. */
+  /** Holds nothing back any more; what was held back is in the index. */
   void forgetChanges() {
-    changes.clear();
+    if (!changes.isEmpty()) {
+      changes = new ConcurrentSkipListMap<>();
+    }
   }
 
   /** Returns about how many there are: changes count, whatever they do. */
@@ -122,7 +127,7 @@ final class Entries {
   EntryIterator range(
       @Nullable Bytes from, @Nullable Bytes to, boolean toInclusive, boolean forward) {
     BytesNavigable view = index;
-    NavigableMap<Bytes, Optional<byte[]>> map = changes;
+    NavigableMap<Bytes, Optional<byte[]>> map = changes; // Before the cursor is placed.
     if (from != null && to != null && from.compareTo(to) > 0) {
       return new EntryIterator(index.headView(new byte[0], false), new TreeMap<>(), forward);
     }

@@ -31,7 +31,7 @@ final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
   /**
    * Begins before the first entry.
    *
-   * @param changes what is held back of the same range
+   * @param changes what is held back of the same range; a commit must leave it as it is
    */
   EntryIterator(
       BytesNavigable entries, NavigableMap<Bytes, Optional<byte[]>> changes, boolean forward) {

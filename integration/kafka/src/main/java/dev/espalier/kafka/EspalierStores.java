@@ -27,9 +27,10 @@ import org.apache.kafka.streams.state.WindowStore;
  * {@link #DEFAULT_POOL_BYTES} by default; the first store that is opened decides.
  *
  * <p>A store keeps the offset of its changelog together with its entries, so a restart replays only
- * what came after the last commit, even after a crash. With exactly-once processing, what was
- * written since the last commit is held back in the heap until the next one, so it never survives
- * without that commit.
+ * what came after the last commit of the store, even after a crash. With exactly-once processing,
+ * what was written since that commit is held back in the heap until the next one, so it never
+ * survives without it. Kafka 4.3.1 does not commit stores while a task with exactly-once processing
+ * runs, only when the task ends: until then, all keys that it has changed are in the heap.
  *
  * <p>Iterators hold no resources that would have to be released: one that is never closed costs
  * nothing. They show each entry that is present throughout once, in order, and may or may not show

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyValueStoreTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
-  private static final int STEPS = TestSize.of(2_500, 60_000);
+  private static final int STEPS = TestSize.share(2_500, 60_000);
 
   @TempDir Path folder;
 
@@ -57,7 +57,7 @@ class KeyValueStoreTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void answersAsKafkasStoreInMemoryDoes(boolean exactlyOnce) {
-    Random random = new Random(exactlyOnce ? 1 : 2);
+    Random random = new Random(2 * TestSize.day() + (exactlyOnce ? 1 : 2));
     KeyValueStore<Bytes, byte[]> model = Stores.inMemoryKeyValueStore("m").get();
     new TestContext(folder, exactlyOnce).open(model);
     KeyValueStore<Bytes, byte[]> store = new TestContext(folder, exactlyOnce).open(store());

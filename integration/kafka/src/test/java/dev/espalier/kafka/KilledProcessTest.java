@@ -10,7 +10,7 @@ import dev.espalier.TestSize;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Random;
+import java.util.SplittableRandom;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -21,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 class KilledProcessTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
   private static final int KEYS = 50;
-  private static final int ROUNDS = TestSize.of(2, 30);
 
   @TempDir Path folder;
 
@@ -48,12 +47,11 @@ class KilledProcessTest {
 
   @Test
   void entriesAndOffsetAgree() throws Exception {
-    Random random = new Random(6);
     long before = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (long round : TestSize.seeds(2, 30)) {
+      int lines = new SplittableRandom(round).nextInt(1, 101);
       long acknowledged =
-          Long.parseLong(
-              KilledProcess.lastLine(KilledProcessTest.class, folder, 1 + random.nextInt(100)));
+          Long.parseLong(KilledProcess.lastLine(KilledProcessTest.class, folder, lines));
       KeyValueStore<Bytes, byte[]> store = open(folder);
       Long offset = store.committedOffset(CHANGELOG);
       assertNotNull(offset);

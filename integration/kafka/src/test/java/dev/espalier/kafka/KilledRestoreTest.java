@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
@@ -25,7 +25,6 @@ class KilledRestoreTest {
   private static final int KEYS = 200;
   private static final int SORTED = 10;
   private static final int SINGLY = 10;
-  private static final int ROUNDS = TestSize.of(2, 30);
 
   @TempDir Path folder;
 
@@ -62,12 +61,10 @@ class KilledRestoreTest {
 
   @Test
   void noStoreIsBehindItsOffset() throws Exception {
-    Random random = new Random(7);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (long round : TestSize.seeds(2, 30)) {
+      int lines = new SplittableRandom(round).nextInt(1, 61);
       Path own = folder.resolve("round" + round);
-      int last =
-          Integer.parseInt(
-              KilledProcess.lastLine(KilledRestoreTest.class, own, 1 + random.nextInt(60)));
+      int last = Integer.parseInt(KilledProcess.lastLine(KilledRestoreTest.class, own, lines));
       for (int number = 0; number <= last; number++) {
         String what = "store " + number + " of 0 to " + last + ", round " + round;
         TestContext context = new TestContext(own, true);

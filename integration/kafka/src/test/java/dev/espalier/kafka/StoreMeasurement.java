@@ -32,7 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dpool=}, the bytes of Espalier's pool, and {@code -Dstores=} and {@code -Dwork=} for some of
  * them only. {@code -Dwork=heap} tells how much heap {@code -Dupdates=} entries take. The ways take
  * turns. An update reads a count by a key of 16 bytes at random, and stores the next one; every 100
- * ms there is a commit, or none until the end. {@code benchmarks/run engines kafka} runs it, too.
+ * ms the store is committed, as Kafka 4.3.1 does it without exactly-once processing only, or not
+ * until the end. {@code benchmarks/run engines kafka} runs it, too.
  */
 class StoreMeasurement {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);

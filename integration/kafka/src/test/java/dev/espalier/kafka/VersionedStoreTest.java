@@ -63,7 +63,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class VersionedStoreTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
-  private static final int STEPS = TestSize.of(2_500, 60_000);
+  private static final int STEPS = TestSize.share(2_500, 60_000);
   private static final Duration RETENTION = Duration.ofMinutes(5);
   private static final Bytes A = Bytes.wrap(new byte[] {'a'});
 
@@ -154,7 +154,7 @@ class VersionedStoreTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void answersAsKafkasStoreDoes(boolean exactlyOnce) {
-    Random random = new Random(exactlyOnce ? 1 : 2);
+    Random random = new Random(2 * TestSize.day() + (exactlyOnce ? 1 : 2));
     TopologyTestDriver driver = // Kafka's store opens nowhere else.
         with(Stores.persistentVersionedKeyValueStore("m", RETENTION));
     VersionedKeyValueStore<Bytes, byte[]> kafkas = driver.getVersionedKeyValueStore("m");

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WindowStoreTest {
-  private static final int STEPS = TestSize.of(1_500, 30_000);
+  private static final int STEPS = TestSize.share(1_500, 30_000);
   private static final Duration RETENTION = Duration.ofMinutes(5);
   private static final Duration WINDOW = Duration.ofMinutes(1);
   private static final Bytes A = Bytes.wrap(new byte[] {'a'});
@@ -56,7 +56,7 @@ class WindowStoreTest {
   @ParameterizedTest
   @CsvSource({"false,false", "true,false", "false,true", "true,true"})
   void answersAsKafkasStoreInMemoryDoes(boolean exactlyOnce, boolean duplicates) {
-    Random random = new Random((exactlyOnce ? 1 : 0) + (duplicates ? 2 : 0));
+    Random random = new Random(4 * TestSize.day() + (exactlyOnce ? 1 : 0) + (duplicates ? 2 : 0));
     TopologyTestDriver driver = // The model opens nowhere else.
         with(Stores.inMemoryWindowStore("m", RETENTION, WINDOW, duplicates));
     WindowStore<Bytes, byte[]> model = driver.getWindowStore("m");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.sql;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.calcite.EspalierSchema;
 import dev.espalier.calcite.IndexTable;
 import dev.espalier.family.Indexes;
+import dev.espalier.family.Workload;
 import io.trino.tpch.Customer;
 import io.trino.tpch.CustomerGenerator;
 import io.trino.tpch.Distributions;
@@ -96,7 +98,7 @@ public final class TpchSchema implements AutoCloseable {
           default -> throw new IllegalArgumentException("no table is named '" + name + "'");
         };
     if (rows.hasKey()) {
-      LongIndex index = Indexes.create();
+      LongIndex index = Indexes.create(Workload.ONE_THREAD, IndexOptions.DEFAULT);
       indexes.add(index);
       tables.put(name.toUpperCase(Locale.ROOT), rows.withIndex(index));
     } else {

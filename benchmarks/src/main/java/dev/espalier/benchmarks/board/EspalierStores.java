@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks.board;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongIndex;
+import dev.espalier.benchmarks.TemporaryFolder;
+import dev.espalier.blink.BLinkTree;
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.concurrent.ConcurrentPbPlusTree;
+import dev.espalier.io.FileOptions;
+import dev.espalier.io.IndexStore;
+import dev.espalier.io.StoreOptions;
+import dev.espalier.io.WriteBatch;
+import dev.espalier.prefix.PrefixBPlusTree;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Espalier's rows. They keep their names when a better index takes the place of one, so that the
+ * board shows what that gains.
+ */
+final class EspalierStores {
+  private static final String NAME = "entries";
+
+  private EspalierStores() {}
+
+  /** Returns the rows. */
+  static List<StoreType> all() {
+    return List.of(
+        new StoreType(
+            "Espalier",
+            true,
+            "in memory: `ConcurrentPbPlusTree`, for strings `PrefixBPlusTree`; in a file: the"
+                + " index that a store has by default, with default options but the pool. What is"
+                + " not for several threads is alone with one, and behind `withReadWriteLock()`"
+                + " with more. Durable: a `WriteBatch` and `commit()`",
+            _ -> true,
+            EspalierStores::usual),
+        new StoreType(
+            "Espalier, BLinkTree",
+            true,
+            "the same, with `BLinkTree` in the file, which needs no lock",
+            setting -> setting.isOfLongs() && setting.data() != Setting.Data.MEMORY,
+            setting -> {
+              StoreInFile file = new StoreInFile(setting);
+              LongIndex index = file.store.index(NAME, BLinkTree.VARIANT);
+              return new Longs(index, Function.identity(), file);
+            }));
+  }
+
+  private static BoardStore usual(Setting setting) {
+    if (setting.data() == Setting.Data.MEMORY) {
+      return setting.isOfLongs()
+          ? new Longs(ConcurrentPbPlusTree.create(IndexOptions.DEFAULT), Function.identity(), null)
+          : new Strings(PrefixBPlusTree.create(), setting, null);
+    }
+    StoreInFile file = new StoreInFile(setting);
+    return setting.isOfLongs()
+        ? new Longs(file.store.index(NAME), LongIndex::withReadWriteLock, file)
+        : new Strings(file.store.bytesIndex(NAME), setting, file);
+  }
+
+  /** A store in a folder of its own. */
+  private static final class StoreInFile implements BatchWriter {
+    private final TemporaryFolder folder = new TemporaryFolder("board");
+    private final boolean isDurable;
+    private final IndexStore store;
+
+    StoreInFile(Setting setting) {
+      isDurable = setting.isDurable();
+      store =
+          IndexStore.open(
+              folder.path().resolve("store"),
+              StoreOptions.DEFAULT.withFiles(
+                  FileOptions.DEFAULT.withPoolBytes(setting.poolBytes())));
+    }
+
+    @Override
+    public void write(WriteBatch batch) {
+      store.write(batch);
+      if (isDurable) {
+        store.commit();
+      }
+    }
+
+    void close() {
+      store.close();
+      folder.delete();
+    }
+  }
+
+  private static final class Longs implements BoardStore {
+    private final LongIndex index;
+    private final Function<LongIndex, LongIndex> sharing;
+    private final @Nullable StoreInFile file;
+    private @Nullable LongIndex shared;
+
+    Longs(LongIndex index, Function<LongIndex, LongIndex> sharing, @Nullable StoreInFile file) {
+      this.index = index;
+      this.sharing = sharing;
+      this.file = file;
+    }
+
+    @Override
+    public BoardSession session(int threads) {
+      if (threads == 1) {
+        return new LongIndexSession(index, file);
+      }
+      if (shared == null) {
+        shared = sharing.apply(index);
+      }
+      return new LongIndexSession(shared, file);
+    }
+
+    @Override
+    public void close() {
+      if (file == null) {
+        index.close();
+      } else {
+        file.close();
+      }
+    }
+  }
+
+  private static final class Strings implements BoardStore {
+    private final BytesIndex index;
+    private final Coding coding;
+    private final @Nullable StoreInFile file;
+    private @Nullable BytesIndex shared;
+
+    Strings(BytesIndex index, Setting setting, @Nullable StoreInFile file) {
+      this.index = index;
+      this.coding = new Coding(setting.kind());
+      this.file = file;
+    }
+
+    @Override
+    public BoardSession session(int threads) {
+      if (threads == 1) {
+        return new BytesIndexSession(index, coding, file);
+      }
+      if (shared == null) {
+        shared = index.withReadWriteLock();
+      }
+      return new BytesIndexSession(shared, coding, file);
+    }
+
+    @Override
+    public void close() {
+      if (file == null) {
+        index.close();
+      } else {
+        file.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks.board;
+
+import dev.espalier.benchmarks.DataSize;
+import dev.espalier.benchmarks.Header;
+import dev.espalier.benchmarks.Machine;
+import dev.espalier.benchmarks.NativeRequirement;
+import dev.espalier.benchmarks.Publication;
+import dev.espalier.benchmarks.WorkerJvm;
+import dev.espalier.benchmarks.ratios.Ratios;
+import dev.espalier.cli.CommandFailure;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The workloads of YCSB and of {@code db_bench} on every store. What was measured is written after
+ * each cell of the board, and is not measured again by a later call.
+ */
+@Command(
+    name = "ycsb",
+    mixinStandardHelpOptions = true,
+    description = {
+      "YCSB's workloads and those of db_bench, on Espalier and every other store.",
+      "Measures what the file of figures lacks, and writes a page and a heat map."
+    },
+    sortOptions = false)
+public final class Ycsb implements Runnable {
+  private static final String NAME = "ycsb";
+
+  private static final int QUICK_ENTRIES = 50_000;
+  private static final int QUICK_MILLIS = 100;
+  private static final Duration QUICK = Duration.ofMinutes(9);
+
+  private static final long HEAP_BYTES = 512L << 20;
+
+  /** A skip list's own objects for an entry, and room for the collector. */
+  private static final long HEAP_BYTES_PER_ENTRY = 400;
+
+  @Option(
+      names = "--entries",
+      paramLabel = "N",
+      description = "Entries that are loaded, like 1000000 or 1M (default: 1M, quick: 50k).")
+  private @Nullable String entries;
+
+  @Option(
+      names = "--kinds",
+      split = ",",
+      description = "Keys and values: ${COMPLETION-CANDIDATES} (default: all).")
+  private Set<Setting.Kind> kinds = EnumSet.noneOf(Setting.Kind.class);
+
+  @Option(
+      names = "--data",
+      split = ",",
+      description = "Where the entries are: ${COMPLETION-CANDIDATES} (default: all).")
+  private Set<Setting.Data> data = EnumSet.noneOf(Setting.Data.class);
+
+  @Option(
+      names = "--sync",
+      split = ",",
+      description = "When writes are safe: ${COMPLETION-CANDIDATES} (default: both).")
+  private Set<Setting.Sync> syncs = EnumSet.noneOf(Setting.Sync.class);
+
+  @Option(
+      names = "--crews",
+      split = ",",
+      description = "Threads: ${COMPLETION-CANDIDATES} (default: all).")
+  private Set<Crew> crews = EnumSet.noneOf(Crew.class);
+
+  @Option(
+      names = "--works",
+      split = ",",
+      description = "What the threads do: ${COMPLETION-CANDIDATES} (default: all).")
+  private Set<Work> works = EnumSet.noneOf(Work.class);
+
+  @Option(
+      names = "--distributions",
+      split = ",",
+      description = "How YCSB's keys are drawn: ${COMPLETION-CANDIDATES} (default: all).")
+  private Set<Distribution> distributions = EnumSet.noneOf(Distribution.class);
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "STORE",
+      description = "The stores that are measured (default: all).")
+  private Set<String> only = Set.of();
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Rounds, after one for warm-up (default: 3, quick: 1).")
+  private @Nullable Integer rounds;
+
+  @Option(
+      names = "--millis",
+      paramLabel = "N",
+      description = "Milliseconds of a round (default: 1000, quick: 100).")
+  private @Nullable Integer millis;
+
+  @Option(
+      names = "--minutes",
+      paramLabel = "N",
+      description = "Begin no further measurement after so long; the next call goes on.")
+  private @Nullable Integer minutes;
+
+  @Option(
+      names = "--quick",
+      description = "Little data, short rounds, one or two threads: ends in ten minutes.")
+  private boolean quick;
+
+  @Option(
+      names = "--page",
+      description = "Measure nothing, and write page and map of what has been measured.")
+  private boolean pageOnly;
+
+  @Option(
+      names = "--docs",
+      paramLabel = "DIR",
+      defaultValue = "benchmarks/target/ycsb",
+      description = "The folder to which measurements and images go (default: ${DEFAULT-VALUE}).")
+  private Path docs = Path.of("");
+
+  @Spec private @Nullable CommandSpec command;
+
+  private final List<String> failures = new ArrayList<>();
+
+  /** Measures; the exit status is not 0 if that failed or an answer was wrong. */
+  public static void main(String[] args) {
+    System.exit(Ratios.commandLine(new Ycsb()).execute(args));
+  }
+
+  @Override
+  public void run() {
+    if (!pageOnly) {
+      measure();
+    }
+    writePage();
+    if (!failures.isEmpty()) {
+      throw new CommandFailure("left out:\n" + String.join("\n", failures));
+    }
+  }
+
+  private Path figures() {
+    return docs.resolve("measurements").resolve("runs").resolve(NAME + ".json");
+  }
+
+  // ---------------------------------------------------------------- measuring
+
+  private void measure() {
+    Header.lines().forEach(System.out::println);
+    NativeRequirement.check();
+    only.forEach(Stores::named);
+    makeFolder(figures());
+    BoardFile file = new BoardFile(figures(), facts());
+    Plan plan = plan();
+    long deadline = System.nanoTime() + budget().toNanos();
+    for (Setting setting : plan.settings()) {
+      measure(setting, plan.cells(setting), file, deadline);
+    }
+  }
+
+  private Plan plan() {
+    return new Plan(
+        chosen(kinds, Setting.Kind.class, EnumSet.of(Setting.Kind.LONGS, Setting.Kind.STRINGS_100)),
+        chosen(data, Setting.Data.class, EnumSet.of(Setting.Data.MEMORY, Setting.Data.POOL)),
+        chosen(syncs, Setting.Sync.class, EnumSet.allOf(Setting.Sync.class)),
+        chosen(crews, Crew.class, EnumSet.of(Crew.ONE, Crew.TWO)),
+        chosen(works, Work.class, EnumSet.allOf(Work.class)),
+        chosen(distributions, Distribution.class, EnumSet.of(Distribution.ZIPF)),
+        count());
+  }
+
+  private <T extends Enum<T>> Set<T> chosen(Set<T> typed, Class<T> type, Set<T> ifQuick) {
+    if (!typed.isEmpty()) {
+      return EnumSet.copyOf(typed);
+    }
+    return quick ? ifQuick : EnumSet.allOf(type);
+  }
+
+  private int count() {
+    return entries != null
+        ? Math.toIntExact(DataSize.entries(entries))
+        : quick ? QUICK_ENTRIES : 1_000_000;
+  }
+
+  private int wantedRounds() {
+    return rounds != null ? rounds : quick ? 1 : 3;
+  }
+
+  private int wantedMillis() {
+    return millis != null ? millis : quick ? QUICK_MILLIS : 1000;
+  }
+
+  private Duration budget() {
+    if (minutes != null) {
+      return Duration.ofMinutes(minutes);
+    }
+    return quick ? QUICK : Duration.ofDays(365);
+  }
+
+  private Map<String, Object> facts() {
+    Map<String, Object> facts = Publication.facts(Objects.requireNonNull(command));
+    Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put("entries", count());
+    settings.put("milliseconds of a round", wantedMillis());
+    facts.put("settings", settings);
+    return facts;
+  }
+
+  private void measure(Setting setting, List<Cell> cells, BoardFile file, long deadline) {
+    List<StoreType> types =
+        Stores.all().stream()
+            .filter(type -> type.isFor().test(setting))
+            .filter(type -> only.isEmpty() || only.contains(type.name()))
+            .filter(type -> cells.stream().anyMatch(cell -> isWanted(cell, type.name(), file)))
+            .toList();
+    Map<String, WorkerJvm> workers = new LinkedHashMap<>();
+    try {
+      for (StoreType type : types) {
+        if (System.nanoTime() - deadline < 0) {
+          attempt(
+              type.name(),
+              setting.label(),
+              workers,
+              () -> workers.put(type.name(), start(type.name(), setting)));
+        }
+      }
+      for (Cell cell : cells) {
+        if (System.nanoTime() - deadline < 0) {
+          measure(cell, workers, file);
+        }
+      }
+    } finally {
+      workers.values().forEach(WorkerJvm::close);
+    }
+  }
+
+  private boolean isWanted(Cell cell, String store, BoardFile file) {
+    return file.board().rounds(cell, store).size() < wantedRounds();
+  }
+
+  private void measure(Cell cell, Map<String, WorkerJvm> workers, BoardFile file) {
+    Set<String> wanted = new LinkedHashSet<>(workers.keySet());
+    wanted.removeIf(store -> !isWanted(cell, store, file));
+    for (int round = 0; round <= wantedRounds(); round++) {
+      for (String store : wanted) {
+        boolean isWarmUp = round == 0;
+        WorkerJvm worker = workers.get(store);
+        if (worker != null && (isWarmUp || isWanted(cell, store, file))) {
+          attempt(
+              store,
+              cell.toString(),
+              workers,
+              () -> {
+                Figure figure = Figure.parse(worker.ask(cell.request(wantedMillis())));
+                if (!isWarmUp) {
+                  file.board().add(cell, store, figure);
+                  System.out.printf(
+                      Locale.ROOT, "%s: %s, %.1f thousand/s%n", cell, store, figure.rate());
+                }
+              });
+        }
+      }
+    }
+    if (!wanted.isEmpty()) {
+      file.write();
+    }
+  }
+
+  /** Does something with a store, and goes on without the store if that fails. */
+  private void attempt(
+      String store, String what, Map<String, WorkerJvm> workers, Runnable something) {
+    try {
+      something.run();
+    } catch (IllegalStateException | IllegalArgumentException | UncheckedIOException e) {
+      failures.add(store + ", " + what + ": " + e.getMessage());
+      System.err.println(failures.getLast());
+      WorkerJvm failed = workers.remove(store);
+      if (failed != null) {
+        failed.close();
+      }
+    }
+  }
+
+  private static WorkerJvm start(String store, Setting setting) {
+    long heap = HEAP_BYTES + 2 * setting.dataBytes() + setting.entries() * HEAP_BYTES_PER_ENTRY;
+    List<String> flags = new ArrayList<>(WorkerJvm.FAST);
+    flags.addAll(WorkerJvm.BESIDE_OTHERS);
+    flags.add("-Xmx" + (heap >> 20) + "m");
+    flags.add("-XX:MaxDirectMemorySize=" + (heap >> 19) + "m");
+    // TuplDB and MapDB reach for memory by sun.misc.Unsafe.
+    flags.add("--sun-misc-unsafe-memory-access=allow");
+    flags.add(
+        "-D%s=%s"
+            .formatted(
+                NativeRequirement.PROPERTY,
+                System.getProperty(NativeRequirement.PROPERTY, "required")));
+    return new WorkerJvm(
+        store,
+        flags,
+        BoardWorker.class,
+        List.of(
+            store,
+            setting.kind().name(),
+            setting.data().name(),
+            setting.sync().name(),
+            Integer.toString(setting.entries())),
+        BoardWorker.READY);
+  }
+
+  // ---------------------------------------------------------------- writing
+
+  private void writePage() {
+    BoardFile.Published published = BoardFile.published(figures());
+    List<StoreType> types = Stores.all();
+    Path map = docs.resolve("images").resolve(NAME + ".svg");
+    Path page = docs.resolve("measurements").resolve(NAME + ".md");
+    write(map, new HeatMap(published.board(), BoardPage.ours(types)).svg());
+    write(page, new BoardPage(published, NAME, types).text("../images/" + NAME + ".svg"));
+    System.out.println("written:     " + page + ", " + map);
+    System.out.println("load:        " + Machine.loadAverage());
+  }
+
+  private static void makeFolder(Path file) {
+    try {
+      Files.createDirectories(Objects.requireNonNull(file.getParent()));
+    } catch (IOException e) {
+      throw new CommandFailure("can't write " + file + ": " + e, e);
+    }
+  }
+
+  private static void write(Path file, String text) {
+    makeFolder(file);
+    try {
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new CommandFailure("can't write " + file + ": " + e, e);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.benchmarks.board;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.benchmarks.ratios.Ratios;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** The whole program, on very little data. */
+final class YcsbTest {
+  @TempDir private Path docs;
+
+  private int run(String... further) {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "--entries=1000",
+                "--millis=5",
+                "--kinds=longs",
+                "--data=memory",
+                "--works=c",
+                "--crews=one",
+                "--distributions=uniform",
+                "--only=ConcurrentSkipListMap",
+                "--docs=" + docs));
+    words.addAll(List.of(further));
+    return Ratios.commandLine(new Ycsb()).execute(words.toArray(String[]::new));
+  }
+
+  private List<Figure> rounds() {
+    Board board =
+        BoardFile.published(docs.resolve("measurements").resolve("runs").resolve("ycsb.json"))
+            .board();
+    assertEquals(1, board.cells().size());
+    return board.rounds(board.cells().iterator().next(), "ConcurrentSkipListMap");
+  }
+
+  @Test
+  void whatHasBeenMeasuredIsNotMeasuredAgain() throws IOException {
+    assertEquals(0, run("--rounds=2"));
+    List<Figure> first = rounds();
+    assertEquals(2, first.size());
+    assertEquals(0, run("--rounds=2"));
+    assertEquals(first, rounds());
+    assertEquals(0, run("--rounds=3"));
+    assertEquals(3, rounds().size());
+    assertEquals(first, rounds().subList(0, 2));
+    String page = Files.readString(docs.resolve("measurements").resolve("ycsb.md"));
+    assertTrue(page.contains("| | C, uniform |"), page);
+    assertTrue(Files.exists(docs.resolve("images").resolve("ycsb.svg")));
+  }
+
+  @Test
+  void nothingIsBegunAfterTheTimeIsUp() {
+    assertEquals(0, run("--rounds=1"));
+    assertEquals(0, run("--rounds=2", "--minutes=0"));
+    assertEquals(1, rounds().size());
+  }
+
+  @Test
+  void storeThatIsNotThereIsRefused() {
+    assertEquals(1, run("--only=Nothing"));
+    assertEquals(false, Files.exists(docs.resolve("measurements")));
+  }
+
+  /** The script gives the command its name. */
+  @Test
+  void scriptKnowsTheCommand() throws IOException {
+    CommandSpec spec = new CommandLine(new Ycsb()).getCommandSpec();
+    String call = "  %s)\n    shift\n    main=%s\n".formatted(spec.name(), Ycsb.class.getName());
+    assertTrue(Files.readString(Path.of("run")).contains(call), call);
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@NullMarked
+package dev.espalier.benchmarks.board;
+
+import org.jspecify.annotations.NullMarked;

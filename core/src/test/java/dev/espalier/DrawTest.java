@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DrawTest {
+  private static final AtomicInteger RUN = new AtomicInteger();
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, 20_783, -5})
+  void threeConsecutiveDaysInvokeEveryTestWithEveryShapeOnce(long day) {
+    List<Method> tests =
+        Stream.of(CursorTest.class, BulkloadTest.class, UseAfterCloseTest.class)
+            .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
+            .filter(DrawnInvocations::isDrawn)
+            .toList();
+    assertTrue(tests.size() > 20, tests.toString());
+    int shapes = TreeShape.all().size();
+    for (Method test : tests) {
+      for (int number = 1; number <= shapes; number++) {
+        String invocation = Integer.toString(number);
+        long times =
+            LongStream.range(day, day + 3)
+                .filter(seed -> DrawnInvocations.takes(new Draw(seed, 3), test, invocation))
+                .count();
+        assertEquals(1, times, test + " " + number);
+      }
+    }
+  }
+
+  @Test
+  @Tag("thorough")
+  void threeConsecutiveDaysInvokeEverythingThatThereIs() {
+    DrawnDays days = DrawnDays.ofModule(DrawTest.class);
+    assertTrue(days.all().size() > 3_000, days.all()::toString);
+    assertEquals(Set.of(), days.missingFrom(TestSize.day()));
+  }
+
+  /** Draws from what is drawn already. */
+  static final class DrawnTwice {
+    static List<Integer> numbers() {
+      return Draw.current().of("", IntStream.range(0, 100).boxed().toList());
+    }
+
+    @Drawn
+    @ParameterizedTest
+    @MethodSource("numbers")
+    void number(int number) {
+      throw new AssertionError("told only: " + number);
+    }
+  }
+
+  @Test
+  void whatIsDrawnTwiceIsFoundToBeIncomplete() {
+    DrawnDays days = DrawnDays.of(DrawnTwice.class);
+    assertEquals(100, days.all().size());
+    int missing = days.missingFrom(7).size();
+    assertTrue(missing > 50 && missing < 90, "missing: " + missing);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 10})
+  void asManyDaysAsThereArePartsTakeEachOnce(int parts) {
+    List<Integer> all = IntStream.range(0, 100).boxed().toList();
+    List<Integer> taken = new ArrayList<>();
+    for (long day = 20_784; day < 20_784 + parts; day++) {
+      taken.addAll(new Draw(day, parts).of("numbers", all));
+    }
+    assertEquals(all, taken.stream().sorted().toList());
+  }
+
+  @Test
+  void testsOfOneDayHaveDifferentShapes() {
+    Draw draw = new Draw(7, 3);
+    assertEquals(
+        3,
+        IntStream.range(0, 20)
+            .mapToObj(i -> draw.of("test " + i, List.of(0, 1, 2)))
+            .distinct()
+            .count());
+  }
+
+  @Test
+  void testsWithoutAShapeAreNotDrawn() throws NoSuchMethodException {
+    Method test =
+        DrawTest.class.getDeclaredMethod("asManyDaysAsThereArePartsTakeEachOnce", int.class);
+    assertTrue(
+        IntStream.range(0, 5).allMatch(i -> DrawnInvocations.takes(new Draw(i, 9), test, "1")));
+  }
+
+  @Test
+  void conditionIsFoundByJUnit() {
+    assertTrue(
+        ServiceLoader.load(Extension.class).stream()
+            .anyMatch(service -> service.type() == DrawnInvocations.class));
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.espalier.TreeShape#smallest")
+  void shapesThatAreNotOfTodayAreLeftOut(TreeShape shape) {
+    assertTrue(TreeShape.smallest().stream().anyMatch(s -> s.name().equals(shape.name())));
+    RUN.incrementAndGet();
+  }
+
+  @AfterAll
+  static void asManyRanAsAreDrawn() throws NoSuchMethodException {
+    Method test =
+        DrawTest.class.getDeclaredMethod("shapesThatAreNotOfTodayAreLeftOut", TreeShape.class);
+    long drawn =
+        IntStream.rangeClosed(1, TreeShape.smallest().size())
+            .filter(i -> DrawnInvocations.takes(Draw.OF_RUN, test, Integer.toString(i)))
+            .count();
+    assertEquals(drawn, RUN.get());
+  }
+}

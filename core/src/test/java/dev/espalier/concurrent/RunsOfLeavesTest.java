@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.concurrent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.LongCursor;
+import dev.espalier.LongRun;
+import dev.espalier.concurrent.ConcurrentPbPlusTree.Geometry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Runs of several leaves: what they have, where they end, and what the cursor sees afterwards. */
+class RunsOfLeavesTest {
+  private static final int ENTRIES = 4000;
+
+  private final ConcurrentPbPlusTree index =
+      ConcurrentPbPlusTree.create(IndexOptions.DEFAULT, new Geometry(4, 2));
+  private final LongCursor cursor = index.cursor();
+  private final LongRun run = new LongRun();
+
+  @BeforeEach
+  void fill() {
+    for (long key = 0; key < ENTRIES; key++) {
+      index.put(2 * key, key);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    index.verify();
+    index.close();
+  }
+
+  @Test
+  void runsGrowAsTheScanGoesOn() {
+    int leaf = index.tree.leaf.capacity;
+    int longest = 0;
+    long next = 0;
+    while (cursor.nextRun(run)) {
+      for (int i = 0; i < run.count(); i++, next++) {
+        assertEquals(2 * next, run.key(i));
+        assertEquals(next, run.value(i));
+      }
+      assertEquals(run.key(run.count() - 1), cursor.key());
+      assertEquals(run.value(run.count() - 1), cursor.value());
+      longest = Math.max(longest, run.count());
+    }
+    assertEquals(ENTRIES, next);
+    assertTrue(longest > 2 * leaf, "the longest run has " + longest + " entries");
+  }
+
+  @Test
+  void announcedEndKeepsRunsWithinItsLeaf() {
+    goToLongRun();
+    long end = cursor.key() + 2;
+    cursor.scanTo(end);
+    assertTrue(cursor.nextRun(run));
+    assertTrue(run.count() <= index.tree.leaf.capacity);
+    assertEquals(end, run.key(0));
+  }
+
+  @Test
+  void whatItsThreadWritesBehindTheRunIsSeen() {
+    goToLongRun();
+    long last = cursor.key();
+    index.put(last + 1, -1);
+    index.remove(last + 2);
+    index.put(last + 4, -4);
+    assertTrue(cursor.nextRun(run));
+    assertEquals(last + 1, run.key(0));
+    assertEquals(-1, run.value(0));
+    assertEquals(last + 4, run.key(1));
+    assertEquals(-4, run.value(1));
+  }
+
+  @Test
+  void whatItsThreadWritesInTheRunIsSeenOnTheWayBack() {
+    goToLongRun();
+    int count = run.count();
+    for (int i = 0; i < count; i++) {
+      index.put(run.key(i), -i);
+    }
+    assertEquals(1 - count, cursor.value());
+    for (int i = count - 2; i >= 0; i--) {
+      assertTrue(cursor.previous());
+      assertEquals(run.key(i), cursor.key());
+      assertEquals(-i, cursor.value());
+    }
+  }
+
+  @Test
+  void runAfterAStepBackHasWhatFollows() {
+    goToLongRun();
+    do {
+      assertTrue(cursor.previous());
+      long key = cursor.key();
+      assertTrue(cursor.nextRun(run));
+      for (int i = 0; i < run.count(); i++) {
+        assertEquals(key + 2 * i + 2, run.key(i));
+        assertEquals(run.key(i) / 2, run.value(i));
+      }
+      assertEquals(run.key(run.count() - 1), cursor.key());
+    } while (cursor.nextRun(run));
+  }
+
+  @Test
+  void runThatHasTheLastEntryIsTheLastOne() {
+    long seen = 0;
+    while (cursor.nextRun(run)) {
+      seen += run.count();
+    }
+    assertEquals(ENTRIES, seen);
+    assertTrue(cursor.last());
+    assertFalse(cursor.nextRun(run));
+  }
+
+  /** Scans until a run has several leaves. */
+  private void goToLongRun() {
+    do {
+      assertTrue(cursor.nextRun(run));
+    } while (run.count() <= 2 * index.tree.leaf.capacity);
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.patterns;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Patterns that are known to cost a tree many times what they need. */
+final class KnownMisses {
+  /** Tree, pattern, and the lines that it touches for each operation. */
+  private static final String ALL =
+      """
+      TTree REFILL 80
+      TTree REMOVE_RANGE 28
+      CssTree REMOVE_RANGE 40
+      DigestCssTree WINDOW 329
+      DigestCssTree REFILL 288
+      DigestCssTree SCAN 269
+      DigestCssTree SCAN_BEHIND_DEAD 282
+      DigestCssTree REMOVE_RANGE 293
+      CsbPlusTree WINDOW 85
+      CsbPlusTree REFILL 94
+      CsbPlusTree REMOVE_RANGE 47
+      CacheFirstFpbPlusTree REMOVE_RANGE 67
+      Cola REMOVE_RANGE 8.6
+      PackedMemoryArray REMOVE_RANGE 49
+      CacheObliviousBTree REMOVE_RANGE 50
+      BEpsilonTree REMOVE_RANGE 87
+      BufferedRepositoryTree REMOVE_RANGE 34
+      ShuttleTree REMOVE_RANGE 34
+      DeamortizedCola REMOVE_RANGE 78
+      PioBTree STEP 13400
+      PioBTree QUEUE 33328
+      PioBTree TIMERS 33351
+      PioBTree DRAIN 3053
+      PioBTree SECONDARY 33353
+      PioBTree SCAN 20607
+      PioBTree SCAN_BEHIND_DEAD 75439
+      PioBTree REMOVE_RANGE 179
+      FdTree SCAN 451
+      FdTree SCAN_BEHIND_DEAD 408
+      FdTree REMOVE_RANGE 62
+      BLinkTree SCAN 525
+      BLinkTree SCAN_BEHIND_DEAD 112
+      BftlTree STEP 1596
+      BftlTree REFILL 722
+      BftlTree SCAN 478
+      BftlTree SCAN_BEHIND_DEAD 395
+      BftlTree REMOVE_RANGE 463
+      """;
+
+  private KnownMisses() {}
+
+  /** Returns the lines of an operation by tree and pattern, with a space in between. */
+  static Map<String, Double> all() {
+    Map<String, Double> all = new TreeMap<>();
+    for (String line : ALL.lines().toList()) {
+      int space = line.lastIndexOf(' ');
+      all.put(line.substring(0, space), Double.valueOf(line.substring(space + 1)));
+    }
+    return all;
+  }
+}

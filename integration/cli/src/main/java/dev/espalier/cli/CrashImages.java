@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.cli.soak.FileRecorder;
+import dev.espalier.cli.soak.ForceKind;
+import dev.espalier.cli.soak.Recording;
+import dev.espalier.io.FileOptions;
+import dev.espalier.io.IndexStore;
+import dev.espalier.io.PageFileOpener;
+import dev.espalier.io.PageFiles;
+import dev.espalier.io.StoreOptions;
+import dev.espalier.io.WriteBatch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Crashes of a store with three indexes, each of whose steps changes all of them by one batch and
+ * has a counter in each. What a crash leaves must be exactly what there was after some step, and
+ * not before the last one that was acknowledged.
+ */
+final class CrashImages {
+  private static final int INDEXES = 3;
+  private static final long COUNTER = Long.MIN_VALUE;
+  private static final int PAGE_BYTES = 1024;
+  private static final int FRAMES = 40;
+  private static final int STEPS = 60;
+  private static final int KEYS = 400;
+  private static final int MOST_WRITES = 40;
+  private static final String STORE = "store.esp";
+
+  private final CrashKind kind;
+  private final long seed;
+  private final Path folder;
+
+  /**
+   * Prepares.
+   *
+   * @param folder in which files are for a while
+   */
+  CrashImages(CrashKind kind, long seed, Path folder) {
+    this.kind = kind;
+    this.seed = seed;
+    this.folder = folder;
+  }
+
+  /**
+   * Makes and checks so many images of one run.
+   *
+   * @param leftOut a kind of force that is held not to have happened; null if there is none
+   * @return what is wrong with the first image that is wrong, or an empty string
+   */
+  String run(int images, @Nullable ForceKind leftOut) {
+    try {
+      Path own = Files.createTempDirectory(folder, "crash-images-");
+      Recording recording = record(own.resolve(STORE));
+      SplittableRandom random = new SplittableRandom(~seed);
+      for (int i = 0; i < images; i++) {
+        delete(own);
+        Files.createDirectory(own);
+        int moment = random.nextInt(recording.moments() + 1);
+        recording.writeImage(moment, random.split(), leftOut, own);
+        String wrong = check(own.resolve(STORE), recording.acknowledged(moment));
+        if (!wrong.isEmpty()) {
+          return "%s, seed %d, image %d, a crash at event %d of %d: %s (what recovery made of it is in %s)"
+              .formatted(kind.name(), seed, i + 1, moment, recording.moments(), wrong, own);
+        }
+      }
+      delete(own);
+      return "";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private StoreOptions options(PageFileOpener engine) {
+    return StoreOptions.DEFAULT
+        .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES)
+        .withFiles(
+            kind.options(
+                FileOptions.DEFAULT
+                    .withPageBytes(PAGE_BYTES)
+                    .withPoolBytes((FRAMES + 1L) * PAGE_BYTES)
+                    .withEngine(engine)));
+  }
+
+  private List<CrashIndex> indexes(IndexStore store) {
+    List<CrashIndex> indexes = new ArrayList<>();
+    for (int i = 0; i < INDEXES; i++) {
+      indexes.add(kind.open(store, "index " + i));
+    }
+    return indexes;
+  }
+
+  private Recording record(Path store) {
+    FileRecorder recorder = new FileRecorder();
+    SplittableRandom random = new SplittableRandom(seed + 1);
+    IndexStore opened = IndexStore.open(store, options(recorder));
+    List<CrashIndex> indexes = indexes(opened);
+    opened.commit();
+    for (int step = 1; step <= STEPS; step++) {
+      WriteBatch batch = new WriteBatch();
+      for (int i = 0; i < INDEXES; i++) {
+        indexes.get(i).addSet(batch, COUNTER, step);
+        for (Write write : writes(step, i)) {
+          if (write.isDelete()) {
+            indexes.get(i).addDelete(batch, write.key());
+          } else {
+            indexes.get(i).addSet(batch, write.key(), write.value());
+          }
+        }
+      }
+      opened.write(batch);
+      switch (random.nextInt(8)) {
+        case 0 -> {
+          opened.checkpoint();
+          recorder.acknowledge(step);
+        }
+        case 1 -> {
+          opened.shrink();
+        }
+        case 2 -> {
+          opened.close();
+          recorder.acknowledge(step);
+          opened = IndexStore.open(store, options(recorder));
+          indexes = indexes(opened);
+        }
+        case 3, 4, 5 -> {
+          opened.commit();
+          recorder.acknowledge(step);
+        }
+        default -> {}
+      }
+    }
+    opened.close();
+    recorder.acknowledge(STEPS);
+    return recorder.recording();
+  }
+
+  private record Write(long key, long value, boolean isDelete) {}
+
+  /** Returns what a step writes to an index, besides its counter. */
+  private List<Write> writes(int step, int index) {
+    SplittableRandom random = new SplittableRandom(seed * 31 + step * 7L + index);
+    List<Write> writes = new ArrayList<>();
+    int count = random.nextInt(MOST_WRITES);
+    for (int i = 0; i < count; i++) {
+      writes.add(
+          new Write(random.nextInt(KEYS), random.nextInt(1_000_000), random.nextInt(3) == 0));
+    }
+    return writes;
+  }
+
+  private Map<Long, Long> expected(long step, int index) {
+    Map<Long, Long> entries = new TreeMap<>();
+    for (int i = 1; i <= step; i++) {
+      for (Write write : writes(i, index)) {
+        if (write.isDelete()) {
+          entries.remove(write.key());
+        } else {
+          entries.put(write.key(), write.value());
+        }
+      }
+      entries.put(COUNTER, (long) i);
+    }
+    return entries;
+  }
+
+  /** Opens what a crash left, and returns what is wrong with it. */
+  private String check(Path store, int acknowledged) {
+    if (!Files.exists(store) && acknowledged == 0) {
+      return "";
+    }
+    try (IndexStore opened = IndexStore.open(store, options(PageFiles.CHANNEL))) {
+      opened.verify();
+      List<CrashIndex> indexes = indexes(opened);
+      long step = counter(indexes.getFirst());
+      for (int i = 0; i < INDEXES; i++) {
+        Map<Long, Long> found = new TreeMap<>();
+        indexes.get(i).forEach(found::put);
+        if (!found.equals(expected(step, i))) {
+          return "index %d is not as it was after step %d".formatted(i, step);
+        }
+      }
+      return step < acknowledged
+          ? "it is as it was after step %d, but step %d was acknowledged"
+              .formatted(step, acknowledged)
+          : "";
+    } catch (RuntimeException wrong) {
+      // Whatever a damaged store leads to.
+      return wrong.toString();
+    }
+  }
+
+  private static long counter(CrashIndex index) {
+    OptionalLong counter = index.get(COUNTER);
+    return counter.orElse(0);
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

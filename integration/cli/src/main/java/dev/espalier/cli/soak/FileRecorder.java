@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli.soak;
+
+import dev.espalier.io.Access;
+import dev.espalier.io.IoBatch;
+import dev.espalier.io.PageFile;
+import dev.espalier.io.PageFileOpener;
+import dev.espalier.io.PageFiles;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An engine that does what Java's channels do, and writes down in order what changes files and
+ * names, and what makes changes safe. Files are known by numbers, since their names change.
+ */
+public final class FileRecorder implements PageFileOpener {
+  /** Something that happened. */
+  sealed interface Event {}
+
+  /** A write began, of bytes at a position. */
+  record Write(int file, long position, MemorySegment bytes, End end) implements Event {}
+
+  /** A file got another length. */
+  record Length(int file, long bytes) implements Event {}
+
+  /**
+   * What had ended in a file before a moment is safe.
+   *
+   * @param before the number of the first event that may have come too late
+   */
+  record Forced(int file, ForceKind kind, int before) implements Event {}
+
+  /** A file was made. */
+  record Made(int file, String name) implements Event {}
+
+  /** A file got another name. */
+  record Renamed(String from, String to) implements Event {}
+
+  /** A file was deleted. */
+  record Deleted(String name) implements Event {}
+
+  /** Names that were made, changed or deleted before a moment are safe. */
+  record NamesForced(int before) implements Event {}
+
+  /** The program was told that a step is safe. */
+  record Acknowledged(int step) implements Event {}
+
+  /** When a write ended: the number of the event that came next. */
+  static final class End {
+    private volatile int at = Integer.MAX_VALUE;
+
+    int at() {
+      return at;
+    }
+  }
+
+  private final List<Event> events = new ArrayList<>();
+  private final Map<String, Integer> numbers = new HashMap<>();
+  private int files;
+
+  private synchronized int add(Event event) {
+    events.add(event);
+    return events.size();
+  }
+
+  private synchronized int now() {
+    return events.size();
+  }
+
+  /** Writes down that the program was told that a step is safe. */
+  public void acknowledge(int step) {
+    add(new Acknowledged(step));
+  }
+
+  /** Returns what has happened so far. */
+  public synchronized Recording recording() {
+    return new Recording(List.copyOf(events));
+  }
+
+  @Override
+  public PageFile open(Path path, Access access, int blockBytes) {
+    PageFile opened = PageFiles.CHANNEL.open(path, access, blockBytes);
+    String name = name(path);
+    synchronized (this) {
+      if (access == Access.CREATE) {
+        numbers.put(name, files);
+        add(new Made(files, name));
+        files++;
+      }
+      Integer number = numbers.get(name);
+      if (number == null) {
+        opened.close();
+        throw new IllegalStateException(path + " was not made by this recorder");
+      }
+      return new Recorded(opened, number, name.matches(".*\\.log\\d+"));
+    }
+  }
+
+  @Override
+  public synchronized void rename(Path from, Path to) {
+    PageFileOpener.super.rename(from, to);
+    Integer number = numbers.remove(name(from));
+    if (number != null) {
+      numbers.put(name(to), number);
+    }
+    add(new Renamed(name(from), name(to)));
+  }
+
+  @Override
+  public synchronized void delete(Path path) {
+    PageFileOpener.super.delete(path);
+    numbers.remove(name(path));
+    add(new Deleted(name(path)));
+  }
+
+  @Override
+  public void forceNames(Path path) {
+    add(new NamesForced(now()));
+  }
+
+  private static String name(Path path) {
+    return path.getFileName().toString();
+  }
+
+  /** A file whose changes are written down; what is forced need not reach a device. */
+  private final class Recorded extends PageFileAround {
+    private final int number;
+    private final boolean isLog;
+    private final IdentityHashMap<IoBatch, List<End>> underWay = new IdentityHashMap<>();
+
+    /** Whether only the header was written since the last force. */
+    private boolean onlyHeader = true;
+
+    Recorded(PageFile file, int number, boolean isLog) {
+      super(file);
+      this.number = number;
+      this.isLog = isLog;
+    }
+
+    @Override
+    public void startWrite(IoBatch batch) {
+      List<End> ends = new ArrayList<>();
+      synchronized (FileRecorder.this) {
+        for (int i = 0; i < batch.count(); i++) {
+          End end = new End();
+          ends.add(end);
+          MemorySegment bytes =
+              MemorySegment.ofArray(
+                  batch
+                      .memory()
+                      .asSlice(batch.offset(i), batch.length(i))
+                      .toArray(ValueLayout.JAVA_BYTE));
+          add(new Write(number, batch.position(i), bytes, end));
+          onlyHeader &= batch.position(i) < Recording.HEADER_BYTES;
+        }
+        underWay.put(batch, ends);
+      }
+      file.startWrite(batch);
+    }
+
+    @Override
+    public void finish(IoBatch batch) {
+      file.finish(batch);
+      synchronized (FileRecorder.this) {
+        List<End> ends = underWay.remove(batch);
+        if (ends != null) {
+          ends.forEach(end -> end.at = now());
+        }
+      }
+    }
+
+    @Override
+    public void grow(long bytes) {
+      long before = file.bytes();
+      file.grow(bytes);
+      if (file.bytes() > before) {
+        add(new Length(number, file.bytes()));
+      }
+    }
+
+    @Override
+    public void truncate(long bytes) {
+      file.truncate(bytes);
+      add(new Length(number, file.bytes()));
+    }
+
+    @Override
+    public void force() {
+      synchronized (FileRecorder.this) {
+        ForceKind kind = isLog ? ForceKind.LOG : onlyHeader ? ForceKind.HEADER : ForceKind.PAGES;
+        onlyHeader = true;
+        add(new Forced(number, kind, now()));
+      }
+    }
+  }
+}

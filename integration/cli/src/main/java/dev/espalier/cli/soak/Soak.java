@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli.soak;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/** Long runs of one index after the other, until it is enough. */
+public final class Soak {
+  private static final List<SoakShape> SHAPES = SoakShape.all();
+
+  /** Sizes that indexes grow to: the largest one takes a minute in some shapes. */
+  private static final int[] SIZES = {1_000, 10_000, 10_000, 50_000, 300_000};
+
+  private final Path folder;
+  private final SplittableRandom random;
+  private final BooleanSupplier isEnough;
+  private long operations;
+
+  /** Told now and then what is done. */
+  @FunctionalInterface
+  public interface Progress {
+    /** Takes what was done so far, and what is done now. */
+    void show(long operations, String now);
+  }
+
+  /**
+   * Prepares.
+   *
+   * @param folder in which stores get folders of their own
+   * @param seed which shapes and seeds follow from
+   */
+  public Soak(Path folder, long seed, BooleanSupplier isEnough) {
+    this.folder = folder;
+    this.random = new SplittableRandom(seed);
+    this.isEnough = isEnough;
+  }
+
+  /**
+   * Does a long run of one index, which ends early when it is enough.
+   *
+   * @throws SoakFailure if anything is wrong; the files that it is about are kept
+   */
+  public void run(Progress progress) {
+    SoakShape shape = SHAPES.get(random.nextInt(SHAPES.size()));
+    int entries = SIZES[random.nextInt(SIZES.length)];
+    long before = operations;
+    operations +=
+        new DifferentialRun(shape, random.nextInt(Integer.MAX_VALUE), entries, folder)
+            .run(
+                done -> {
+                  progress.show(before + done, shape.name());
+                  return isEnough.getAsBoolean();
+                });
+  }
+
+  /** Returns how many operations were compared. */
+  public long operations() {
+    return operations;
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import dev.espalier.LongIndex;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Many stores, one thread that looks after them. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CaretakerTest {
+  private static final int STORES = 30;
+
+  @TempDir Path folder;
+
+  @Test
+  void idleStoresHaveOneThreadTogether() {
+    List<LongIndex> stores = new ArrayList<>();
+    try {
+      for (int i = 0; i < STORES; i++) {
+        LongIndex store = Espalier.open(folder.resolve("store-" + i));
+        stores.add(store);
+        store.put(i, i);
+      }
+      await(() -> threads().equals(List.of("espalier-stores")));
+    } finally {
+      stores.forEach(LongIndex::close);
+    }
+  }
+
+  @Test
+  void eachStoreGetsWhatItWasPromised() {
+    StoreOptions options =
+        StoreOptions.DEFAULT
+            .withDurability(Durability.within(Duration.ofMillis(5)))
+            .withCheckpointTime(Duration.ofMillis(50));
+    List<IndexStore> stores = new ArrayList<>();
+    List<LongIndex> indexes = new ArrayList<>();
+    try {
+      for (int i = 0; i < STORES; i++) {
+        IndexStore store = IndexStore.open(folder.resolve("store-" + i), options);
+        stores.add(store);
+        indexes.add(store.index("numbers"));
+      }
+      for (int round = 1; round <= 3; round++) {
+        for (int i = 0; i < STORES; i++) {
+          IndexStore store = stores.get(i);
+          long checkpoint = store.statistics().checkpoint();
+          long forces = store.statistics().forces();
+          indexes.get(i).put(round, round);
+          await(() -> store.statistics().forces() > forces);
+          await(() -> store.statistics().checkpoint() > checkpoint);
+        }
+      }
+    } finally {
+      stores.forEach(IndexStore::close);
+    }
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("espalier-store"))
+        .sorted()
+        .toList();
+  }
+
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Waiting.nap(5_000_000);
+    }
+  }
+}

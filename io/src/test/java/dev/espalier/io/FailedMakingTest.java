@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.LongIndex;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whichever operation fails while a store is made, nothing is left that looks like a store. */
+class FailedMakingTest {
+  private static final Path PATH = SimulatedDisk.path("store.esp");
+
+  @TempDir(factory = MemoryFolder.class)
+  private Path folder;
+
+  private static StoreOptions options(int stripes, FileOption... flags) {
+    Path[] others = new Path[stripes];
+    for (int i = 0; i < stripes; i++) {
+      others[i] = SimulatedDisk.path("stripe" + i);
+    }
+    return StoreOptions.DEFAULT
+        .withFiles(
+            PagedTrees.options("DiskFirstFpbPlusTree", 512, 16)
+                .withStripes(others)
+                .withFlags(flags))
+        .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
+  }
+
+  /** Returns the environment of a store over several files of a disk. */
+  private static StoreEnvironment environment(SimulatedDisk disk, List<Path> stripes) {
+    PageFileOpener each =
+        new PageFileOpener() {
+          @Override
+          public PageFile open(Path path, Access access, int blockBytes) {
+            return disk.openPages(path, access, blockBytes);
+          }
+
+          @Override
+          public void delete(Path path) {
+            disk.delete(path);
+          }
+        };
+    PageFileOpener pages = Stripes.opener(each, stripes);
+    StoreFiles files =
+        new StoreFilesAround(disk) {
+          @Override
+          public PageFile openPages(Path path, Access access, int blockBytes) {
+            return pages.open(path, access, blockBytes);
+          }
+        };
+    return new StoreEnvironment(files, new Random(1), false, false);
+  }
+
+  private static LongIndex open(SimulatedDisk disk, StoreOptions options) {
+    return Espalier.open(PATH, options, environment(disk, options.files().stripes()));
+  }
+
+  /** Lets each operation of an opening fail, one after the other; returns how many did. */
+  private static int failEach(int stripes, Function<SimulatedDisk, Runnable> opening) {
+    StoreOptions options = options(stripes, FileOption.MUST_BE_NEW);
+    int failures = 0;
+    for (int n = 1; ; n++) {
+      SimulatedDisk disk = new SimulatedDisk(n, DiskTraits.USUAL);
+      disk.restart(CrashPlan.NOTHING.failing(DiskFault.DEVICE_ERROR, n));
+      Runnable close;
+      try {
+        close = opening.apply(disk);
+      } catch (PageFileException failed) {
+        failures++;
+        assertEquals(Set.of(), disk.names(), () -> disk.done() + ": " + failed);
+        try (LongIndex index = open(disk, options)) {
+          index.put(1, 2);
+        }
+        try (LongIndex index = open(disk, options(stripes))) {
+          assertEquals(2, index.get(1));
+        }
+        continue;
+      }
+      if (disk.operations() < n) {
+        assertThrows(PageFileException.class, close::run, "the next operation fails");
+        return failures;
+      }
+      close.run();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2})
+  void nothingIsLeftOfAnIndexWhoseMakingFails(int stripes) {
+    int failures = failEach(stripes, disk -> open(disk, options(stripes))::close);
+    assertTrue(failures > 10, "failures: " + failures);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2})
+  void nothingIsLeftOfAStoreWhoseMakingFails(int stripes) {
+    StoreOptions options = options(stripes);
+    int failures =
+        failEach(
+            stripes,
+            disk ->
+                new StoreOpening(PATH, options, environment(disk, options.files().stripes())).open()
+                    ::close);
+    assertTrue(failures > 10, "failures: " + failures);
+  }
+
+  @Test
+  void aStoreThatIsRefusedWhatItIsAskedForWasNotMade() {
+    Path path = folder.resolve("store.esp");
+    try (BufferPool pool = BufferPool.create(1 << 20, 1024)) {
+      FileOptions wrong = FileOptions.DEFAULT.withPageBytes(512).withPool(pool);
+      assertThrows(IllegalArgumentException.class, () -> Espalier.open(path, wrong));
+    }
+    assertEquals(List.of(), IndexStore.files(path));
+  }
+
+  @Test
+  void aStoreWithoutAnIndexSaysSo() {
+    Path path = folder.resolve("store.esp");
+    IndexStore.open(path).close();
+    FileOptions readOnly = FileOptions.DEFAULT.withFlags(FileOption.READ_ONLY);
+    String refused =
+        assertThrows(PageFileException.class, () -> Espalier.open(path, readOnly)).getMessage();
+    assertEquals(path + ": has no index yet; opening it for writing makes one", refused);
+    Espalier.open(path).close();
+    Espalier.open(path, readOnly).close();
+    assertTrue(Files.exists(path));
+  }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.InterruptedCalls;
+import dev.espalier.TestSize;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The gate for writers: many together, or one alone. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WriterGateTest {
+  private static final long PROMISE = WriterGate.promise(70, 48);
+
+  private final WriterGate gate = new WriterGate();
+
+  private static Thread startAndBlock(Runnable action) {
+    Thread thread = Thread.ofPlatform().start(action);
+    while (thread.getState() != Thread.State.WAITING) {
+      assertTrue(thread.isAlive(), "has to wait");
+      Thread.onSpinWait();
+    }
+    return thread;
+  }
+
+  @Test
+  void promisesOfAllWithinAreCounted() throws Exception {
+    int threads = 40;
+    CountDownLatch entered = new CountDownLatch(threads);
+    CountDownLatch leave = new CountDownLatch(1);
+    List<Thread> all = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      all.add(
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    long in = gate.enter(PROMISE);
+                    entered.countDown();
+                    Waiting.await(leave);
+                    gate.leave(in);
+                  }));
+    }
+    entered.await();
+    long sum = gate.sum();
+    assertEquals(threads, WriterGate.writers(sum));
+    assertEquals(70 * threads, WriterGate.pages(sum));
+    assertEquals(48 * threads, WriterGate.bytes(sum));
+    leave.countDown();
+    for (Thread thread : all) {
+      thread.join();
+    }
+    assertEquals(0, gate.sum());
+  }
+
+  @Test
+  void oneWaitsUntilAllOthersHaveLeftAndOthersWaitForIt() throws Exception {
+    long in = gate.enter(PROMISE);
+    AtomicBoolean isAlone = new AtomicBoolean();
+    CountDownLatch leave = new CountDownLatch(1);
+    Thread one =
+        startAndBlock(
+            () -> {
+              gate.enterAlone();
+              isAlone.set(true);
+              Waiting.await(leave);
+              isAlone.set(false);
+              gate.leaveAlone();
+            });
+    AtomicBoolean wasAlone = new AtomicBoolean(true);
+    Thread late =
+        startAndBlock(
+            () -> {
+              long later = gate.enter(PROMISE);
+              wasAlone.set(isAlone.get());
+              gate.leave(later);
+            });
+    assertFalse(isAlone.get());
+    gate.leave(in);
+    while (!isAlone.get()) {
+      Thread.onSpinWait();
+    }
+    leave.countDown();
+    one.join();
+    late.join();
+    assertFalse(wasAlone.get());
+    assertEquals(0, gate.sum());
+  }
+
+  @Test
+  void whoIsAloneMayEnterAgain() throws InterruptedException {
+    gate.enterAlone();
+    gate.enterAlone();
+    long within = gate.enter(PROMISE);
+    assertEquals(WriterGate.ALONE, within);
+    assertEquals(0, gate.sum());
+    gate.leave(within);
+    gate.leaveAlone();
+    Thread other = startAndBlock(() -> gate.leave(gate.enter(PROMISE)));
+    gate.leaveAlone();
+    other.join();
+    assertEquals(PROMISE, gate.enter(PROMISE));
+    gate.leave(PROMISE);
+  }
+
+  @Test
+  void whoGivesUpWaitingLetsOthersEnter() throws InterruptedException {
+    long in = gate.enter(PROMISE);
+    AtomicBoolean wasAlone = new AtomicBoolean(true);
+    Thread.ofPlatform().start(() -> wasAlone.set(gate.tryEnterAlone(1_000_000))).join();
+    assertFalse(wasAlone.get());
+    Thread.ofPlatform().start(() -> gate.leave(gate.enter(PROMISE))).join();
+    gate.leave(in);
+    assertTrue(gate.tryEnterAlone(TimeUnit.DAYS.toNanos(1)));
+    gate.leaveAlone();
+  }
+
+  @Test
+  void anInterruptIsKeptAndEndsNoWait() throws InterruptedException {
+    long in = gate.enter(PROMISE);
+    AtomicBoolean isKept = new AtomicBoolean();
+    Thread one =
+        startAndBlock(
+            () -> {
+              Thread.currentThread().interrupt();
+              gate.enterAlone();
+              isKept.set(Thread.interrupted());
+              gate.leaveAlone();
+            });
+    AtomicBoolean isKeptByLate = new AtomicBoolean();
+    Thread late =
+        startAndBlock(
+            () -> {
+              Thread.currentThread().interrupt();
+              gate.leave(gate.enter(PROMISE));
+              isKeptByLate.set(Thread.interrupted());
+            });
+    gate.leave(in);
+    one.join();
+    late.join();
+    assertTrue(isKept.get());
+    assertTrue(isKeptByLate.get());
+  }
+
+  @Test
+  void tooManyWritersAreToldSo() throws Exception {
+    long refused = 0;
+    List<Thread> within = new ArrayList<>();
+    CountDownLatch leave = new CountDownLatch(1);
+    while (refused == 0) {
+      CountDownLatch entered = new CountDownLatch(1);
+      long[] result = new long[1];
+      within.add(
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    result[0] = gate.enter(PROMISE);
+                    entered.countDown();
+                    Waiting.await(leave);
+                    if (result[0] > 0) {
+                      gate.leave(result[0]);
+                    }
+                  }));
+      entered.await();
+      refused = Math.min(result[0], 0);
+    }
+    assertEquals(WriterGate.CROWDED, refused);
+    leave.countDown();
+    for (Thread thread : within) {
+      thread.join();
+    }
+    assertEquals(0, gate.sum());
+  }
+
+  /** Threads that are within together, and alone at times, with interrupts. */
+  @Test
+  void nobodyIsWithinWhileOneIsAlone() throws Exception {
+    int rounds = TestSize.share(20_000, 1_000_000);
+    AtomicInteger within = new AtomicInteger();
+    AtomicBoolean isAlone = new AtomicBoolean();
+    try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+      List<Future<?>> all = new ArrayList<>();
+      for (int number = 0; number < 4; number++) {
+        int every = number == 0 ? 3 : 50 * number;
+        all.add(
+            threads.submit(
+                () -> {
+                  InterruptedCalls.run(
+                      () -> {
+                        for (int round = 1; round <= rounds; round++) {
+                          if (round % every == 0) {
+                            gate.enterAlone();
+                            assertEquals(0, within.get());
+                            assertFalse(isAlone.getAndSet(true));
+                            isAlone.set(false);
+                            gate.leaveAlone();
+                          } else {
+                            long in = gate.enter(PROMISE);
+                            within.incrementAndGet();
+                            assertFalse(isAlone.get());
+                            within.decrementAndGet();
+                            gate.leave(in);
+                          }
+                        }
+                      });
+                  return null;
+                }));
+      }
+      for (Future<?> one : all) {
+        one.get();
+      }
+    }
+    assertEquals(0, gate.sum());
+  }
+}
