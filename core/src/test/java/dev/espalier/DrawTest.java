@@ -52,7 +52,7 @@ class DrawTest {
   void threeConsecutiveDaysInvokeEverythingThatThereIs() {
     DrawnDays days = DrawnDays.ofModule(DrawTest.class);
     assertTrue(days.all().size() > 3_000, days.all()::toString);
-    assertEquals(Set.of(), days.missingFrom(TestSize.day()));
+    assertEquals(Set.of(), days.missingFrom(TestSize.seed()));
   }
 
   /** Draws from what is drawn already. */

@@ -42,8 +42,8 @@ public final class DrawnInvocations implements ExecutionCondition {
     Consumer<String> listener = told;
     if (listener == null) {
       return isTaken
-          ? ConditionEvaluationResult.enabled("of today")
-          : ConditionEvaluationResult.disabled("of another day");
+          ? ConditionEvaluationResult.enabled("of this run")
+          : ConditionEvaluationResult.disabled("of another seed");
     }
     if (isInvocation && isTaken) {
       listener.accept(context.getRequiredTestMethod() + " " + arguments(context));
@@ -54,7 +54,7 @@ public final class DrawnInvocations implements ExecutionCondition {
   }
 
   /**
-   * Returns the name of an invocation without its number, which may be another each day, and
+   * Returns the name of an invocation without its number, which may be another with each seed, and
    * without the hash codes of arguments that have no name.
    */
   private static String arguments(ExtensionContext context) {

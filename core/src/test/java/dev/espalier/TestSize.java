@@ -7,7 +7,7 @@ import java.util.stream.LongStream;
 /**
  * How much the tests do. {@code mvn verify} takes sizes that end within minutes; {@code -Pthorough}
  * takes the large ones, and runs what is tagged {@code thorough} as well, but of shapes, seeds and
- * rounds a third, another each day; {@code -Pexhaustive} takes all of them.
+ * rounds a third, always the same; {@code -Pexhaustive} takes all of them.
  */
 public final class TestSize {
   private static final boolean THOROUGH =
@@ -20,29 +20,29 @@ public final class TestSize {
     return THOROUGH;
   }
 
-  /** Returns the number of the run's day, from which seeds are made; 0 where nothing is drawn. */
-  public static long day() {
+  /** Returns the number from which a test makes its seeds, the same in every run. */
+  public static long seed() {
     return Draw.current().seed();
   }
 
-  /** Returns one of so many in a row, another each day, or the day's third in a thorough run. */
+  /** Returns one of so many in a row, or the run's third in a thorough run. */
   public static <T> List<T> oneIn(int row, List<T> all) {
     return (THOROUGH ? Draw.current() : new Draw(Draw.current().seed(), row)).of("", all);
   }
 
   /**
-   * Returns all, or in a thorough run, which does more with each, the day's third. There must be as
+   * Returns all, or in a thorough run, which does more with each, the run's third. There must be as
    * many as the most parts, so that none is without any.
    *
    * @param from names the many; what has another name is drawn apart
    */
-  public static <T> List<T> ofDay(String from, List<T> all) {
+  public static <T> List<T> part(String from, List<T> all) {
     return THOROUGH ? Draw.current().of(from, all) : all;
   }
 
   /**
    * Returns seeds, of which each is a case of its own: the first ones, or in a thorough run the
-   * day's third of all.
+   * run's third of all.
    */
   public static long[] seeds(int usual, int all) {
     return seeds("", usual, all);
@@ -50,7 +50,7 @@ public final class TestSize {
 
   /**
    * Returns such seeds, drawn apart from those of other names: where there are few, not all tests
-   * have theirs on the same days.
+   * have theirs in the same runs.
    */
   public static long[] seeds(String from, int usual, int all) {
     return LongStream.range(0, THOROUGH ? all : usual)
@@ -60,7 +60,7 @@ public final class TestSize {
 
   /**
    * Returns seeds, of which each is a case of its own: the first quarter of all, one at least, or
-   * in a thorough run the day's third.
+   * in a thorough run the run's third.
    */
   public static long[] seeds(int all) {
     return seeds(Math.ceilDiv(all, 4), all);
@@ -80,7 +80,7 @@ public final class TestSize {
 
   /**
    * Returns the number to go on with after another, where each from 1 on is a case of its own, such
-   * as the operation to fail: one of so many in a row, or in a thorough run one of the day's third.
+   * as the operation to fail: one of so many in a row, or in a thorough run one of the run's third.
    */
   public static int after(int number, int usualRow) {
     int row = THOROUGH ? Draw.current().parts() : usualRow;

@@ -105,7 +105,7 @@ class SnapshotTest {
         try (LongIndex snapshot = index.snapshot()) {
           List<Future<?>> writers = new ArrayList<>();
           for (int i = 0; i < 3; i++) {
-            SplittableRandom random = new SplittableRandom(3 * TestSize.day() + i);
+            SplittableRandom random = new SplittableRandom(3 * TestSize.seed() + i);
             writers.add(threads.submit(() -> fillAndEmpty(index, random, WRITES / 3)));
           }
           do {

@@ -68,7 +68,7 @@ class InsertPatternsTest {
   }
 
   private static List<Order> orders() {
-    return TestSize.ofDay("orders", List.of(Order.values()));
+    return TestSize.part("orders", List.of(Order.values()));
   }
 
   @ParameterizedTest

@@ -21,6 +21,6 @@ class DrawnFilesTest {
   void threeConsecutiveDaysInvokeEverythingThatThereIs(Class<?> ofModule) {
     DrawnDays days = DrawnDays.ofModule(ofModule);
     assertTrue(days.all().size() > 300, days.all()::toString);
-    assertEquals(Set.of(), days.missingFrom(TestSize.day()));
+    assertEquals(Set.of(), days.missingFrom(TestSize.seed()));
   }
 }

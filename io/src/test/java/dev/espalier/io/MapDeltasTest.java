@@ -136,7 +136,7 @@ class MapDeltasTest {
 
   @Test
   void allIsThereWhateverWasDone() {
-    Random random = new Random(TestSize.day());
+    Random random = new Random(TestSize.seed());
     Map<Long, Long> expected = new TreeMap<>();
     int withDeltas = 0;
     IndexStore store = open();

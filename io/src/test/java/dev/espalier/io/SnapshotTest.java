@@ -72,7 +72,7 @@ class SnapshotTest {
       fill(index, 10_000, 1);
       try (Snapshot snapshot = store.snapshot()) {
         LongIndex then = snapshot.index("a");
-        Random random = new Random(TestSize.day());
+        Random random = new Random(TestSize.seed());
         for (int i = 0; i < writes; i++) {
           long key = random.nextInt(20_000);
           if (i % 5 == 0) {

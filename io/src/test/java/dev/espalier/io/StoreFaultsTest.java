@@ -222,7 +222,7 @@ class StoreFaultsTest {
   }
 
   private static List<String> treesOnAFullDisk() {
-    return TestSize.ofDay("full disk", PagedTrees.namesOfKinds());
+    return TestSize.part("full disk", PagedTrees.namesOfKinds());
   }
 
   @ParameterizedTest

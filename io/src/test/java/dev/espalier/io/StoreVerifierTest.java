@@ -45,7 +45,7 @@ class StoreVerifierTest {
   @ParameterizedTest
   @MethodSource("paged")
   void aStoreIsSoundWhateverWasDoneToIt(TreeVariant variant) {
-    Random random = new Random(TestSize.day());
+    Random random = new Random(TestSize.seed());
     Deque<Snapshot> snapshots = new ArrayDeque<>();
     try (IndexStore store = IndexStore.open(path(), SMALL)) {
       store.verify();

@@ -71,7 +71,7 @@ final class CrashTestTest {
   @Test
   void killedWritersLoseNothing() throws IOException {
     int rounds = TestSize.share(2, 100);
-    long seed = 7 + TestSize.day();
+    long seed = 7 + TestSize.seed();
     Path json = other.resolve("out.json");
     CommandRun run =
         CommandRun.of(

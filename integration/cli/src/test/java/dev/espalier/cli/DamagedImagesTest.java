@@ -25,7 +25,7 @@ final class DamagedImagesTest {
   @MethodSource("kinds")
   void damageIsSurvivedOrSaid(CrashKind kind) {
     for (int run = 0; run < TestSize.of(1, 2); run++) {
-      long seed = 1_000 * TestSize.day() + run;
+      long seed = 1_000 * TestSize.seed() + run;
       assertEquals("", new DamagedImages(kind, seed, folder).run(COPIES_OF_A_RUN));
     }
   }

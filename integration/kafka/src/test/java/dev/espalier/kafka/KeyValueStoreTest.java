@@ -57,7 +57,7 @@ class KeyValueStoreTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void answersAsKafkasStoreInMemoryDoes(boolean exactlyOnce) {
-    Random random = new Random(2 * TestSize.day() + (exactlyOnce ? 1 : 2));
+    Random random = new Random(2 * TestSize.seed() + (exactlyOnce ? 1 : 2));
     KeyValueStore<Bytes, byte[]> model = Stores.inMemoryKeyValueStore("m").get();
     new TestContext(folder, exactlyOnce).open(model);
     KeyValueStore<Bytes, byte[]> store = new TestContext(folder, exactlyOnce).open(store());

@@ -44,7 +44,7 @@ class SessionStoreTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void answersAsKafkasStoreInMemoryDoes(boolean exactlyOnce) {
-    Random random = new Random(2 * TestSize.day() + (exactlyOnce ? 1 : 0));
+    Random random = new Random(2 * TestSize.seed() + (exactlyOnce ? 1 : 0));
     SessionStore<Bytes, byte[]> model = Stores.inMemorySessionStore("m", RETENTION).get();
     new TestContext(folder, exactlyOnce).open(model);
     SessionStore<Bytes, byte[]> store = new TestContext(folder, exactlyOnce).open(store());

@@ -154,7 +154,7 @@ class VersionedStoreTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void answersAsKafkasStoreDoes(boolean exactlyOnce) {
-    Random random = new Random(2 * TestSize.day() + (exactlyOnce ? 1 : 2));
+    Random random = new Random(2 * TestSize.seed() + (exactlyOnce ? 1 : 2));
     TopologyTestDriver driver = // Kafka's store opens nowhere else.
         with(Stores.persistentVersionedKeyValueStore("m", RETENTION));
     VersionedKeyValueStore<Bytes, byte[]> kafkas = driver.getVersionedKeyValueStore("m");

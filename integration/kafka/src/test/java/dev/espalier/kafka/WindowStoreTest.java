@@ -56,7 +56,7 @@ class WindowStoreTest {
   @ParameterizedTest
   @CsvSource({"false,false", "true,false", "false,true", "true,true"})
   void answersAsKafkasStoreInMemoryDoes(boolean exactlyOnce, boolean duplicates) {
-    Random random = new Random(4 * TestSize.day() + (exactlyOnce ? 1 : 0) + (duplicates ? 2 : 0));
+    Random random = new Random(4 * TestSize.seed() + (exactlyOnce ? 1 : 0) + (duplicates ? 2 : 0));
     TopologyTestDriver driver = // The model opens nowhere else.
         with(Stores.inMemoryWindowStore("m", RETENTION, WINDOW, duplicates));
     WindowStore<Bytes, byte[]> model = driver.getWindowStore("m");
