@@ -64,8 +64,12 @@ record Draw(long seed, int parts) {
     return Math.floorMod(index + from.hashCode() + seed, (long) parts) == 0;
   }
 
-  /** Returns those that are taken, in their order. */
+  /** Returns those that are taken, in their order; of fewer than there are parts always one. */
   <T> List<T> of(String from, List<T> all) {
-    return IntStream.range(0, all.size()).filter(i -> takes(from, i)).mapToObj(all::get).toList();
+    int row = Math.min(parts, Math.max(all.size(), 1));
+    return IntStream.range(0, all.size())
+        .filter(i -> new Draw(seed, row).takes(from, i))
+        .mapToObj(all::get)
+        .toList();
   }
 }

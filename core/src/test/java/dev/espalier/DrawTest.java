@@ -27,7 +27,7 @@ class DrawTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 20_783, -5})
-  void threeConsecutiveDaysInvokeEveryTestWithEveryShapeOnce(long day) {
+  void threeConsecutiveSeedsInvokeEveryTestWithEveryShapeOnce(long first) {
     List<Method> tests =
         Stream.of(CursorTest.class, BulkloadTest.class, UseAfterCloseTest.class)
             .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
@@ -39,7 +39,7 @@ class DrawTest {
       for (int number = 1; number <= shapes; number++) {
         String invocation = Integer.toString(number);
         long times =
-            LongStream.range(day, day + 3)
+            LongStream.range(first, first + 3)
                 .filter(seed -> DrawnInvocations.takes(new Draw(seed, 3), test, invocation))
                 .count();
         assertEquals(1, times, test + " " + number);
@@ -49,10 +49,10 @@ class DrawTest {
 
   @Test
   @Tag("thorough")
-  void threeConsecutiveDaysInvokeEverythingThatThereIs() {
-    DrawnDays days = DrawnDays.ofModule(DrawTest.class);
-    assertTrue(days.all().size() > 3_000, days.all()::toString);
-    assertEquals(Set.of(), days.missingFrom(TestSize.seed()));
+  void threeConsecutiveSeedsInvokeEverythingThatThereIs() {
+    DrawnSeeds seeds = DrawnSeeds.ofModule(DrawTest.class);
+    assertTrue(seeds.all().size() > 3_000, seeds.all()::toString);
+    assertEquals(Set.of(), seeds.missingFrom(TestSize.seed()));
   }
 
   /** Draws from what is drawn already. */
@@ -71,25 +71,25 @@ class DrawTest {
 
   @Test
   void whatIsDrawnTwiceIsFoundToBeIncomplete() {
-    DrawnDays days = DrawnDays.of(DrawnTwice.class);
-    assertEquals(100, days.all().size());
-    int missing = days.missingFrom(7).size();
+    DrawnSeeds seeds = DrawnSeeds.of(DrawnTwice.class);
+    assertEquals(100, seeds.all().size());
+    int missing = seeds.missingFrom(7).size();
     assertTrue(missing > 50 && missing < 90, "missing: " + missing);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 10})
-  void asManyDaysAsThereArePartsTakeEachOnce(int parts) {
+  void asManySeedsAsThereArePartsTakeEachOnce(int parts) {
     List<Integer> all = IntStream.range(0, 100).boxed().toList();
     List<Integer> taken = new ArrayList<>();
-    for (long day = 20_784; day < 20_784 + parts; day++) {
-      taken.addAll(new Draw(day, parts).of("numbers", all));
+    for (long seed = 20_784; seed < 20_784 + parts; seed++) {
+      taken.addAll(new Draw(seed, parts).of("numbers", all));
     }
     assertEquals(all, taken.stream().sorted().toList());
   }
 
   @Test
-  void testsOfOneDayHaveDifferentShapes() {
+  void testsOfOneSeedHaveDifferentShapes() {
     Draw draw = new Draw(7, 3);
     assertEquals(
         3,
@@ -102,7 +102,7 @@ class DrawTest {
   @Test
   void testsWithoutAShapeAreNotDrawn() throws NoSuchMethodException {
     Method test =
-        DrawTest.class.getDeclaredMethod("asManyDaysAsThereArePartsTakeEachOnce", int.class);
+        DrawTest.class.getDeclaredMethod("asManySeedsAsThereArePartsTakeEachOnce", int.class);
     assertTrue(
         IntStream.range(0, 5).allMatch(i -> DrawnInvocations.takes(new Draw(i, 9), test, "1")));
   }
@@ -116,7 +116,7 @@ class DrawTest {
 
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#smallest")
-  void shapesThatAreNotOfTodayAreLeftOut(TreeShape shape) {
+  void shapesThatAreNotDrawnAreLeftOut(TreeShape shape) {
     assertTrue(TreeShape.smallest().stream().anyMatch(s -> s.name().equals(shape.name())));
     RUN.incrementAndGet();
   }
@@ -124,7 +124,7 @@ class DrawTest {
   @AfterAll
   static void asManyRanAsAreDrawn() throws NoSuchMethodException {
     Method test =
-        DrawTest.class.getDeclaredMethod("shapesThatAreNotOfTodayAreLeftOut", TreeShape.class);
+        DrawTest.class.getDeclaredMethod("shapesThatAreNotDrawnAreLeftOut", TreeShape.class);
     long drawn =
         IntStream.rangeClosed(1, TreeShape.smallest().size())
             .filter(i -> DrawnInvocations.takes(Draw.OF_RUN, test, Integer.toString(i)))

@@ -7,7 +7,7 @@ import java.util.stream.LongStream;
 /**
  * How much the tests do. {@code mvn verify} takes sizes that end within minutes; {@code -Pthorough}
  * takes the large ones, and runs what is tagged {@code thorough} as well, but of shapes, seeds and
- * rounds a third, always the same; {@code -Pexhaustive} takes all of them.
+ * rounds a part, always the same; {@code -Pexhaustive} takes all of them.
  */
 public final class TestSize {
   private static final boolean THOROUGH =
@@ -25,14 +25,13 @@ public final class TestSize {
     return Draw.current().seed();
   }
 
-  /** Returns one of so many in a row, or the run's third in a thorough run. */
+  /** Returns one of so many in a row, or the run's part in a thorough run. */
   public static <T> List<T> oneIn(int row, List<T> all) {
     return (THOROUGH ? Draw.current() : new Draw(Draw.current().seed(), row)).of("", all);
   }
 
   /**
-   * Returns all, or in a thorough run, which does more with each, the run's third. There must be as
-   * many as the most parts, so that none is without any.
+   * Returns all, or in a thorough run, which does more with each, the run's part.
    *
    * @param from names the many; what has another name is drawn apart
    */
@@ -42,7 +41,7 @@ public final class TestSize {
 
   /**
    * Returns seeds, of which each is a case of its own: the first ones, or in a thorough run the
-   * run's third of all.
+   * run's part of all.
    */
   public static long[] seeds(int usual, int all) {
     return seeds("", usual, all);
@@ -53,21 +52,20 @@ public final class TestSize {
    * have theirs in the same runs.
    */
   public static long[] seeds(String from, int usual, int all) {
-    return LongStream.range(0, THOROUGH ? all : usual)
-        .filter(i -> !THOROUGH || Draw.current().takes(from, i))
-        .toArray();
+    List<Long> seeds = LongStream.range(0, THOROUGH ? all : usual).boxed().toList();
+    return (THOROUGH ? Draw.current().of(from, seeds) : seeds).stream().mapToLong(i -> i).toArray();
   }
 
   /**
    * Returns seeds, of which each is a case of its own: the first quarter of all, one at least, or
-   * in a thorough run the run's third.
+   * in a thorough run the run's part.
    */
   public static long[] seeds(int all) {
     return seeds(Math.ceilDiv(all, 4), all);
   }
 
   /**
-   * Returns how often to do what is different each time, in a thorough run a third of all, rounded
+   * Returns how often to do what is different each time, in a thorough run a part of all, rounded
    * up so that threads and rounds can divide it.
    */
   public static int share(int usual, int all) {
@@ -80,7 +78,7 @@ public final class TestSize {
 
   /**
    * Returns the number to go on with after another, where each from 1 on is a case of its own, such
-   * as the operation to fail: one of so many in a row, or in a thorough run one of the run's third.
+   * as the operation to fail: one of so many in a row, or in a thorough run one of the run's part.
    */
   public static int after(int number, int usualRow) {
     int row = THOROUGH ? Draw.current().parts() : usualRow;

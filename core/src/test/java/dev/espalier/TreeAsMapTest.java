@@ -13,7 +13,7 @@ import org.junit.jupiter.api.TestFactory;
  * Guava's suite over the map of every tree of the catalogue, with nodes so small that the five
  * entries of its samples fill more than one leaf, or are all in a delta. As users get them, all
  * trees would keep so few entries in one leaf. The whole is tens of thousands of tests of sub-maps
- * that are the same for all trees; so only a thorough run has them, for the trees of the day.
+ * that are the same for all trees; so only a thorough run has them, for the trees of its part.
  * {@link IndexMapTest} always has them, over the model.
  */
 class TreeAsMapTest {
@@ -48,8 +48,8 @@ class TreeAsMapTest {
   }
 
   /**
-   * Of every tenth tree in a usual run and of a third in a thorough one, as a map takes nothing of
-   * a tree but the interface.
+   * Of every tenth tree in a usual run and of every eighth in a thorough one, as a map takes
+   * nothing of a tree but the interface.
    */
   @TestFactory
   Stream<DynamicContainer> treeKeepsTheContractOfNavigableMap() {

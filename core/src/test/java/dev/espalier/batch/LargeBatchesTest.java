@@ -67,7 +67,7 @@ final class LargeBatchesTest {
 
   /**
    * All keys and those beside them, in an order that spreads a batch over the tree; in a thorough
-   * run those of the day.
+   * run those of its part.
    */
   @ParameterizedTest(name = "{0}")
   @MethodSource("trees")

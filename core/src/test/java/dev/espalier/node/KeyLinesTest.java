@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Every count of keys in a node, in a thorough run those of the day, every key and those beside it,
- * against a plain loop.
+ * Every count of keys in a node, in a thorough run those of its part, every key and those beside
+ * it, against a plain loop.
  */
 @Tag("fallback-too")
 final class KeyLinesTest {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jetbrains.kotlinx.lincheck.CTestStructure;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.kotlinx.lincheck.execution.RandomExecutionGenerator;
@@ -33,7 +34,7 @@ public final class Lincheck {
 
   /**
    * Asserts that an order was found for each round of random scenarios: the first ones, or in a
-   * thorough run the day's third of all.
+   * thorough run the run's part of all.
    */
   public static void check(Class<? extends LincheckOperations> operations) throws Exception {
     long[] scenarios = TestSize.seeds(operations.getName(), 10, 60);
@@ -48,7 +49,8 @@ public final class Lincheck {
    */
   static String fault(Class<? extends LincheckOperations> operations, long[] scenarios, int rounds)
       throws IOException, InterruptedException {
-    Path out = Files.createTempFile("lincheck", ".txt");
+    Path folder = Files.createTempDirectory("lincheck");
+    Path out = folder.resolve("output.txt");
     try {
       Process process =
           new ProcessBuilder(
@@ -56,6 +58,7 @@ public final class Lincheck {
                   "--enable-native-access=ALL-UNNAMED",
                   "-XX:+EnableDynamicAgentLoading",
                   "-XX:+UseSerialGC",
+                  "-Djava.io.tmpdir=" + folder, // It leaves a jar behind.
                   "-cp",
                   System.getProperty("java.class.path"),
                   Lincheck.class.getName(),
@@ -75,7 +78,12 @@ public final class Lincheck {
       }
       return process.exitValue() == 0 ? "" : text;
     } finally {
-      Files.delete(out);
+      try (Stream<Path> files = Files.list(folder)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
+      }
+      Files.delete(folder);
     }
   }
 

@@ -4,7 +4,7 @@ package dev.espalier.io;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.DrawnDays;
+import dev.espalier.DrawnSeeds;
 import dev.espalier.TestSize;
 import dev.espalier.TreeShape;
 import java.util.Set;
@@ -18,9 +18,9 @@ class DrawnFilesTest {
 
   @ParameterizedTest
   @ValueSource(classes = {DrawnFilesTest.class, TreeShape.class})
-  void threeConsecutiveDaysInvokeEverythingThatThereIs(Class<?> ofModule) {
-    DrawnDays days = DrawnDays.ofModule(ofModule);
-    assertTrue(days.all().size() > 300, days.all()::toString);
-    assertEquals(Set.of(), days.missingFrom(TestSize.seed()));
+  void threeConsecutiveSeedsInvokeEverythingThatThereIs(Class<?> ofModule) {
+    DrawnSeeds seeds = DrawnSeeds.ofModule(ofModule);
+    assertTrue(seeds.all().size() > 300, seeds.all()::toString);
+    assertEquals(Set.of(), seeds.missingFrom(TestSize.seed()));
   }
 }

@@ -27,7 +27,7 @@ final class DifferentialRunTest {
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
 
-  /** Another part each day. */
+  /** In a thorough run, the shapes of its part. */
   static List<SoakShape> shapes() {
     return TestSize.oneIn(8, SoakShape.all());
   }

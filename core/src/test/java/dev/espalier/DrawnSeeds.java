@@ -29,34 +29,34 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * The invocations of tests that days have. JUnit makes their arguments as in any run, and runs none
- * of them.
+ * The invocations of tests that seeds have. JUnit makes their arguments as in any run, and runs
+ * none of them.
  */
-public final class DrawnDays {
+public final class DrawnSeeds {
   private static final int PARTS = 3;
 
   private final List<? extends DiscoverySelector> tests;
   private final String classNames;
   private final Set<String> all;
 
-  private DrawnDays(List<? extends DiscoverySelector> tests, String classNames) {
+  private DrawnSeeds(List<? extends DiscoverySelector> tests, String classNames) {
     this.tests = tests;
     this.classNames = classNames;
     this.all = of(new Draw(0, 1));
   }
 
   /** Returns those of all test classes of the module that has this one, but tests of the draw. */
-  public static DrawnDays ofModule(Class<?> one) {
+  public static DrawnSeeds ofModule(Class<?> one) {
     try {
       Path root = Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
-      return new DrawnDays(selectClasspathRoots(Set.of(root)), "(?!.*[.]Draw).*Test");
+      return new DrawnSeeds(selectClasspathRoots(Set.of(root)), "(?!.*[.]Draw).*Test");
     } catch (URISyntaxException e) {
       throw new AssertionError(e);
     }
   }
 
-  static DrawnDays of(Class<?> test) {
-    return new DrawnDays(List.of(selectClass(test)), ".*");
+  static DrawnSeeds of(Class<?> test) {
+    return new DrawnSeeds(List.of(selectClass(test)), ".*");
   }
 
   /** Returns all invocations that there are. */
@@ -64,10 +64,11 @@ public final class DrawnDays {
     return all;
   }
 
-  /** Returns those that no thorough run has of three on consecutive days. */
-  public Set<String> missingFrom(long day) {
+  /** Returns those that no thorough run has of three with consecutive seeds. */
+  public Set<String> missingFrom(long seed) {
     Set<String> missing = new TreeSet<>(all);
-    Stream.of(day, day + 1, day + 2).forEach(each -> missing.removeAll(of(new Draw(each, PARTS))));
+    Stream.of(seed, seed + 1, seed + 2)
+        .forEach(each -> missing.removeAll(of(new Draw(each, PARTS))));
     return missing;
   }
 
@@ -80,7 +81,7 @@ public final class DrawnDays {
             .filters(
                 includeEngines("junit-jupiter"),
                 includeClassNamePatterns(classNames),
-                (PostDiscoveryFilter) DrawnDays::hasInvocations)
+                (PostDiscoveryFilter) DrawnSeeds::hasInvocations)
             .build();
     draw.instead(
         () ->
