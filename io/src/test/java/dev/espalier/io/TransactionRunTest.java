@@ -40,7 +40,7 @@ class TransactionRunTest {
       }
     }
     assertTrue(
-        committed > 5 * seeds.length && refused > 5 * seeds.length, committed + " and " + refused);
+        committed > 3 * seeds.length && refused > 3 * seeds.length, committed + " and " + refused);
   }
 
   @ParameterizedTest
