@@ -218,7 +218,7 @@ final class ValueLaws {
   private static boolean readAll(BytesIndex index, List<byte[]> keys, NastyBytes order) {
     boolean right = true;
     BytesCursor cursor = index.cursor();
-    for (int i = 0; i < TestSize.of(1000, 10_000) && right; i++) {
+    for (int i = 0; i < TestSize.share(1000, 10_000) && right; i++) {
       byte[] key = order.oneOf(keys);
       byte[] value = Arrays.copyOf(key, key.length + 5);
       Pieces pieces = new Pieces();

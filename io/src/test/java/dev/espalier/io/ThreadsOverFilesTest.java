@@ -201,7 +201,7 @@ class ThreadsOverFilesTest {
     AtomicInteger files = new AtomicInteger();
     ShortHistories.check(
         _ -> Espalier.open(folder.resolve("s-" + files.getAndIncrement()), options),
-        TestSize.of(3, 200),
+        TestSize.share(3, 200),
         1000);
   }
 
