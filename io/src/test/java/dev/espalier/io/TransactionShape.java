@@ -9,6 +9,7 @@ import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.BytesShape;
 import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.SplittableRandom;
 
@@ -87,16 +88,27 @@ final class TransactionShape {
                     if (!own.isClosed() && random.nextInt(100) == 0) {
                       write();
                     }
-                    try {
-                      // A transaction is for one thread at a time.
-                      synchronized (store) {
-                        yield method.invoke(own, arguments);
-                      }
-                    } catch (InvocationTargetException failed) {
-                      throw failed.getCause();
-                    }
+                    yield alone(own, method, arguments);
                   }
                 });
+  }
+
+  /** Calls an index or a cursor: a transaction is for one thread at a time, and so are both. */
+  private Object alone(Object receiver, Method method, Object[] arguments) throws Throwable {
+    Object result;
+    synchronized (store) {
+      try {
+        result = method.invoke(receiver, arguments);
+      } catch (InvocationTargetException failed) {
+        throw failed.getCause();
+      }
+    }
+    return result instanceof BytesCursor cursor
+        ? Proxy.newProxyInstance(
+            TransactionShape.class.getClassLoader(),
+            new Class<?>[] {BytesCursor.class},
+            (_, called, given) -> alone(cursor, called, given))
+        : result;
   }
 
   /** Loads what a tree takes. */
