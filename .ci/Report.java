@@ -39,7 +39,7 @@ final class Report {
   private record Failure(String module, Suite suite, String test, String message) {
     String name() {
       String type = suite.name.substring(suite.name.lastIndexOf('.') + 1);
-      return type + "." + test + (suite.isFallback ? " without native access" : "");
+      return type + (test.isEmpty() ? "" : "." + test) + (suite.isFallback ? " without native access" : "");
     }
 
     /** Returns the command that runs its method, or its class if it failed as a whole. */

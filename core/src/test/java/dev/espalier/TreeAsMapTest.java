@@ -48,7 +48,7 @@ class TreeAsMapTest {
   }
 
   /**
-   * Of every tenth tree in a usual run and of every eighth in a thorough one, as a map takes
+   * Of every tenth tree in a usual run and of the run's part in a thorough one, as a map takes
    * nothing of a tree but the interface.
    */
   @TestFactory
