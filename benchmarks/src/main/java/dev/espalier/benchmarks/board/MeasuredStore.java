@@ -19,6 +19,12 @@ final class MeasuredStore implements AutoCloseable {
   /** Entries that are read after each measurement, when nobody writes. */
   private static final int AUDITED = 10_000;
 
+  /** A fill takes as long as it takes, but no longer than so many rounds of other work. */
+  private static final int ROUNDS_OF_A_FILL = 10;
+
+  /** Or than so many nanoseconds for each entry, so that most stores are full at the end. */
+  private static final long NANOS_OF_A_FILL = 10_000;
+
   /** There is room for so many times the entries that are loaded. */
   private static final int ROOM = 2;
 
@@ -48,6 +54,7 @@ final class MeasuredStore implements AutoCloseable {
     BoardStore ready = work.isFill() ? renew() : loaded();
     boolean isWriting = work == Work.READ_WHILE_WRITING;
     int threads = crew.threads() + (isWriting ? 1 : 0);
+    Duration limit = work.isFill() ? limitOfAFill(time) : time;
     CountDownLatch start = new CountDownLatch(1);
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     List<Worker> workers = new ArrayList<>();
@@ -63,10 +70,10 @@ final class MeasuredStore implements AutoCloseable {
               : null;
       Thread.Builder builder = crew.isVirtual() ? Thread.ofVirtual() : Thread.ofPlatform();
       for (Worker worker : workers) {
-        running.add(builder.start(() -> worker.run(start, time, failure)));
+        running.add(builder.start(() -> worker.run(start, limit, failure)));
       }
       if (writer != null) {
-        running.add(Thread.ofPlatform().start(() -> writer.run(start, time, failure)));
+        running.add(Thread.ofPlatform().start(() -> writer.run(start, limit, failure)));
       }
       long begin = System.nanoTime();
       start.countDown();
@@ -91,6 +98,12 @@ final class MeasuredStore implements AutoCloseable {
         drop();
       }
     }
+  }
+
+  private Duration limitOfAFill(Duration round) {
+    Duration rounds = round.multipliedBy(ROUNDS_OF_A_FILL);
+    Duration entries = Duration.ofNanos(setting.entries() * NANOS_OF_A_FILL);
+    return rounds.compareTo(entries) > 0 ? rounds : entries;
   }
 
   private boolean isCrowded() {

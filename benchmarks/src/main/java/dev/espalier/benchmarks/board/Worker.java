@@ -20,9 +20,6 @@ final class Worker {
 
   private static final int PERCENT = 100;
 
-  /** A fill takes as long as it takes, but no longer than so many rounds of other work. */
-  private static final int ROUNDS_OF_A_FILL = 10;
-
   private final Work work;
   private final EntryStates states;
   private final CheckedSession session;
@@ -77,8 +74,7 @@ final class Worker {
     long last = begin;
     boolean isFill = work.isFill();
     int done = 0;
-    long most = isFill ? ROUNDS_OF_A_FILL * nanos : nanos;
-    while (last - begin < most && !(isFill && done == order.length)) {
+    while (last - begin < nanos && !(isFill && done == order.length)) {
       if (isFill) {
         session.write(order[done]);
         states.acknowledge();
