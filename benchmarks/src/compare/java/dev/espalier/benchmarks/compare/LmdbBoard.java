@@ -7,8 +7,10 @@ import dev.espalier.benchmarks.board.BoardStore;
 import dev.espalier.benchmarks.board.Coding;
 import dev.espalier.benchmarks.board.Setting;
 import dev.espalier.benchmarks.board.Word;
+import java.io.File;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import org.lmdbjava.Cursor;
 import org.lmdbjava.Dbi;
 import org.lmdbjava.Env;
@@ -22,23 +24,31 @@ final class LmdbBoard implements BoardStore {
 
   private final TemporaryFolder folder = new TemporaryFolder("lmdb");
   private final Coding coding;
+  private final boolean isAsItComes;
   private final Env<ByteBuffer> env;
   private final Dbi<ByteBuffer> dbi;
 
   LmdbBoard(Setting setting) {
     coding = new Coding(setting.kind());
-    Env.Builder<ByteBuffer> builder =
-        Env.create().setMapSize(LmdbPeer.MAP_BYTES).setMaxReaders(MOST_READERS);
-    env =
-        setting.isDurable()
-            ? builder.open(folder.path().toFile(), EnvFlags.MDB_NORDAHEAD, EnvFlags.MDB_NOTLS)
-            : builder.open(
-                folder.path().toFile(),
-                EnvFlags.MDB_NORDAHEAD,
-                EnvFlags.MDB_NOTLS,
-                EnvFlags.MDB_NOSYNC,
-                EnvFlags.MDB_WRITEMAP);
+    isAsItComes = setting.isAsItComes();
+    env = open(setting, folder.path().toFile());
     dbi = LmdbPeer.entries(env);
+  }
+
+  private static Env<ByteBuffer> open(Setting setting, File file) {
+    Env.Builder<ByteBuffer> builder = Env.create().setMapSize(LmdbPeer.MAP_BYTES);
+    if (setting.isAsItComes()) {
+      return builder.open(file);
+    }
+    builder.setMaxReaders(MOST_READERS);
+    return setting.isDurable()
+        ? builder.open(file, EnvFlags.MDB_NORDAHEAD, EnvFlags.MDB_NOTLS)
+        : builder.open(
+            file,
+            EnvFlags.MDB_NORDAHEAD,
+            EnvFlags.MDB_NOTLS,
+            EnvFlags.MDB_NOSYNC,
+            EnvFlags.MDB_WRITEMAP);
   }
 
   @Override
@@ -57,21 +67,41 @@ final class LmdbBoard implements BoardStore {
     private final ByteBuffer value = ByteBuffer.allocateDirect(coding.valueBytes());
     private final MemorySegment keyBytes = MemorySegment.ofBuffer(key);
     private final MemorySegment valueBytes = MemorySegment.ofBuffer(value);
-    private final Txn<ByteBuffer> reading = env.txnRead();
+    private final @Nullable Txn<ByteBuffer> kept;
 
     Session() {
-      reading.reset();
+      // Without MDB_NOTLS, a thread has one read transaction at most, and makes it itself.
+      kept = isAsItComes ? null : env.txnRead();
+      if (kept != null) {
+        kept.reset();
+      }
+    }
+
+    private Txn<ByteBuffer> beginReading() {
+      if (kept == null) {
+        return env.txnRead();
+      }
+      kept.renew();
+      return kept;
+    }
+
+    private void endReading(Txn<ByteBuffer> reading) {
+      if (kept == null) {
+        reading.close();
+      } else {
+        reading.reset();
+      }
     }
 
     @Override
     public long read(long entry) {
       coding.writeKey(entry, keyBytes);
-      reading.renew();
+      Txn<ByteBuffer> reading = beginReading();
       try {
         ByteBuffer found = dbi.get(reading, key);
         return found == null ? Word.ABSENT : coding.word(MemorySegment.ofBuffer(found));
       } finally {
-        reading.reset();
+        endReading(reading);
       }
     }
 
@@ -101,7 +131,7 @@ final class LmdbBoard implements BoardStore {
     @Override
     public void scan(long entry, int count, Visitor visitor) {
       coding.writeKey(entry, keyBytes);
-      reading.renew();
+      Txn<ByteBuffer> reading = beginReading();
       try (Cursor<ByteBuffer> cursor = dbi.openCursor(reading)) {
         boolean more = cursor.get(key, GetOp.MDB_SET_RANGE);
         for (int left = count; more; more = left > 0 && cursor.next()) {
@@ -111,7 +141,7 @@ final class LmdbBoard implements BoardStore {
           left--;
         }
       } finally {
-        reading.reset();
+        endReading(reading);
       }
     }
 
@@ -138,7 +168,9 @@ final class LmdbBoard implements BoardStore {
 
     @Override
     public void close() {
-      reading.close();
+      if (kept != null) {
+        kept.close();
+      }
     }
   }
 }

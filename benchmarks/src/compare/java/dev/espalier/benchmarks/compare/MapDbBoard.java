@@ -27,7 +27,9 @@ final class MapDbBoard implements BoardStore {
       session = MapSession.ofLongs(map, from -> MapSession.tail(map, from), commit);
     } else {
       BTreeMap<byte[], byte[]> map =
-          map(Serializer.BYTE_ARRAY, setting.kind() == Setting.Kind.STRINGS_1000);
+          map(
+              Serializer.BYTE_ARRAY,
+              setting.kind() == Setting.Kind.STRINGS_1000 && !setting.isAsItComes());
       session =
           MapSession.ofBytes(
               map, from -> MapSession.tail(map, from), new Coding(setting.kind()), commit);
@@ -38,10 +40,11 @@ final class MapDbBoard implements BoardStore {
     if (setting.data() == Setting.Data.MEMORY) {
       return DBMaker.memoryDirectDB().make();
     }
-    DBMaker.Maker maker =
-        DBMaker.fileDB(folder.path().resolve("store").toFile())
-            .fileMmapEnableIfSupported()
-            .fileMmapPreclearDisable();
+    DBMaker.Maker maker = DBMaker.fileDB(folder.path().resolve("store").toFile());
+    if (setting.isAsItComes()) {
+      return maker.make();
+    }
+    maker.fileMmapEnableIfSupported().fileMmapPreclearDisable();
     return (setting.isDurable() ? maker.transactionEnable() : maker).make();
   }
 

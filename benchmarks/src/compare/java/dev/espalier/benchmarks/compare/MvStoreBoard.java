@@ -18,22 +18,16 @@ import org.h2.mvstore.type.LongDataType;
 
 /** MVStore of H2 under a crew of threads. */
 final class MvStoreBoard implements BoardStore {
+  private static final String NAME = "entries";
+
   private final TemporaryFolder folder = new TemporaryFolder("mvstore");
+  private final boolean isAsItComes;
   private final MVStore store;
   private final BoardSession session;
 
   MvStoreBoard(Setting setting) {
-    MVStore.Builder builder = new MVStore.Builder();
-    if (setting.data() != Setting.Data.MEMORY) {
-      builder
-          .fileName(folder.path().resolve("store").toString())
-          .cacheSize((int) Math.max(1, setting.poolBytes() >> 20));
-      if (setting.isDurable()) {
-        builder.autoCommitDisabled();
-      }
-    }
-    store = builder.open();
-    store.setVersionsToKeep(0);
+    isAsItComes = setting.isAsItComes();
+    store = open(setting, folder.path().resolve("store").toString());
     Runnable commit = setting.isDurable() ? this::commit : () -> {};
     if (setting.isOfLongs()) {
       MVMap<Long, Long> map = map(LongDataType.INSTANCE);
@@ -46,8 +40,26 @@ final class MvStoreBoard implements BoardStore {
     }
   }
 
+  private static MVStore open(Setting setting, String file) {
+    if (setting.isAsItComes()) {
+      return MVStore.open(file);
+    }
+    MVStore.Builder builder = new MVStore.Builder();
+    if (setting.data() != Setting.Data.MEMORY) {
+      builder.fileName(file).cacheSize((int) Math.max(1, setting.poolBytes() >> 20));
+      if (setting.isDurable()) {
+        builder.autoCommitDisabled();
+      }
+    }
+    MVStore opened = builder.open();
+    opened.setVersionsToKeep(0);
+    return opened;
+  }
+
   private <T> MVMap<T, T> map(DataType<T> type) {
-    return store.openMap("entries", new MVMap.Builder<T, T>().keyType(type).valueType(type));
+    return isAsItComes
+        ? store.openMap(NAME)
+        : store.openMap(NAME, new MVMap.Builder<T, T>().keyType(type).valueType(type));
   }
 
   private void commit() {

@@ -9,6 +9,8 @@ import dev.espalier.benchmarks.board.Setting;
 import dev.espalier.benchmarks.board.Word;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.LRUCache;
@@ -17,10 +19,14 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.RocksObject;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** RocksDB under a crew of threads, tuned as the page "Basic Tuning" of its wiki advises. */
+/**
+ * RocksDB under a crew of threads: as it comes, or tuned as the page "Basic Tuning" of its wiki
+ * advises.
+ */
 final class RocksDbBoard implements BoardStore {
   private static final int BACKGROUND_JOBS = 6;
   private static final long BYTES_PER_SYNC = 1 << 20;
@@ -31,39 +37,47 @@ final class RocksDbBoard implements BoardStore {
   }
 
   private final TemporaryFolder folder = new TemporaryFolder("rocksdb");
-  private final BloomFilter filter = new BloomFilter(RocksDbPeer.FILTER_BITS);
-  private final ReadOptions reading = new ReadOptions();
+  private final List<RocksObject> parts = new ArrayList<>();
+  private final ReadOptions reading = part(new ReadOptions());
   private final WriteOptions single;
   private final WriteOptions together;
   private final Coding coding;
-  private final LRUCache cache;
-  private final Options options;
   private final RocksDB store;
 
   RocksDbBoard(Setting setting) {
     coding = new Coding(setting.kind());
-    cache = new LRUCache(setting.poolBytes());
-    options =
-        new Options()
-            .setCreateIfMissing(true)
-            .setMaxBackgroundJobs(BACKGROUND_JOBS)
-            .setBytesPerSync(BYTES_PER_SYNC)
-            .setUseDirectReads(setting.data() == Setting.Data.TENFOLD)
-            .setTableFormatConfig(
-                new BlockBasedTableConfig()
-                    .setBlockSize(BLOCK_BYTES)
-                    .setBlockCache(cache)
-                    .setCacheIndexAndFilterBlocks(true)
-                    .setPinL0FilterAndIndexBlocksInCache(true)
-                    .setFilterPolicy(filter));
     boolean isLogged = setting.data() != Setting.Data.MEMORY;
-    single = new WriteOptions().setDisableWAL(!isLogged);
-    together = new WriteOptions().setDisableWAL(!isLogged).setSync(setting.isDurable());
+    single = part(new WriteOptions().setDisableWAL(!isLogged));
+    together = part(new WriteOptions().setDisableWAL(!isLogged).setSync(setting.isDurable()));
+    Options options = part(new Options().setCreateIfMissing(true));
+    if (!setting.isAsItComes()) {
+      tune(options, setting);
+    }
     try {
       store = RocksDB.open(options, folder.path().toString());
     } catch (RocksDBException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private void tune(Options options, Setting setting) {
+    options
+        .setMaxBackgroundJobs(BACKGROUND_JOBS)
+        .setBytesPerSync(BYTES_PER_SYNC)
+        .setUseDirectReads(setting.data() == Setting.Data.TENFOLD)
+        .setTableFormatConfig(
+            new BlockBasedTableConfig()
+                .setBlockSize(BLOCK_BYTES)
+                .setBlockCache(part(new LRUCache(setting.poolBytes())))
+                .setCacheIndexAndFilterBlocks(true)
+                .setPinL0FilterAndIndexBlocksInCache(true)
+                .setFilterPolicy(part(new BloomFilter(RocksDbPeer.FILTER_BITS))));
+  }
+
+  /** Returns a part of the store, which is closed after it. */
+  private <T extends RocksObject> T part(T made) {
+    parts.add(made);
+    return made;
   }
 
   @Override
@@ -74,12 +88,7 @@ final class RocksDbBoard implements BoardStore {
   @Override
   public void close() {
     store.close();
-    options.close();
-    single.close();
-    together.close();
-    reading.close();
-    filter.close();
-    cache.close();
+    parts.forEach(RocksObject::close);
     folder.delete();
   }
 

@@ -31,12 +31,13 @@ final class TuplBoard implements BoardStore {
   TuplBoard(Setting setting) {
     coding = new Coding(setting.kind());
     durability = setting.isDurable() ? DurabilityMode.SYNC : DurabilityMode.NO_FLUSH;
-    DatabaseConfig config =
-        new DatabaseConfig()
-            .minCacheSize(setting.poolBytes())
-            .maxCacheSize(setting.poolBytes())
-            .durabilityMode(DurabilityMode.NO_FLUSH)
-            .directPageAccess(true);
+    DatabaseConfig config = new DatabaseConfig().durabilityMode(DurabilityMode.NO_FLUSH);
+    if (!setting.isAsItComes()) {
+      config
+          .minCacheSize(setting.poolBytes())
+          .maxCacheSize(setting.poolBytes())
+          .directPageAccess(true);
+    }
     if (setting.data() != Setting.Data.MEMORY) {
       config.baseFile(folder.path().resolve("store").toFile());
     }

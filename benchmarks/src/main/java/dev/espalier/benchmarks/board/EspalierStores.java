@@ -12,6 +12,7 @@ import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
 import dev.espalier.io.WriteBatch;
 import dev.espalier.prefix.PrefixBPlusTree;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,14 +35,18 @@ final class EspalierStores {
             "in memory: `ConcurrentPbPlusTree`, for strings `PrefixBPlusTree`; in a file: the"
                 + " index that a store has by default, with default options but the pool. What is"
                 + " not for several threads is alone with one, and behind `withReadWriteLock()`"
-                + " with more. Durable: a `WriteBatch` and `commit()`",
+                + " with more. Durable: a `WriteBatch` and `commit()`. As it comes:"
+                + " `IndexStore.open(path)`, and its `index(name)` or `bytesIndex(name)`",
             _ -> true,
             EspalierStores::usual),
         new StoreType(
             "Espalier, BLinkTree",
             true,
             "the same, with `BLinkTree` in the file, which needs no lock",
-            setting -> setting.isOfLongs() && setting.data() != Setting.Data.MEMORY,
+            setting ->
+                setting.isOfLongs()
+                    && setting.data() != Setting.Data.MEMORY
+                    && !setting.isAsItComes(),
             setting -> {
               StoreInFile file = new StoreInFile(setting);
               LongIndex index = file.store.index(NAME, BLinkTree.VARIANT);
@@ -69,11 +74,14 @@ final class EspalierStores {
 
     StoreInFile(Setting setting) {
       isDurable = setting.isDurable();
+      Path path = folder.path().resolve("store");
       store =
-          IndexStore.open(
-              folder.path().resolve("store"),
-              StoreOptions.DEFAULT.withFiles(
-                  FileOptions.DEFAULT.withPoolBytes(setting.poolBytes())));
+          setting.isAsItComes()
+              ? IndexStore.open(path)
+              : IndexStore.open(
+                  path,
+                  StoreOptions.DEFAULT.withFiles(
+                      FileOptions.DEFAULT.withPoolBytes(setting.poolBytes())));
     }
 
     @Override

@@ -7,7 +7,7 @@ import dev.espalier.benchmarks.WorkKeys;
  * What a store holds, and how it is opened: one process of a store has one setting.
  *
  * @param kind keys and values
- * @param data where the entries are
+ * @param data where the entries are, or that stores are as they come
  * @param sync when writes are safe from a crash
  * @param entries how many are loaded
  */
@@ -51,8 +51,13 @@ public record Setting(Kind kind, Data data, Sync sync, int entries) {
     }
   }
 
-  /** Where the entries are. */
+  /**
+   * Where the entries are; or that nobody says, nor anything else: then a store is opened as the
+   * first example of its documentation does it, without the size of a cache, pool, filter, buffer
+   * or page.
+   */
   public enum Data {
+    AS_IT_COMES("as it comes"),
     MEMORY("in memory"),
     POOL("in a file, all in the pool"),
     TENFOLD("in a file of ten times the pool");
@@ -89,9 +94,17 @@ public record Setting(Kind kind, Data data, Sync sync, int entries) {
   /** Writes of one thread that are committed together where commits are durable. */
   public static final int GROUP = 100;
 
-  /** Returns whether there is such a setting: what is in memory only is never safe. */
+  /**
+   * Returns whether there is such a setting: what is in memory only is never safe, and a store that
+   * is as it comes is told nothing of safety either.
+   */
   public boolean exists() {
-    return data != Data.MEMORY || sync == Sync.NOTHING;
+    return sync == Sync.NOTHING || data == Data.POOL || data == Data.TENFOLD;
+  }
+
+  /** Returns whether the store is to be opened with nothing set. */
+  public boolean isAsItComes() {
+    return data == Data.AS_IT_COMES;
   }
 
   /** Returns whether every commit is to be forced to the device. */
@@ -109,8 +122,15 @@ public record Setting(Kind kind, Data data, Sync sync, int entries) {
     return (long) entries * (kind.keyBytes() + kind.valueBytes());
   }
 
-  /** Returns the bytes of the cache that a store may have. */
+  /**
+   * Returns the bytes of the cache that a store may have.
+   *
+   * @throws IllegalStateException if the store is to be as it comes
+   */
   public long poolBytes() {
+    if (isAsItComes()) {
+      throw new IllegalStateException("a store that is as it comes is told no size of a cache");
+    }
     return data == Data.TENFOLD
         ? Math.max(LEAST_POOL_BYTES, dataBytes() / FRACTION)
         : AMPLE * dataBytes() + SPARE_POOL_BYTES;
@@ -123,6 +143,7 @@ public record Setting(Kind kind, Data data, Sync sync, int entries) {
 
   /** Returns what the setting is called on the page. */
   public String label() {
-    return kind.label + ", " + data.label + ", " + sync.label;
+    String place = kind.label + ", " + data.label;
+    return isAsItComes() ? place : place + ", " + sync.label;
   }
 }
