@@ -44,7 +44,11 @@ import picocli.CommandLine.Spec;
 public final class Ycsb implements Runnable {
   private static final String NAME = "ycsb";
 
-  private static final int QUICK_ENTRIES = 50_000;
+  private static final int ENTRIES = 1_000_000;
+
+  /** A quick run loads one in so many of the entries. */
+  private static final int QUICK_PART = 20;
+
   private static final int QUICK_MILLIS = 100;
   private static final Duration QUICK = Duration.ofMinutes(9);
 
@@ -56,19 +60,28 @@ public final class Ycsb implements Runnable {
   @Option(
       names = "--entries",
       paramLabel = "N",
-      description = "Entries that are loaded, like 1000000 or 1M (default: 1M, quick: 50k).")
+      description = {
+        "Entries that are loaded, like 1000000 or 1M (default: 1M; 8M longs as they come;",
+        "quick: a twentieth of that)."
+      })
   private @Nullable String entries;
 
   @Option(
       names = "--kinds",
       split = ",",
-      description = "Keys and values: ${COMPLETION-CANDIDATES} (default: all).")
+      description = {
+        "Keys and values: ${COMPLETION-CANDIDATES}",
+        "(default: all; as they come: LONGS, STRINGS_100)."
+      })
   private Set<Setting.Kind> kinds = EnumSet.noneOf(Setting.Kind.class);
 
   @Option(
       names = "--data",
       split = ",",
-      description = "Where the entries are: ${COMPLETION-CANDIDATES} (default: all).")
+      description = {
+        "Where the entries are: ${COMPLETION-CANDIDATES} (default: all). AS_IT_COMES leaves",
+        "that to the store, which is opened with nothing set; --sync=GROUPS has no such rows."
+      })
   private Set<Setting.Data> data = EnumSet.noneOf(Setting.Data.class);
 
   @Option(
@@ -86,7 +99,10 @@ public final class Ycsb implements Runnable {
   @Option(
       names = "--works",
       split = ",",
-      description = "What the threads do: ${COMPLETION-CANDIDATES} (default: all).")
+      description = {
+        "What the threads do: ${COMPLETION-CANDIDATES}",
+        "(default: all; as it comes: FILL_RANDOM, A, C, E)."
+      })
   private Set<Work> works = EnumSet.noneOf(Work.class);
 
   @Option(
@@ -169,35 +185,68 @@ public final class Ycsb implements Runnable {
     only.forEach(Stores::named);
     makeFolder(figures());
     BoardFile file = new BoardFile(figures(), facts());
-    Plan plan = plan();
     long deadline = System.nanoTime() + budget().toNanos();
-    for (Setting setting : plan.settings()) {
-      measure(setting, plan.cells(setting), file, deadline);
+    for (Plan plan : plans()) {
+      for (Setting setting : plan.settings()) {
+        measure(setting, plan.cells(setting), file, deadline);
+      }
     }
   }
 
-  private Plan plan() {
+  /** Returns what is measured, in order: first stores as they come, which users meet first. */
+  List<Plan> plans() {
+    Set<Setting.Data> tuned =
+        chosen(
+            data,
+            Setting.Data.class,
+            EnumSet.of(Setting.Data.AS_IT_COMES, Setting.Data.MEMORY, Setting.Data.POOL));
+    List<Plan> plans = new ArrayList<>();
+    if (tuned.remove(Setting.Data.AS_IT_COMES)) {
+      for (Setting.Kind kind : typedOr(kinds, AsItComes.KINDS)) {
+        plans.add(
+            plan(
+                EnumSet.of(kind),
+                EnumSet.of(Setting.Data.AS_IT_COMES),
+                typedOr(works, AsItComes.WORKS),
+                count(AsItComes.entries(kind))));
+      }
+    }
+    plans.add(
+        plan(
+            chosen(
+                kinds,
+                Setting.Kind.class,
+                EnumSet.of(Setting.Kind.LONGS, Setting.Kind.STRINGS_100)),
+            tuned,
+            chosen(works, Work.class, EnumSet.allOf(Work.class)),
+            count(ENTRIES)));
+    return plans;
+  }
+
+  private Plan plan(
+      Set<Setting.Kind> someKinds, Set<Setting.Data> someData, Set<Work> someWorks, int loaded) {
     return new Plan(
-        chosen(kinds, Setting.Kind.class, EnumSet.of(Setting.Kind.LONGS, Setting.Kind.STRINGS_100)),
-        chosen(data, Setting.Data.class, EnumSet.of(Setting.Data.MEMORY, Setting.Data.POOL)),
+        someKinds,
+        someData,
         chosen(syncs, Setting.Sync.class, EnumSet.allOf(Setting.Sync.class)),
         chosen(crews, Crew.class, EnumSet.of(Crew.ONE, Crew.TWO)),
-        chosen(works, Work.class, EnumSet.allOf(Work.class)),
+        someWorks,
         chosen(distributions, Distribution.class, EnumSet.of(Distribution.ZIPF)),
-        count());
+        loaded);
   }
 
   private <T extends Enum<T>> Set<T> chosen(Set<T> typed, Class<T> type, Set<T> ifQuick) {
-    if (!typed.isEmpty()) {
-      return EnumSet.copyOf(typed);
-    }
-    return quick ? ifQuick : EnumSet.allOf(type);
+    return typedOr(typed, quick ? ifQuick : EnumSet.allOf(type));
   }
 
-  private int count() {
+  private static <T extends Enum<T>> Set<T> typedOr(Set<T> typed, Set<T> otherwise) {
+    return EnumSet.copyOf(typed.isEmpty() ? otherwise : typed);
+  }
+
+  private int count(int ifFull) {
     return entries != null
         ? Math.toIntExact(DataSize.entries(entries))
-        : quick ? QUICK_ENTRIES : 1_000_000;
+        : quick ? ifFull / QUICK_PART : ifFull;
   }
 
   private int wantedRounds() {
@@ -218,7 +267,10 @@ public final class Ycsb implements Runnable {
   private Map<String, Object> facts() {
     Map<String, Object> facts = Publication.facts(Objects.requireNonNull(command));
     Map<String, Object> settings = new LinkedHashMap<>();
-    settings.put("entries", count());
+    settings.put("entries", count(ENTRIES));
+    for (Setting.Kind kind : AsItComes.KINDS) {
+      settings.put("entries as it comes, " + kind.label(), count(AsItComes.entries(kind)));
+    }
     settings.put("milliseconds of a round", wantedMillis());
     facts.put("settings", settings);
     return facts;

@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -70,6 +72,57 @@ final class YcsbTest {
   void storeThatIsNotThereIsRefused() {
     assertEquals(1, run("--only=Nothing"));
     assertEquals(false, Files.exists(docs.resolve("measurements")));
+  }
+
+  private static List<Setting> planned(String... words) {
+    Ycsb ycsb = new Ycsb();
+    Ratios.commandLine(ycsb).parseArgs(words);
+    return ycsb.plans().stream().flatMap(plan -> plan.settings().stream()).toList();
+  }
+
+  private static Setting asItComes(Setting.Kind kind, int entries) {
+    return new Setting(kind, Setting.Data.AS_IT_COMES, Setting.Sync.NOTHING, entries);
+  }
+
+  @Test
+  void storesAsTheyComeAreMeasuredFirst() {
+    List<Setting> settings = planned();
+    assertEquals(
+        List.of(
+            asItComes(Setting.Kind.LONGS, 8_000_000),
+            asItComes(Setting.Kind.STRINGS_100, 1_000_000)),
+        settings.subList(0, 2));
+    assertEquals(2, settings.stream().filter(Setting::isAsItComes).count());
+    assertEquals(
+        Set.of(1_000_000),
+        settings.stream().skip(2).map(Setting::entries).collect(Collectors.toSet()));
+  }
+
+  @Test
+  void storesAsTheyComeLoadAndDoCAndAAndE() {
+    Ycsb ycsb = new Ycsb();
+    Ratios.commandLine(ycsb).parseArgs("--crews=one", "--distributions=zipf");
+    Plan first = ycsb.plans().getFirst();
+    assertEquals(
+        List.of(Work.FILL_RANDOM, Work.A, Work.C, Work.E),
+        first.cells(first.settings().getFirst()).stream().map(Cell::work).toList());
+  }
+
+  @Test
+  void quickRunHasFewerEntries() {
+    assertEquals(
+        List.of(
+            asItComes(Setting.Kind.LONGS, 400_000), asItComes(Setting.Kind.STRINGS_100, 50_000)),
+        planned("--quick").subList(0, 2));
+    assertEquals(50_000, planned("--quick").getLast().entries());
+  }
+
+  @Test
+  void whatIsAskedForIsMeasuredOfStoresAsTheyCome() {
+    assertEquals(
+        List.of(asItComes(Setting.Kind.STRINGS_8, 1000)),
+        planned("--data=as_it_comes", "--kinds=strings_8", "--entries=1000"));
+    assertEquals(List.of(), planned("--data=as_it_comes", "--sync=groups"));
   }
 
   /** The script gives the command its name. */
