@@ -2,6 +2,7 @@
 package dev.espalier.benchmarks.board;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,15 @@ final class Board {
   /** Returns the cells of which there is anything. */
   Set<Cell> cells() {
     return rounds.keySet();
+  }
+
+  /** Returns the settings of which there is anything, first those of stores as they come. */
+  List<Setting> settings() {
+    return cells().stream()
+        .map(Cell::setting)
+        .distinct()
+        .sorted(Comparator.comparing(setting -> !setting.isAsItComes()))
+        .toList();
   }
 
   /** Returns the stores that were measured for a cell. */

@@ -39,6 +39,7 @@ final class BoardFile {
   private final Path file;
   private final Map<String, Object> facts;
   private final Board board = new Board();
+  private final Set<String> ours = BoardPage.ours(Stores.all());
 
   /**
    * Takes up what there is.
@@ -190,6 +191,9 @@ final class BoardFile {
         List<Figure> rounds = board.rounds(cell, store);
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("median", toJson(Figure.median(rounds)));
+        if (ours.contains(store)) {
+          board.ratio(cell, store, ours).ifPresent(ratio -> figures.put("ratio", ratio));
+        }
         figures.put("rounds", rounds.stream().map(BoardFile::toJson).toList());
         stores.put(store, figures);
       }

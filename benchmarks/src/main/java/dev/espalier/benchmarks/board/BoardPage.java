@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -58,9 +59,7 @@ final class BoardPage {
     types.stream()
         .filter(type -> measured.contains(type.name()))
         .forEach(type -> pair(page, type.name(), type.settings()));
-    for (Setting setting : distinct(published.board().cells(), Cell::setting)) {
-      addSetting(page, setting);
-    }
+    published.board().settings().forEach(setting -> addSetting(page, setting));
     return page.toString();
   }
 
@@ -85,9 +84,12 @@ final class BoardPage {
     read-modify-writes. Zipf's law has the exponent 0.99, and frequent keys are spread over all, \
     as in YCSB. `seekrandom` is a scan of one entry; the writer of `readwhilewriting` is one \
     more thread, whose writes are not counted; `fillseq` and `fillrandom` end when the store is \
-    full, or after ten times as long as a round.
+    full, or after ten times as long as a round, or 10 µs for each entry if that is longer.
     * Longs are eight bytes with values of eight. Strings have 20 bytes, like YCSB's; their \
     values can't be compressed.
+    * **As it comes**, no store is tuned: each is opened as the first example of its \
+    documentation does it, without the size of a cache, pool, filter, buffer or page. Only LMDB \
+    has to be told how large its map may become. When writes are safe is left to each store.
     * Every store has a JVM of its own, and all of them measure in turn: a round that is not \
     counted, then those of which the medians are told. There is a clock around every operation.
     * **Every answer is checked.** A value carries its key and the number of its write. The \
@@ -111,10 +113,6 @@ final class BoardPage {
     page.append("| %s | %s |\n".formatted(name, value.replace("|", "\\|")));
   }
 
-  private static <T> List<T> distinct(Set<Cell> cells, Function<Cell, T> of) {
-    return List.copyOf(cells.stream().map(of).collect(Collectors.toCollection(LinkedHashSet::new)));
-  }
-
   private void addSetting(StringBuilder page, Setting setting) {
     String label = setting.label();
     page.append(
@@ -136,6 +134,7 @@ final class BoardPage {
       tables.removeIf(List::isEmpty);
       page.append("\nThousands of operations a second:\n");
       tables.forEach(table -> addTable(page, table, figure -> number(figure.rate())));
+      addTargets(page, setting, tables.stream().flatMap(List::stream).toList());
       page.append(
           "\n<details><summary>Latencies: 50%, 99% and 99.9% within so many µs</summary>\n");
       tables.forEach(
@@ -164,10 +163,7 @@ final class BoardPage {
   private void addTable(StringBuilder page, List<Cell> cells, Function<Figure, String> text) {
     Board board = published.board();
     page.append("\n").append(mark).append("| |");
-    for (Cell cell : cells) {
-      String how = cell.work().isCore() ? ", " + cell.distribution().label() : "";
-      page.append(" ").append(cell.work().label()).append(how).append(" |");
-    }
+    cells.forEach(cell -> page.append(" ").append(name(cell)).append(" |"));
     page.append("\n|---|").append(String.join("", Collections.nCopies(cells.size(), "---:|")));
     page.append("\n");
     Set<String> stores =
@@ -179,6 +175,34 @@ final class BoardPage {
       for (Cell cell : cells) {
         Optional<Figure> figure = board.median(cell, store);
         page.append(" ").append(figure.map(text).orElse("–")).append(" |");
+      }
+      page.append("\n");
+    }
+  }
+
+  private static String name(Cell cell) {
+    String work = cell.work().label();
+    return cell.work().isCore() ? work + ", " + cell.distribution().label() : work;
+  }
+
+  /** Adds how far Espalier is ahead of the fastest other store, where that has a target. */
+  private void addTargets(StringBuilder page, Setting setting, List<Cell> cells) {
+    List<Cell> some = cells.stream().filter(cell -> AsItComes.target(cell).isPresent()).toList();
+    if (some.isEmpty()) {
+      return;
+    }
+    List<StoreType> shown =
+        types.stream().filter(type -> type.ours() && type.isFor().test(setting)).toList();
+    page.append("\nHow many times as fast as the fastest other store:\n\n").append(mark);
+    page.append("| | target |");
+    shown.forEach(type -> page.append(" ").append(type.name()).append(" |"));
+    page.append("\n|---|---:|").append("---:|".repeat(shown.size())).append("\n");
+    for (Cell cell : some) {
+      double target = AsItComes.target(cell).orElseThrow();
+      page.append("| %s | %s |".formatted(name(cell), number(target)));
+      for (StoreType type : shown) {
+        OptionalDouble ratio = published.board().ratio(cell, type.name(), ours(types));
+        page.append(" ").append(ratio.isPresent() ? number(ratio.getAsDouble()) : "–").append(" |");
       }
       page.append("\n");
     }

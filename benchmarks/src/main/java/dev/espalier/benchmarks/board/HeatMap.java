@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
 
@@ -69,8 +70,9 @@ final class HeatMap {
         addColumn(work, Distribution.UNIFORM);
       }
     }
+    board.settings().forEach(setting -> rows.put(setting, new ArrayList<>()));
     for (Cell cell : board.cells()) {
-      List<Row> some = rows.computeIfAbsent(cell.setting(), _ -> new ArrayList<>());
+      List<Row> some = Objects.requireNonNull(rows.get(cell.setting()));
       for (String store : board.stores(cell)) {
         Row row = new Row(cell.crew(), store);
         if (ours.contains(store) && !some.contains(row)) {

@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.cli.CommandFailure;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +24,13 @@ final class BoardFileTest {
   static final Cell CELL =
       new Cell(
           new Setting(Setting.Kind.LONGS, Setting.Data.POOL, Setting.Sync.NOTHING, 1000),
+          Crew.TWO,
+          Work.A,
+          Distribution.ZIPF);
+
+  private static final Cell AS_IT_COMES =
+      new Cell(
+          new Setting(Setting.Kind.LONGS, Setting.Data.AS_IT_COMES, Setting.Sync.NOTHING, 8000),
           Crew.TWO,
           Work.A,
           Distribution.ZIPF);
@@ -113,6 +123,44 @@ final class BoardFileTest {
     String head = "<!-- figures of ycsb -->\n| | A, Zipf |\n|---|---:|\n";
     assertTrue(page.contains(head + "| Espalier | 201 |\n| LMDB | 50.3 |\n"), page);
     assertTrue(page.contains(head + "| Espalier | 1.50, 2.50, 6.00 |\n"), page);
+  }
+
+  private void writeSomeAsItComes() {
+    writeSome();
+    BoardFile file = open("abc");
+    file.board().add(AS_IT_COMES, "Espalier", new Figure(250, 1, 2, 3));
+    file.board().add(AS_IT_COMES, "MapDB", new Figure(100, 1, 2, 3));
+    file.write();
+  }
+
+  @Test
+  void storesAsTheyComeAreFirstOnThePageWithTheirTargets() {
+    writeSomeAsItComes();
+    StoreType espalier = new StoreType("Espalier", true, "", _ -> true, _ -> null);
+    String page =
+        new BoardPage(BoardFile.published(path()), "ycsb", List.of(espalier)).text("map.svg");
+    assertTrue(page.contains("\n## Longs, as it comes\n"), page);
+    assertTrue(page.indexOf("## Longs, as it comes") < page.indexOf("## Longs, in a file"), page);
+    String targets =
+        "<!-- figures of ycsb -->\n| | target | Espalier |\n|---|---:|---:|\n"
+            + "| A, Zipf | 3.00 | 2.50 |\n";
+    assertEquals(1, page.split(Pattern.quote(targets), -1).length - 1, page);
+    assertEquals(1, page.split("\\| target \\|", -1).length - 1, page);
+  }
+
+  @Test
+  void storesAsTheyComeAreFirstOnTheMap() {
+    writeSomeAsItComes();
+    String map = new HeatMap(open("abc").board(), OURS).svg();
+    assertTrue(map.indexOf("longs, as it comes<") < map.indexOf("longs, in a file"), map);
+    assertTrue(map.contains("longs, as it comes</text>"), map);
+  }
+
+  /** So a page may tell it. */
+  @Test
+  void fileHasTheRatioToTheFastestPeer() throws IOException {
+    writeSomeAsItComes();
+    assertTrue(Files.readString(path()).matches("(?s).*\"ratio\": 2.5\\b.*"));
   }
 
   @Test
