@@ -38,7 +38,7 @@ final class LmdbBoard implements BoardStore {
   private static Env<ByteBuffer> open(Setting setting, File file) {
     Env.Builder<ByteBuffer> builder = Env.create().setMapSize(LmdbPeer.MAP_BYTES);
     if (setting.isAsItComes()) {
-      return builder.open(file);
+      return builder.open(file, EnvFlags.MDB_NOSYNC); // No other store syncs every write.
     }
     builder.setMaxReaders(MOST_READERS);
     return setting.isDurable()
