@@ -60,28 +60,25 @@ public final class Ycsb implements Runnable {
   @Option(
       names = "--entries",
       paramLabel = "N",
-      description = {
-        "Entries that are loaded, like 1000000 or 1M (default: 1M; 8M longs as they come;",
-        "quick: a twentieth of that)."
-      })
+      description =
+          "Entries that are loaded, like 1000000 or 1M (default: 1M, as it comes 8M longs;"
+              + " quick: a twentieth).")
   private @Nullable String entries;
 
   @Option(
       names = "--kinds",
       split = ",",
-      description = {
-        "Keys and values: ${COMPLETION-CANDIDATES}",
-        "(default: all; as they come: LONGS, STRINGS_100)."
-      })
+      description =
+          "Keys and values: ${COMPLETION-CANDIDATES} (default: all; as it comes: LONGS,"
+              + " STRINGS_100).")
   private Set<Setting.Kind> kinds = EnumSet.noneOf(Setting.Kind.class);
 
   @Option(
       names = "--data",
       split = ",",
-      description = {
-        "Where the entries are: ${COMPLETION-CANDIDATES} (default: all). AS_IT_COMES leaves",
-        "that to the store, which is opened with nothing set; --sync=GROUPS has no such rows."
-      })
+      description =
+          "Where the entries are: ${COMPLETION-CANDIDATES} (default: all). AS_IT_COMES opens a"
+              + " store with nothing set, which is NOTHING for --sync.")
   private Set<Setting.Data> data = EnumSet.noneOf(Setting.Data.class);
 
   @Option(
@@ -99,10 +96,9 @@ public final class Ycsb implements Runnable {
   @Option(
       names = "--works",
       split = ",",
-      description = {
-        "What the threads do: ${COMPLETION-CANDIDATES}",
-        "(default: all; as it comes: FILL_RANDOM, A, C, E)."
-      })
+      description =
+          "What the threads do: ${COMPLETION-CANDIDATES} (default: all; as it comes: FILL_RANDOM,"
+              + " A, C, E).")
   private Set<Work> works = EnumSet.noneOf(Work.class);
 
   @Option(
