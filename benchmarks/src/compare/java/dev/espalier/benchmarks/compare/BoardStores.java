@@ -17,8 +17,8 @@ public final class BoardStores implements StoreProvider {
             "0.9.33 by lmdbjava 0.9.3; `MDB_NORDAHEAD`, `MDB_NOTLS`; a read transaction for each"
                 + " session, renewed for each read; a write transaction for each write or group."
                 + " Not synced: `MDB_NOSYNC` and `MDB_WRITEMAP`. Also \"in memory\" it is in a"
-                + " file. As it comes: a map size and `MDB_NOSYNC`, as no other store syncs every write; a"
-                + " read transaction for each read",
+                + " file. As it comes: a map size and `MDB_NOSYNC`, as no other store syncs every"
+                + " write; a read transaction for each read",
             _ -> true,
             LmdbBoard::new),
         new StoreType(

@@ -88,8 +88,9 @@ final class BoardPage {
     * Longs are eight bytes with values of eight. Strings have 20 bytes, like YCSB's; their \
     values can't be compressed.
     * **As it comes**, no store is tuned: each is opened as the first example of its \
-    documentation does it, without the size of a cache, pool, filter, buffer or page. Only LMDB \
-    has to be told how large its map may become. When writes are safe is left to each store.
+    documentation does it, without the size of a cache, pool, filter, buffer or page. LMDB is \
+    told two things: how large its map may become, as it must be, and not to sync every write, \
+    which no other store does in its example.
     * Every store has a JVM of its own, and all of them measure in turn: a round that is not \
     counted, then those of which the medians are told. There is a clock around every operation.
     * **Every answer is checked.** A value carries its key and the number of its write. The \

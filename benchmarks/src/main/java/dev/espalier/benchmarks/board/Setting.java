@@ -95,8 +95,8 @@ public record Setting(Kind kind, Data data, Sync sync, int entries) {
   public static final int GROUP = 100;
 
   /**
-   * Returns whether there is such a setting: what is in memory only is never safe, and a store that
-   * is as it comes is told nothing of safety either.
+   * Returns whether there is such a setting: what is in memory only is never safe, and nobody asks
+   * a store for safety that is as it comes.
    */
   public boolean exists() {
     return sync == Sync.NOTHING || data == Data.POOL || data == Data.TENFOLD;
