@@ -134,12 +134,7 @@ final class WriteBack {
    * @throws PageFileException if that fails
    */
   void writeAll(PooledPageStore store) {
-    frames.lock.lock();
-    try {
-      writeAll(store, unwritten(store));
-    } finally {
-      frames.lock.unlock();
-    }
+    writeAll(store, unwritten(store));
   }
 
   /** Does what {@link #writeAll(PooledPageStore)} does, but only for some {@link #unwritten}. */

@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -169,6 +171,74 @@ final class FrameGrowthTest {
         busy.verify();
         assertEquals(7, large.get(1));
       }
+    }
+  }
+
+  /** The first round leaves more than half of what there was, so that writers have to take turns. */
+  @Test
+  void checkpointIsWholeThoughAllPagesChangeAgainWhileItWritesThem() throws Exception {
+    int keys = 300_000;
+    Path path = folder.resolve("busy");
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>();
+    PageFileOpener engine =
+        (file, access, blockBytes) -> {
+          PageFile opened = PageFiles.CHANNEL.open(file, access, blockBytes);
+          return file.equals(path) ? new Watched(opened, meanwhile) : opened;
+        };
+    FileOptions files =
+        FileOptions.DEFAULT.withPageBytes(4096).withPoolBytes(64 << 20).withEngine(engine);
+    try (IndexStore store = IndexStore.open(path, StoreOptions.DEFAULT.withFiles(files));
+        LongIndex index = store.index("index");
+        ExecutorService writer = Executors.newSingleThreadExecutor()) {
+      putAll(index, keys, 1);
+      int changed = store.state().changedPages.get();
+      assertTrue(changed > 1024, () -> changed + " pages, no more than the pause may write");
+      Future<?>[] written = new Future<?>[1];
+      meanwhile.set(
+          () -> {
+            written[0] = writer.submit(() -> putAll(index, keys, 2));
+            try {
+              written[0].get();
+            } catch (InterruptedException | ExecutionException failed) {
+              throw new AssertionError(failed);
+            }
+          });
+      store.checkpoint();
+      assertTrue(written[0] != null && written[0].isDone());
+      assertEquals(0, store.state().changedPages.get());
+      store.verify();
+      try (Snapshot snapshot = store.snapshot()) {
+        LongIndex then = snapshot.index("index");
+        assertEquals(keys, then.size());
+        for (long key = 0; key < keys; key += 999) {
+          assertEquals(key + 2, then.get(key));
+        }
+      }
+    }
+  }
+
+  private static void putAll(LongIndex index, int keys, long more) {
+    for (long key = 0; key < keys; key++) {
+      index.put(key, key + more);
+    }
+  }
+
+  /** Does something once, before pages are written. */
+  private static final class Watched extends PageFileAround {
+    private final AtomicReference<Runnable> before;
+
+    Watched(PageFile file, AtomicReference<Runnable> before) {
+      super(file);
+      this.before = before;
+    }
+
+    @Override
+    public void startWrite(IoBatch batch) {
+      Runnable action = before.getAndSet(null);
+      if (action != null) {
+        action.run();
+      }
+      super.startWrite(batch);
     }
   }
 }
