@@ -174,7 +174,9 @@ final class FrameGrowthTest {
     }
   }
 
-  /** The first round leaves more than half of what there was, so that writers have to take turns. */
+  /**
+   * The first round leaves more than half of what there was, so that writers have to take turns.
+   */
   @Test
   void checkpointIsWholeThoughAllPagesChangeAgainWhileItWritesThem() throws Exception {
     int keys = 300_000;
