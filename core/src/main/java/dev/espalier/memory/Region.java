@@ -140,17 +140,39 @@ public final class Region {
    * @throws MemoryLimitException if the system refuses
    */
   public static Region ofPages(long bytes, HugePages hugePages) {
+    return ofPagesUpTo(bytes, bytes, hugePages);
+  }
+
+  /**
+   * Allocates a region as {@link #ofPages} does, of as many bytes as the system gives page by page
+   * as they are written. Where it refuses so many, half of them will do, and so on.
+   *
+   * @param most the bytes wanted
+   * @param least the bytes that are taken even if the system clears them all at once
+   * @throws MemoryLimitException if the system refuses
+   */
+  public static Region ofPagesUpTo(long most, long least, HugePages hugePages) {
     Arena arena = Arena.ofShared();
-    MemorySegment reserved =
-        bytes > NodeMemory.HUGE_PAGE_BYTES ? reserve(arena, bytes, bytes) : null;
-    if (reserved == null) {
-      return new Region(arena, allocate(arena, bytes, DEVICE_ALIGNMENT), false, false);
+    for (long bytes = most;
+        bytes > NodeMemory.HUGE_PAGE_BYTES;
+        bytes = Math.max(bytes / 2, least)) {
+      MemorySegment reserved = reserve(arena, bytes, bytes);
+      if (reserved != null) {
+        // Of what is hardly used, the first huge page would be most.
+        boolean granted =
+            hugePages == HugePages.WHEN_GROWN
+                && VirtualMemory.adviseHugePages(reserved.asSlice(NodeMemory.HUGE_PAGE_BYTES));
+        return new Region(arena, reserved, true, granted);
+      }
+      MemorySegment mapped = VirtualMemory.isAvailable() ? null : EmptyFile.map(bytes, arena);
+      if (mapped != null) {
+        return new Region(arena, Trace.allocated(mapped), false, false);
+      }
+      if (bytes == least) {
+        break;
+      }
     }
-    // Of what is hardly used, the first huge page would be most.
-    boolean granted =
-        hugePages == HugePages.WHEN_GROWN
-            && VirtualMemory.adviseHugePages(reserved.asSlice(NodeMemory.HUGE_PAGE_BYTES));
-    return new Region(arena, reserved, true, granted);
+    return new Region(arena, allocate(arena, least, DEVICE_ALIGNMENT), false, false);
   }
 
   /**

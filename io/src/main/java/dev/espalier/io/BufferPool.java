@@ -4,13 +4,22 @@ package dev.espalier.io;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.memory.Region;
+import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory for the pages of files, up to a hard limit: frames of one size in one native region, in
- * huge pages where they are granted. Several indexes may share a pool and its limit; each index
- * that is opened without a pool has its own.
+ * huge pages where they are granted. The system gives the memory as pages come. Several indexes may
+ * share a pool and its limit.
+ *
+ * <p>Files that are opened without a pool share one for each page size. Together these take a
+ * quarter of the memory that the process may use (that of the machine, or of its control group if
+ * it is limited), less what pools made by {@link #create} have; {@code -Despalier.pool=} followed
+ * by bytes ({@code 2G}) or a part of that memory ({@code 40%}) sets it instead. It is 64 MiB at
+ * least, and a page size that comes when all is used up gets 64 MiB more. Their memory goes back to
+ * the system when the last file with that page size is closed.
  *
  * <p>Pages that are no longer needed make room for others: first those that were declared so, then
  * by CLOCK. Changed pages are written first, many at once and in the order of their numbers; other
@@ -37,6 +46,10 @@ public final class BufferPool implements AutoCloseable {
   static final int PATIENCE_MILLIS = 1000;
 
   private final Region region;
+  private final boolean isShared;
+
+  /** Ends the account of the memory: when the pool is closed, or after it was dropped. */
+  private final Cleaner.Cleanable endOnce;
 
   // The parts, which stores call themselves.
   final Frames frames;
@@ -49,10 +62,18 @@ public final class BufferPool implements AutoCloseable {
   private final List<PooledPageStore> stores = new ArrayList<>();
   private boolean closed;
 
-  private BufferPool(int count, int pageBytes, int rooms, int gathered, HugePages hugePages) {
-    int pageShift = Integer.numberOfTrailingZeros(pageBytes);
-    this.region = Region.ofPages((long) count << pageShift, hugePages);
-    this.frames = new Frames(region.segment(), pageShift);
+  private BufferPool(Layout layout, Region region, SharedPools.@Nullable Share share) {
+    this.region = region;
+    this.isShared = share != null;
+    this.frames =
+        new Frames(
+            region.segment(),
+            Integer.numberOfTrailingZeros(layout.pageBytes),
+            share == null ? layout.count : share.sureFrames(),
+            share == null ? () -> true : share::take);
+    this.endOnce = Dropped.once(this, share == null ? SharedPools.countOwn(layout.bytes()) : share);
+    int rooms = layout.rooms;
+    int gathered = layout.gathered;
     this.writeBack = new WriteBack(frames, region.arena(), rooms, gathered);
     this.replacement = new Replacement(frames, writeBack);
     this.waves = new Waves(frames, replacement, writeBack);
@@ -77,11 +98,56 @@ public final class BufferPool implements AutoCloseable {
           "bytes is %d: a pool has room for %d pages of %d bytes and for one more, and %d bytes at most"
               .formatted(bytes, MIN_FRAMES, pageBytes, MOST_BYTES));
     }
-    long total = bytes / pageBytes;
-    int gathered = Math.clamp(total / 16, 1, Math.max(1, WriteBack.MOST_BYTES / pageBytes));
-    int rooms = Math.clamp(total / ROOMS_PART / gathered, 1, MOST_ROOMS);
-    int count = Math.clamp(total - (long) rooms * gathered, 1, Integer.MAX_VALUE >>> 1);
-    return new BufferPool(count, pageBytes, rooms, gathered, hugePages);
+    Layout layout = Layout.of(bytes, pageBytes);
+    return new BufferPool(layout, Region.ofPages(layout.frameBytes(), hugePages), null);
+  }
+
+  /**
+   * Makes the pool that an index has which asks for one of its own.
+   *
+   * @param bytes as the options say; more if that is not even room for a few pages
+   */
+  static BufferPool own(long bytes, int pageBytes) {
+    long wanted = bytes == FileOptions.SHARED_POOL ? PoolMemory.LEAST_BYTES : bytes;
+    return create(Math.max(wanted, leastBytes(pageBytes)), pageBytes);
+  }
+
+  /**
+   * Makes a pool that takes its frames from what several have together.
+   *
+   * @param bytes as many as it may have at most; fewer if the system refuses so many, or has to
+   *     clear them first
+   */
+  static BufferPool shared(SharedPools pools, long bytes, int pageBytes) {
+    long least = Math.max(PoolMemory.LEAST_BYTES, leastBytes(pageBytes));
+    Layout wanted = Layout.of(Math.max(bytes, least), pageBytes);
+    Layout smallest = Layout.of(least, pageBytes);
+    Region region =
+        Region.ofPagesUpTo(wanted.frameBytes(), smallest.frameBytes(), HugePages.WHEN_GROWN);
+    return new BufferPool(wanted, region, pools.new Share(pageBytes, smallest.frameBytes()));
+  }
+
+  private static long leastBytes(int pageBytes) {
+    return (MIN_FRAMES + 1L) * pageBytes;
+  }
+
+  /** How the memory of a pool is divided. */
+  private record Layout(int count, int pageBytes, int rooms, int gathered) {
+    static Layout of(long bytes, int pageBytes) {
+      long total = bytes / pageBytes;
+      int gathered = Math.clamp(total / 16, 1, Math.max(1, WriteBack.MOST_BYTES / pageBytes));
+      int rooms = Math.clamp(total / ROOMS_PART / gathered, 1, MOST_ROOMS);
+      int count = Math.clamp(total - (long) rooms * gathered, 1, Integer.MAX_VALUE >>> 1);
+      return new Layout(count, pageBytes, rooms, gathered);
+    }
+
+    long frameBytes() {
+      return (long) count * pageBytes;
+    }
+
+    long bytes() {
+      return frameBytes() + (long) rooms * gathered * pageBytes;
+    }
   }
 
   /**
@@ -92,7 +158,8 @@ public final class BufferPool implements AutoCloseable {
    * @param gathered most pages of each
    */
   static BufferPool withRooms(int count, int pageBytes, int rooms, int gathered) {
-    return new BufferPool(count, pageBytes, rooms, gathered, HugePages.OFF);
+    Layout layout = new Layout(count, pageBytes, rooms, gathered);
+    return new BufferPool(layout, Region.ofPages(layout.frameBytes(), HugePages.OFF), null);
   }
 
   // ---------------------------------------------------------------- inspect
@@ -107,9 +174,37 @@ public final class BufferPool implements AutoCloseable {
     return frames.count;
   }
 
-  /** Returns the bytes of memory that the frames and the room to gather what is written take. */
+  /**
+   * Returns the bytes of memory that the frames and the room to gather what is written take at
+   * most.
+   */
   public long bytes() {
     return (long) (frames.count + writeBack.roomPages()) * pageBytes();
+  }
+
+  /** Returns how many of these bytes the pool has whatever other pools take. */
+  long sureBytes() {
+    return (long) (frames.sure + writeBack.roomPages()) * pageBytes();
+  }
+
+  /** Returns the bytes of the frames that have, or had, a page; the system gave no others. */
+  public long usedBytes() {
+    return (long) frames.inUse() * pageBytes();
+  }
+
+  /** Tells whether this is a pool of files that were opened without one. */
+  boolean isShared() {
+    return isShared;
+  }
+
+  /**
+   * Returns how many bytes the pages of all files may take that are opened without a pool, while
+   * the pools are open that are now.
+   *
+   * @throws IllegalArgumentException if the system property {@code espalier.pool} makes no sense
+   */
+  public static long mostSharedBytes() {
+    return SharedPools.ofProcess().mostBytes();
   }
 
   /** Tells whether {@link #close} was called. */
@@ -124,7 +219,7 @@ public final class BufferPool implements AutoCloseable {
 
   /** Returns how many pins one thread may hold at once: a quarter of the frames, three at least. */
   int mostPins() {
-    return Math.clamp(frames.count / 4, 3, Waves.MOST_PAGES);
+    return Math.clamp(frames.sure / 4, 3, Waves.MOST_PAGES);
   }
 
   boolean hasHugePages() {
@@ -148,6 +243,13 @@ public final class BufferPool implements AutoCloseable {
     } finally {
       frames.lock.unlock();
     }
+  }
+
+  /** Returns how large the pool is, how full, and what it has done. O(frames). */
+  public PoolStatistics statistics() {
+    long frameBytes = (long) frames.count * pageBytes();
+    long most = isShared ? Math.min(frameBytes, mostSharedBytes()) : frameBytes;
+    return new PoolStatistics(isShared, pageBytes(), most, usedBytes(), counters());
   }
 
   // ---------------------------------------------------------------- stores
@@ -203,6 +305,7 @@ public final class BufferPool implements AutoCloseable {
       }
       closed = true;
       region.close();
+      endOnce.clean();
     } finally {
       frames.lock.unlock();
     }

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class Checkpoints {
   /* Overview
    *
-   *  1. Changed pages are written while others write, until few are left.
+   *  1. Changed pages are written while others write, until few are left; if they change as fast as
+   *     they are written, writers wait for a few pages at a time.
    *  2. Nobody writes: the rest of them; the changed pages of the maps and the catalogue are put
    *     together; all slots that the maps refer to are captured. Writers go on.
    *  3. Maps and catalogue are written, and the file and the log are forced.
@@ -29,11 +31,11 @@ final class Checkpoints {
   /** Slots that are kept for pages of the maps that may yet come into being. */
   private static final int MAP_SLACK = 8;
 
-  /** The pause is short if no more than this part of the pool is left to be written in it. */
-  private static final int LEFT_PART = 16;
+  /** The pause is short if no more than this is left to be written in it. */
+  private static final long LEFT_BYTES = 4 << 20;
 
-  /** Rounds of writing before the pause; more don't help where pages are changed that fast. */
-  private static final int MOST_ROUNDS = 4;
+  /** Rounds of writing before the pause, as long as each leaves half of what the last one left. */
+  private static final int MOST_ROUNDS = 8;
 
   private final StoreState state;
 
@@ -134,24 +136,52 @@ final class Checkpoints {
   boolean wouldMakeRoom() {
     state.pool.frames.lock.lock();
     try {
-      return state.pool.frames.changedCount() > 0 || state.space.hasSlotsOfLastOnly();
+      return state.changedPages.get() > 0 || state.space.hasSlotsOfLastOnly();
     } finally {
       state.pool.frames.lock.unlock();
     }
   }
 
-  /** Writes changed pages until few are left for the pause. */
+  /** Writes changed pages of the store until few are left for the pause. */
   private void cleanAhead() {
-    Frames frames = state.pool.frames;
+    long few = LEFT_BYTES / state.pageBytes();
+    int left = state.changedPages.get();
+    int before;
     int rounds = 0;
     do {
       writePages();
       rounds++;
-    } while (rounds < MOST_ROUNDS && frames.changedCount() > frames.count / LEFT_PART);
+      before = left;
+      left = state.changedPages.get();
+    } while (rounds < MOST_ROUNDS && left > few && left <= before / 2);
+    if (left > few) {
+      openStores().forEach(store -> writeByTurns(store, (int) Math.max(1, few)));
+    }
   }
 
   /** Writes changed pages, while others may change more. */
   private void writePages() {
+    openStores().forEach(PooledPageStore::flush);
+  }
+
+  /**
+   * Writes the changed pages of an index, in turns with those who change more: each turn is as
+   * short as the pause.
+   */
+  private void writeByTurns(PooledPageStore store, int few) {
+    long[] keys = state.pool.writeBack.unwritten(store);
+    for (int from = 0; from < keys.length; from += few) {
+      long[] some = Arrays.copyOfRange(keys, from, Math.min(from + few, keys.length));
+      state.gate.enterAlone();
+      try {
+        state.pool.writeBack.writeAll(store, some);
+      } finally {
+        state.gate.leaveAlone();
+      }
+    }
+  }
+
+  private List<PooledPageStore> openStores() {
     List<PooledPageStore> stores = new ArrayList<>();
     state.gate.enterAlone();
     try {
@@ -159,7 +189,7 @@ final class Checkpoints {
     } finally {
       state.gate.leaveAlone();
     }
-    stores.forEach(PooledPageStore::flush);
+    return stores;
   }
 
   private Captured capture(boolean isLast) {

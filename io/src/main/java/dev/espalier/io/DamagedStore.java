@@ -95,8 +95,7 @@ final class DamagedStore implements AutoCloseable {
       }
       PageFile file = files.over(header.pageBytes());
       checkHeaders(path, file, header);
-      long least = (BufferPool.MIN_FRAMES + 1L) * header.pageBytes();
-      made = BufferPool.create(Math.max(options.poolBytes(), least), header.pageBytes());
+      made = BufferPool.own(options.poolBytes(), header.pageBytes());
       this.pool = made;
       FileOptions reading =
           options.withFlags(FileOption.LAST_CHECKPOINT, FileOption.WITHOUT_READ_AHEAD);

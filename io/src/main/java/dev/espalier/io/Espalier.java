@@ -30,7 +30,11 @@ public final class Espalier {
 
   private Espalier() {}
 
-  /** Opens the index in a file, or makes one, with default options. */
+  /**
+   * Opens the index in a file, or makes one, with default options. Its pages are in the {@linkplain
+   * BufferPool pool that files share}, up to a quarter of the memory of the process; {@code
+   * -Despalier.pool=2G} bounds it.
+   */
   public static LongIndex open(Path path) {
     return open(path, FileOptions.DEFAULT);
   }

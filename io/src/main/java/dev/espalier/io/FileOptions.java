@@ -18,7 +18,8 @@ import java.util.Set;
  *     new file an {@code FpbLinkTree}, a disk-first fpB+-tree for many threads
  * @param pageBytes bytes of a page, a power of two; 0 for that of the file, or in a new file 16 KiB
  * @param poolBytes bytes of the index's own buffer pool, which has room for a few pages at least;
- *     ignored if {@code pool} is given
+ *     {@link #SHARED_POOL} for the one that all files share which have no other; ignored if {@code
+ *     pool} is given
  * @param pool a buffer pool that several indexes share; the index does not close it
  * @param engine what moves the bytes
  * @param stripes further files, over which the pages are spread in turn (several disks); always the
@@ -38,19 +39,22 @@ public record FileOptions(
   /** Bytes of a page in a new file. */
   public static final int DEFAULT_PAGE_BYTES = 16 << 10;
 
-  /** Bytes of an index's own pool. */
-  public static final long DEFAULT_POOL_BYTES = 64L << 20;
+  /**
+   * Stands for the {@linkplain BufferPool pool that files share}, up to a quarter of the memory of
+   * the process, or as much as {@code -Despalier.pool} says.
+   */
+  public static final long SHARED_POOL = 0;
 
   /**
    * The default options: {@link Long#MIN_VALUE} as the missing value, an {@code FpbLinkTree} in
-   * pages of 16 KiB, which is made if it does not exist, a pool of 64 MiB, and the best engine.
+   * pages of 16 KiB, which is made if it does not exist, the shared pool, and the best engine.
    */
   public static final FileOptions DEFAULT =
       new FileOptions(
           Long.MIN_VALUE,
           Optional.empty(),
           0,
-          DEFAULT_POOL_BYTES,
+          SHARED_POOL,
           Optional.empty(),
           PageFiles.BEST,
           List.of(),
@@ -61,8 +65,8 @@ public record FileOptions(
     Objects.requireNonNull(engine, "engine");
     stripes = List.copyOf(stripes);
     flags = Set.copyOf(flags);
-    if (poolBytes < 1) {
-      throw new IllegalArgumentException("poolBytes is " + poolBytes + "; it must be positive");
+    if (poolBytes < 0) {
+      throw new IllegalArgumentException("poolBytes is " + poolBytes + "; it must not be negative");
     }
     if (pool.isPresent() && pool.get().isClosed()) {
       throw new IllegalArgumentException("pool is closed");
@@ -98,12 +102,15 @@ public record FileOptions(
     return new FileOptions(missingValue, variant, bytes, poolBytes, pool, engine, stripes, flags);
   }
 
-  /** Returns these options with another size of the index's own pool. */
+  /**
+   * Returns these options with a pool of its own for the index, of another size, or {@link
+   * #SHARED_POOL}.
+   */
   public FileOptions withPoolBytes(long bytes) {
     return new FileOptions(missingValue, variant, pageBytes, bytes, pool, engine, stripes, flags);
   }
 
-  /** Returns these options with a shared pool. */
+  /** Returns these options with a pool that the program has made. */
   public FileOptions withPool(BufferPool shared) {
     return new FileOptions(
         missingValue, variant, pageBytes, poolBytes, Optional.of(shared), engine, stripes, flags);

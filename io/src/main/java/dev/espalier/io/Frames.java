@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +40,11 @@ final class Frames {
    *
    * A busy frame belongs to the one who made it so; it is being read into, or copied from. One that
    * is writing is pinnable, but not to be evicted: a copy of its page is on its way to the file.
+   *
+   * Frames are taken into use one after another, as pages come, so that memory that the system gives
+   * as it is written and the notes of the frames grow together. The notes are in chunks. In place of
+   * one that is not made yet there is one whose frames are all busy: whoever pins a page without the
+   * lock, and sees the number of a frame before its notes, takes the way under the lock.
    */
 
   static final int PINS = 0xffff;
@@ -74,41 +79,93 @@ final class Frames {
   /** Stands for no frame. */
   static final int NONE = -1;
 
+  /** Binary logarithm of the frames whose notes are made together. */
+  private static final int CHUNK_SHIFT = 9;
+
+  private static final int CHUNK = 1 << CHUNK_SHIFT;
+  private static final int IN_CHUNK = CHUNK - 1;
+
+  /** Stands for the states of frames that are not in use. */
+  private static final long[] ALL_BUSY = busy(CHUNK);
+
   private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(long[].class);
 
   /** Held for everything but pins of pages that are there, and unpins. */
   final ReentrantLock lock = new ReentrantLock();
 
-  /** How many there are. */
+  /** How many there may be. */
   final int count;
 
-  /** How many are changed. */
-  private final AtomicInteger changedCount = new AtomicInteger();
+  /** How many there may be whatever other pools take. */
+  final int sure;
 
   private final MemorySegment memory;
   private final int pageShift;
-  private final long[] states;
+  private final BooleanSupplier mayGrow;
+
+  /** How many are in use; changes under the lock. */
+  private volatile int inUse;
+
+  private final long[][] states;
 
   /** Hits that are not in the words of the frames, less those there that were none after all. */
   private final LongAdder otherHits = new LongAdder();
 
   // Both change only while the frame is busy, or is forgotten.
-  private final int[] pages;
-  private final @Nullable PooledPageStore[] owners;
+  private final int[][] pages;
+  private final @Nullable PooledPageStore[][] owners;
 
   /**
-   * Divides memory into frames, all of them busy.
+   * Divides memory into frames, none of which is in use.
    *
    * @param pageShift binary logarithm of the bytes of a page
+   * @param sure how many frames may be taken into use without fail
+   * @param mayGrow asked under the lock whenever one more frame is to be taken into use
    */
-  Frames(MemorySegment memory, int pageShift) {
+  Frames(MemorySegment memory, int pageShift, int sure, BooleanSupplier mayGrow) {
     this.memory = memory;
     this.pageShift = pageShift;
+    this.mayGrow = mayGrow;
     this.count = (int) (memory.byteSize() >>> pageShift);
-    this.states = new long[count];
-    this.pages = new int[count];
-    this.owners = new PooledPageStore[count];
+    this.sure = Math.min(sure, count);
+    int chunks = (count + IN_CHUNK) >>> CHUNK_SHIFT;
+    this.states = new long[chunks][];
+    this.pages = new int[chunks][];
+    this.owners = new PooledPageStore[chunks][];
+    Arrays.fill(states, ALL_BUSY);
+  }
+
+  private static long[] busy(int frames) {
+    long[] states = new long[frames];
     Arrays.fill(states, BUSY);
+    return states;
+  }
+
+  /** Returns how many frames are in use: these and no others have had pages. */
+  int inUse() {
+    return inUse;
+  }
+
+  /**
+   * Takes one more frame into use, and returns it, busy and without a page; {@link #NONE} if there
+   * may be no more. Under the lock.
+   */
+  int takeIntoUse() {
+    int frame = inUse;
+    if (frame == count || !mayGrow.getAsBoolean()) {
+      return NONE;
+    }
+    if ((frame & IN_CHUNK) == 0) {
+      int chunk = frame >>> CHUNK_SHIFT;
+      int frames = Math.min(CHUNK, count - frame);
+      pages[chunk] = new int[frames];
+      owners[chunk] = new PooledPageStore[frames];
+      long[] made = busy(frames);
+      VarHandle.releaseFence(); // Whoever finds these states finds them filled.
+      states[chunk] = made;
+    }
+    inUse = frame + 1;
+    return frame;
   }
 
   MemorySegment memory() {
@@ -146,28 +203,31 @@ final class Frames {
   }
 
   private boolean tryPin(PooledPageStore store, int page, int frame, long pin) {
+    int chunk = frame >>> CHUNK_SHIFT;
+    int at = frame & IN_CHUNK;
+    long[] chunkStates = states[chunk];
     while (true) {
-      long state = (long) STATE.getVolatile(states, frame);
+      long state = (long) STATE.getVolatile(chunkStates, at);
       if ((state & (BUSY | MANY_HITS)) != 0) {
         if ((state & BUSY) != 0) {
           return false;
         }
         moveHits(frame, state);
-      } else if (STATE.compareAndSet(states, frame, state, ((state + pin) | USED) & ~AHEAD)) {
+      } else if (STATE.compareAndSet(chunkStates, at, state, ((state + pin) | USED) & ~AHEAD)) {
         break;
       }
     }
-    if (pages[frame] == page && owners[frame] == store) {
+    if (pages[chunk][at] == page && owners[chunk][at] == store) {
       return true;
     }
-    STATE.getAndAdd(states, frame, -1L);
+    STATE.getAndAdd(chunkStates, at, -1L);
     otherHits.add(-(pin >>> HITS_SHIFT));
     return false;
   }
 
   /** Makes room for more hits. */
   private void moveHits(int frame, long state) {
-    if (STATE.compareAndSet(states, frame, state, state & ~MANY_HITS)) {
+    if (compareAndSet(frame, state, state & ~MANY_HITS)) {
       otherHits.add(MOVED_HITS);
     }
   }
@@ -180,8 +240,9 @@ final class Frames {
   /** Returns the hits so far; O(frames). */
   long hits() {
     long hits = otherHits.sum();
-    for (int frame = 0; frame < count; frame++) {
-      hits += (int) (long) STATE.getOpaque(states, frame) >>> HITS_SHIFT;
+    int frames = inUse;
+    for (int frame = 0; frame < frames; frame++) {
+      hits += (int) opaqueState(frame) >>> HITS_SHIFT;
     }
     return hits;
   }
@@ -193,8 +254,10 @@ final class Frames {
    * #NONE} otherwise. Writes to its word only if the page was not used lately.
    */
   long look(PooledPageStore store, int page, int frame) {
-    long state = (long) STATE.getAcquire(states, frame);
-    if ((state & BUSY) != 0 || pages[frame] != page || owners[frame] != store) {
+    int chunk = frame >>> CHUNK_SHIFT;
+    int at = frame & IN_CHUNK;
+    long state = (long) STATE.getAcquire(states[chunk], at);
+    if ((state & BUSY) != 0 || pages[chunk][at] != page || owners[chunk][at] != store) {
       return NONE;
     }
     if ((state & (USED | AHEAD)) != USED) {
@@ -212,14 +275,14 @@ final class Frames {
   boolean isStill(long look) {
     VarHandle.acquireFence();
     int frame = (int) look & ((1 << FRAME_BITS) - 1);
-    return (long) STATE.getOpaque(states, frame) >>> VERSION_SHIFT == look >>> FRAME_BITS;
+    return opaqueState(frame) >>> VERSION_SHIFT == look >>> FRAME_BITS;
   }
 
   /** Notes that a page is used, unless it has made room by now, or is about to. */
   private void noteUse(int frame, long seen) {
     long state = seen;
     while ((state & BUSY) == 0 && (state ^ seen) >>> VERSION_SHIFT == 0) {
-      if (STATE.compareAndSet(states, frame, state, (state | USED) & ~AHEAD)) {
+      if (compareAndSet(frame, state, (state | USED) & ~AHEAD)) {
         return;
       }
       state = state(frame);
@@ -229,50 +292,54 @@ final class Frames {
   // ---------------------------------------------------------------- unpin
 
   /** Gives back a pin of the page that is at an offset. */
-  void unpin(long offset, boolean changed) {
+  void unpin(long offset) {
     int frame = frameAt(offset);
-    if (!changed) {
-      STATE.getAndAdd(states, frame, -1L);
-      return;
-    }
+    STATE.getAndAdd(states[frame >>> CHUNK_SHIFT], frame & IN_CHUNK, -1L);
+  }
+
+  /** Gives back a pin of the page that is at an offset, which its store has changed. */
+  void unpinChanged(PooledPageStore store, long offset) {
+    int frame = frameAt(offset);
+    long[] chunkStates = states[frame >>> CHUNK_SHIFT];
+    int at = frame & IN_CHUNK;
     long state;
     do {
-      state = (long) STATE.getVolatile(states, frame);
-    } while (!STATE.compareAndSet(states, frame, state, (state | CHANGED) - 1));
+      state = (long) STATE.getVolatile(chunkStates, at);
+    } while (!STATE.compareAndSet(chunkStates, at, state, (state | CHANGED) - 1));
     if ((state & CHANGED) == 0) {
-      changedCount.incrementAndGet();
+      store.changedPages.incrementAndGet();
     }
   }
 
   // ---------------------------------------------------------------- page and owner
 
   int page(int frame) {
-    return pages[frame];
+    return pages[frame >>> CHUNK_SHIFT][frame & IN_CHUNK];
   }
 
   @Nullable PooledPageStore owner(int frame) {
-    return owners[frame];
+    return owners[frame >>> CHUNK_SHIFT][frame & IN_CHUNK];
   }
 
   /** Gives a busy frame to a page. */
   void assign(int frame, PooledPageStore store, int page) {
-    pages[frame] = page;
-    owners[frame] = store;
+    pages[frame >>> CHUNK_SHIFT][frame & IN_CHUNK] = page;
+    owners[frame >>> CHUNK_SHIFT][frame & IN_CHUNK] = store;
     store.map(page, frame);
   }
 
   /** Takes a frame from its page, if it has one. */
   void disown(int frame) {
-    PooledPageStore owner = owners[frame];
+    PooledPageStore owner = owner(frame);
     if (owner != null) {
-      owner.unmap(pages[frame]);
-      owners[frame] = null;
+      owner.unmap(page(frame));
+      owners[frame >>> CHUNK_SHIFT][frame & IN_CHUNK] = null;
     }
   }
 
   /** Returns frame and page as one number, which sorts frames in the order of their pages. */
   long key(int frame) {
-    return (long) pages[frame] << 32 | frame;
+    return (long) page(frame) << 32 | frame;
   }
 
   /** Returns the frame of a {@link #key}. */
@@ -288,20 +355,28 @@ final class Frames {
   /** Tells whether the frame of a {@link #key} still has the page, of this store. */
   boolean holds(PooledPageStore store, long key) {
     int frame = frameOf(key);
-    return owners[frame] == store && pages[frame] == pageOf(key);
+    return owner(frame) == store && page(frame) == pageOf(key);
   }
 
-  /** Returns the frames that a store has. O(pages) if it has fewer pages than there are frames. */
+  /** Returns the frames that a store has. O(pages) if it has fewer pages than frames are in use. */
   IntStream of(PooledPageStore store) {
-    return store.mostPages() < count
+    return store.mostPages() < inUse
         ? IntStream.rangeClosed(1, store.mostPages()).map(store::frameOf).filter(f -> f != NONE)
-        : IntStream.range(0, count).filter(frame -> owners[frame] == store);
+        : IntStream.range(0, inUse).filter(frame -> owner(frame) == store);
   }
 
   // ---------------------------------------------------------------- state
 
   long state(int frame) {
-    return (long) STATE.getVolatile(states, frame);
+    return (long) STATE.getVolatile(states[frame >>> CHUNK_SHIFT], frame & IN_CHUNK);
+  }
+
+  private long opaqueState(int frame) {
+    return (long) STATE.getOpaque(states[frame >>> CHUNK_SHIFT], frame & IN_CHUNK);
+  }
+
+  private boolean compareAndSet(int frame, long state, long next) {
+    return STATE.compareAndSet(states[frame >>> CHUNK_SHIFT], frame & IN_CHUNK, state, next);
   }
 
   boolean isChanged(int frame) {
@@ -317,34 +392,35 @@ final class Frames {
     return (state(frame) & (CHANGED | WRITING)) != 0;
   }
 
-  /** Returns how many frames have pages that were changed and are to be written. */
-  int changedCount() {
-    return changedCount.get();
-  }
-
-  private void countChanged(long before, long after) {
+  /** Keeps the count of the changed pages of the file whose page a frame has. */
+  private void countChanged(int frame, long before, long after) {
     if (((before ^ after) & CHANGED) != 0) {
-      changedCount.addAndGet((after & CHANGED) != 0 ? 1 : -1);
+      PooledPageStore owner = owner(frame);
+      if (owner != null) {
+        owner.changedPages.addAndGet((after & CHANGED) != 0 ? 1 : -1);
+      }
     }
   }
 
   /** Sets bits of a state. */
   void set(int frame, long bits) {
-    long before = (long) STATE.getAndBitwiseOr(states, frame, bits);
-    countChanged(before, before | bits);
+    long[] chunk = states[frame >>> CHUNK_SHIFT];
+    long before = (long) STATE.getAndBitwiseOr(chunk, frame & IN_CHUNK, bits);
+    countChanged(frame, before, before | bits);
   }
 
   /** Clears bits of a state. */
   void clear(int frame, long bits) {
-    long before = (long) STATE.getAndBitwiseAnd(states, frame, ~bits);
-    countChanged(before, before & ~bits);
+    long[] chunk = states[frame >>> CHUNK_SHIFT];
+    long before = (long) STATE.getAndBitwiseAnd(chunk, frame & IN_CHUNK, ~bits);
+    countChanged(frame, before, before & ~bits);
   }
 
   /** Replaces a state if it has not changed. */
   boolean replace(int frame, long state, long next) {
-    boolean replaced = STATE.compareAndSet(states, frame, state, next);
+    boolean replaced = compareAndSet(frame, state, next);
     if (replaced) {
-      countChanged(state, next);
+      countChanged(frame, state, next);
     }
     return replaced;
   }
@@ -391,7 +467,8 @@ final class Frames {
 
   /** Ends what a frame was busy with, after all that this thread did before. */
   void makePinnable(int frame, int bits) {
-    countChanged(0, bits);
-    STATE.setRelease(states, frame, (state(frame) & ~OF_PAGE) | bits);
+    countChanged(frame, 0, bits);
+    long[] chunk = states[frame >>> CHUNK_SHIFT];
+    STATE.setRelease(chunk, frame & IN_CHUNK, (state(frame) & ~OF_PAGE) | bits);
   }
 }

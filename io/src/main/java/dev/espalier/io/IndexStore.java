@@ -77,7 +77,11 @@ public final class IndexStore implements AutoCloseable {
     }
   }
 
-  /** Opens the store in a file, or makes one, with default options. */
+  /**
+   * Opens the store in a file, or makes one, with default options. Its pages are in the {@linkplain
+   * BufferPool pool that files share}, up to a quarter of the memory of the process; {@code
+   * -Despalier.pool=2G} bounds it.
+   */
   public static IndexStore open(Path path) {
     return open(path, StoreOptions.DEFAULT);
   }

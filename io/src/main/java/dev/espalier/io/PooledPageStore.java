@@ -5,6 +5,7 @@ import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,10 @@ abstract class PooledPageStore implements PageStore {
   final BufferPool pool;
   final Frames frames;
   final StoreCondition condition;
+
+  /** How many pages of the file were changed in their frames and are to be written. */
+  final AtomicInteger changedPages;
+
   private final boolean readsAhead;
 
   /** By page number, the frame of the page plus 1, or 0; replaced under the lock of the frames. */
@@ -29,14 +34,21 @@ abstract class PooledPageStore implements PageStore {
   /**
    * Makes a store over an open file.
    *
+   * @param changedPages counts the changed pages of all stores over the file
    * @param pages the number of pages that the table of frames has room for at first
    */
   PooledPageStore(
-      PageFile file, BufferPool pool, StoreCondition condition, int pages, boolean readsAhead) {
+      PageFile file,
+      BufferPool pool,
+      StoreCondition condition,
+      AtomicInteger changedPages,
+      int pages,
+      boolean readsAhead) {
     this.file = file;
     this.pool = pool;
     this.frames = pool.frames;
     this.condition = condition;
+    this.changedPages = changedPages;
     this.readsAhead = readsAhead;
     this.frameOf = new int[Math.max(16, pages + 1)];
   }
@@ -170,8 +182,10 @@ abstract class PooledPageStore implements PageStore {
   public void unpin(long offset, boolean pageChanged) {
     if (pageChanged) {
       changed = true;
+      frames.unpinChanged(this, offset);
+    } else {
+      frames.unpin(offset);
     }
-    frames.unpin(offset, pageChanged);
   }
 
   @Override
@@ -258,10 +272,10 @@ abstract class PooledPageStore implements PageStore {
     return false;
   }
 
-  /** Returns the bytes of the pool, which others may share. */
+  /** Returns the bytes that the pool has in use, which others may share. */
   @Override
   public long committedBytes() {
-    return pool.bytes();
+    return pool.usedBytes();
   }
 
   @Override

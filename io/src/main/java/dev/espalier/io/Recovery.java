@@ -67,7 +67,7 @@ final class Recovery implements Replay.Indexes {
     try {
       checkpoints.reserve();
       openSegments();
-      Replay replay = new Replay(this, state.pool.bytes());
+      Replay replay = new Replay(this, state.pool.sureBytes());
       // Trees that recovery opens write their pages, but no log.
       replay(replay, needed);
       replay.finish();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import java.util.Arrays;
+
 /**
  * Chooses which page makes room for another: first those that were declared unneeded for a while,
  * then by CLOCK. Changed pages are written first, together with others that would come next.
@@ -22,7 +24,9 @@ final class Replacement {
   private final Frames frames;
   private final WriteBack writeBack;
 
-  private final int[] empty;
+  /** Frames that are in use and have no pages. */
+  private int[] empty = new int[16];
+
   private int emptyCount;
   private int hand;
 
@@ -30,7 +34,7 @@ final class Replacement {
    * Keys of frames whose pages are not needed for a while. Those that were declared so last make
    * room first: the first ones may be about to be merged with them.
    */
-  private final long[] unneeded;
+  private long[] unneeded = new long[16];
 
   private int unneededCount;
 
@@ -38,16 +42,11 @@ final class Replacement {
   private long evictions;
   private long readAheadsWasted;
 
-  /** Begins with frames that are all empty. */
+  /** Begins with frames none of which is in use. */
   Replacement(Frames frames, WriteBack writeBack) {
     this.frames = frames;
     this.writeBack = writeBack;
-    this.empty = new int[frames.count];
-    this.unneeded = new long[frames.count];
     this.victims = new long[writeBack.capacity()];
-    for (int frame = frames.count - 1; frame >= 0; frame--) {
-      empty[emptyCount++] = frame;
-    }
   }
 
   /** Returns how many pages had to make room. */
@@ -60,13 +59,23 @@ final class Replacement {
     return readAheadsWasted;
   }
 
-  boolean hasEmpty() {
+  /** Tells whether there is an empty frame, if need be by taking one more into use. */
+  boolean findEmpty() {
+    if (emptyCount == 0) {
+      int frame = frames.takeIntoUse();
+      if (frame != Frames.NONE) {
+        empty[emptyCount++] = frame;
+      }
+    }
     return emptyCount > 0;
   }
 
   /** Empties a busy frame. */
   void vacate(int frame) {
     frames.disown(frame);
+    if (emptyCount == empty.length) {
+      empty = Arrays.copyOf(empty, 2 * emptyCount);
+    }
     empty[emptyCount++] = frame;
   }
 
@@ -76,20 +85,21 @@ final class Replacement {
    * Returns a busy frame without a page, or {@link Frames#NONE}. If there is no room to write more,
    * because other threads are writing, it finds only frames of pages that need not be written.
    *
-   * @param steps most frames that the hand passes
+   * @param steps most frames that the hand passes, twice those in use at most
    * @param mayWrite whether changed pages may be written for it
    */
   int claim(int steps, boolean mayWrite) {
-    if (emptyCount > 0) {
+    if (findEmpty()) {
       return empty[--emptyCount];
     }
     int unneededFrame = claimUnneeded();
     if (unneededFrame != Frames.NONE) {
       return unneededFrame;
     }
-    for (int left = steps; left > 0; left--) {
+    int count = frames.inUse();
+    for (int left = Math.min(steps, 2 * count); left > 0; left--) {
       int frame = hand;
-      hand = hand + 1 == frames.count ? 0 : hand + 1;
+      hand = hand + 1 >= count ? 0 : hand + 1;
       long state = frames.state(frame);
       if ((state & PASSED) != 0) {
         continue;
@@ -169,7 +179,9 @@ final class Replacement {
       return;
     }
     frames.clear(frame, Frames.USED);
-    if (unneededCount == unneeded.length) {
+    if (unneededCount == unneeded.length && unneededCount < frames.inUse()) {
+      unneeded = Arrays.copyOf(unneeded, 2 * unneededCount);
+    } else if (unneededCount == unneeded.length) {
       unneededCount /= 2; // Hints that are old: most of these pages are in use again, or gone.
       System.arraycopy(unneeded, unneeded.length - unneededCount, unneeded, 0, unneededCount);
     }
@@ -192,7 +204,8 @@ final class Replacement {
   private boolean writeFrom(PooledPageStore store, int first) {
     int count = 0;
     int frame = first;
-    for (int step = 0; step < WRITE_STEPS * victims.length && step < frames.count; step++) {
+    int inUse = frames.inUse();
+    for (int step = 0; step < WRITE_STEPS * victims.length && step < inUse; step++) {
       long state = frames.state(frame) & (IN_USE | Frames.CHANGED | Frames.WRITING);
       if (state == Frames.CHANGED && frames.owner(frame) == store) {
         victims[count++] = frames.key(frame);
@@ -200,7 +213,7 @@ final class Replacement {
           break;
         }
       }
-      frame = frame + 1 == frames.count ? 0 : frame + 1;
+      frame = frame + 1 >= inUse ? 0 : frame + 1;
     }
     return writeBack.tryWrite(store, victims, count);
   }

@@ -79,7 +79,7 @@ final class SalvageLog implements Replay.Indexes {
       if (!header.clean() && header.epoch() > 0 && !numbered.containsKey(header.logSegment())) {
         note("segment %d of the log is missing".formatted(header.logSegment()));
       }
-      Replay replay = new Replay(this, state.pool.bytes());
+      Replay replay = new Replay(this, state.pool.sureBytes());
       try {
         replay(replay);
         replay.finish();

@@ -4,6 +4,7 @@ package dev.espalier.io;
 import dev.espalier.memory.MemoryLimitException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ final class SlotPageStore extends PooledPageStore {
   /**
    * Makes the page store of an index.
    *
+   * @param changedPages counts the changed pages of all indexes of the store
    * @param pages the index, which has no other page store
    * @param gate through which those go who change pages
    */
@@ -47,12 +49,13 @@ final class SlotPageStore extends PooledPageStore {
       PageFile file,
       BufferPool pool,
       StoreCondition condition,
+      AtomicInteger changedPages,
       IndexPages pages,
       SlotSpace space,
       LongSupplier checkpoint,
       WriterGate gate,
       boolean readsAhead) {
-    super(file, pool, condition, pages.numbers.top(), readsAhead);
+    super(file, pool, condition, changedPages, pages.numbers.top(), readsAhead);
     this.pages = pages;
     this.space = space;
     this.checkpoint = checkpoint;
@@ -291,7 +294,7 @@ final class SlotPageStore extends PooledPageStore {
   }
 
   private void ensureAvailable(long more) {
-    int needed = (int) Math.min(frames.changedCount() + more, Integer.MAX_VALUE / 2);
+    int needed = (int) Math.min(changedPages.get() + more, Integer.MAX_VALUE / 2);
     if (space.available() < needed) {
       frames.lock.lock();
       try {

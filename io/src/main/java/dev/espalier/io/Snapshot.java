@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 
@@ -269,6 +270,7 @@ public final class Snapshot implements AutoCloseable {
             state.file,
             state.pool,
             StoreCondition.readOnly(state.path, subject, refusal),
+            new AtomicInteger(), // of a snapshot nothing is changed
             pages,
             space,
             this::checkpoint,

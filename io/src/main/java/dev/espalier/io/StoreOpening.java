@@ -280,14 +280,11 @@ final class StoreOpening {
   }
 
   private IndexStore open(OpenFiles.Claim claim, PageFile file, StoreHeader header, boolean isNew) {
-    boolean ownsPool = fileOptions.pool().isEmpty();
-    BufferPool pool = fileOptions.pool().orElseGet(() -> ownPool(header.pageBytes()));
+    BufferPool pool = pool(header.pageBytes());
     Runnable atEnd =
         () -> {
           try (claim) {
-            if (ownsPool) {
-              pool.close();
-            }
+            giveBack(pool);
             if (isNew && refused != null) {
               removeMade(refused);
             }
@@ -301,6 +298,7 @@ final class StoreOpening {
                 .formatted(pool.pageBytes(), path, header.pageBytes()));
       }
       state = new StoreState(path, options, environment, file, pool, header);
+      state.claim = claim;
       int[] catalogueSlots = load(state, header);
       Checkpoints checkpoints = new Checkpoints(state, catalogueSlots);
       RecoveryReport report =
@@ -316,9 +314,7 @@ final class StoreOpening {
       if (state != null) {
         state.abandon();
       }
-      if (ownsPool) {
-        pool.close();
-      }
+      giveBack(pool);
       throw failed;
     }
   }
@@ -349,9 +345,22 @@ final class StoreOpening {
     return catalogueSlots.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  private BufferPool ownPool(int pageBytes) {
-    long least = (BufferPool.MIN_FRAMES + 1L) * pageBytes;
-    return BufferPool.create(Math.max(fileOptions.poolBytes(), least), pageBytes);
+  private BufferPool pool(int pageBytes) {
+    if (fileOptions.pool().isPresent()) {
+      return fileOptions.pool().get();
+    }
+    return fileOptions.poolBytes() == FileOptions.SHARED_POOL
+        ? SharedPools.ofProcess().acquire(pageBytes)
+        : BufferPool.own(fileOptions.poolBytes(), pageBytes);
+  }
+
+  /** Gives back what {@link #pool} returned. */
+  private void giveBack(BufferPool pool) {
+    if (pool.isShared()) {
+      SharedPools.ofProcess().release(pool);
+    } else if (fileOptions.pool().isEmpty()) {
+      pool.close();
+    }
   }
 
   private PageFileException refusal(String what) {

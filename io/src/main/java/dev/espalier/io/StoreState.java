@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the parts of an open store share: its file, its slots, its log, its indexes, and the gate
@@ -27,6 +29,9 @@ final class StoreState {
   final PageFile file;
   final BufferPool pool;
   final SlotSpace space;
+
+  /** How many pages of the file were changed in memory and are to be written. */
+  final AtomicInteger changedPages = new AtomicInteger();
 
   /** Whether the store takes changes; closed when the store is. */
   final StoreCondition condition;
@@ -61,6 +66,12 @@ final class StoreState {
 
   /** The checkpoint that was captured last, durable or not yet. */
   volatile long captured;
+
+  /**
+   * Keeps others from opening the file. Kept here because a pool may have pages of a store that was
+   * dropped, and write them: the file is not to be opened again before that.
+   */
+  OpenFiles.@Nullable Claim claim;
 
   Log log;
 
@@ -107,6 +118,7 @@ final class StoreState {
             file,
             pool,
             new StoreCondition(path, subject(index), condition.isReadOnly(), damage),
+            changedPages,
             index,
             space,
             () -> captured + 1,

@@ -14,6 +14,7 @@ package dev.espalier.io;
  *     since then
  * @param loggedBytes bytes of the records added to the log since then
  * @param forces how often a commit waited for the device since then
+ * @param pool the pool that has the pages, which other files may share
  */
 public record StoreStatistics(
     long checkpoint,
@@ -23,7 +24,8 @@ public record StoreStatistics(
     long pageBytesWritten,
     long mapBytesWritten,
     long loggedBytes,
-    long forces) {
+    long forces,
+    PoolStatistics pool) {
 
   /** Returns those of an open store. */
   static StoreStatistics of(StoreState state, Checkpoints checkpoints) {
@@ -35,6 +37,7 @@ public record StoreStatistics(
         state.space.writtenCount() * state.pageBytes(),
         checkpoints.mapBytesWritten(),
         state.log == null ? 0 : state.log.appendedBytes(),
-        state.log == null ? 0 : state.log.forces());
+        state.log == null ? 0 : state.log.forces(),
+        state.pool.statistics());
   }
 }

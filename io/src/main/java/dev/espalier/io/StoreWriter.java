@@ -63,7 +63,7 @@ final class StoreWriter {
     this.batchesAreAlone = !state.environment.keeps(Rule.NO_CAPTURE_INSIDE_A_BATCH);
     this.transactions = state.transactions;
     this.looksWithin = state.environment.keeps(Rule.WRITERS_ARE_WITHIN_BEFORE_THEY_LOOK);
-    this.mostWriters = Math.max(1, state.pool.frames() / (2 * state.pool.mostPins()));
+    this.mostWriters = Math.max(1, state.pool.frames.sure / (2 * state.pool.mostPins()));
   }
 
   /** Returns the locks of an index whose tree is made for many threads. */

@@ -2,6 +2,8 @@
 package dev.espalier.io;
 
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -46,7 +48,7 @@ final class Waves {
   // What follows changes under the lock of the frames.
 
   /** By frame, the wave that is reading into it. */
-  private final @Nullable Wave[] intoFrame;
+  private final Map<Integer, Wave> intoFrame = new HashMap<>();
 
   /** Waves that were started ahead and not yet settled. */
   private final ArrayDeque<Wave> ahead = new ArrayDeque<>();
@@ -63,7 +65,6 @@ final class Waves {
     this.replacement = replacement;
     this.writeBack = writeBack;
     this.lock = frames.lock;
-    this.intoFrame = new Wave[frames.count];
   }
 
   /** Returns how many pins did not find their page at once. */
@@ -144,7 +145,7 @@ final class Waves {
       if (pages[i] < 0) {
         long offset = ~pages[i];
         pages[i] = frames.page(frames.frameAt(offset));
-        frames.unpin(offset, false);
+        frames.unpin(offset);
       }
     }
   }
@@ -173,7 +174,7 @@ final class Waves {
     lock.lock();
     try {
       int missing = checkPages(store, pages, from, count);
-      Claims claims = claim(Math.min(missing, MOST_PAGES), 2 * frames.count, true);
+      Claims claims = claim(Math.min(missing, MOST_PAGES), Integer.MAX_VALUE, true);
       try {
         return pinRound(store, pages, from, count, claims);
       } finally {
@@ -226,14 +227,14 @@ final class Waves {
         if (frame == Frames.NONE) {
           missing++;
           others = others == null ? ahead.peekFirst() : others;
-        } else if (own != null && intoFrame[frame] == own) {
+        } else if (own != null && intoFrame.get(frame) == own) {
           long inWave = own.promisePin(frame);
           pages[i] = page | (inWave + 1) << IN_WAVE_SHIFT;
         } else if (frames.tryPin(store, page, frame)) {
           pages[i] = ~frames.offset(frame);
         } else {
           missing++;
-          others = intoFrame[frame];
+          others = intoFrame.get(frame);
         }
       }
       if (own != null) {
@@ -287,7 +288,7 @@ final class Waves {
   private IllegalStateException exhausted() {
     return new IllegalStateException(
         "the pool is exhausted: for %d ms all %d frames of %d bytes were pinned, or not to be written"
-            .formatted(BufferPool.PATIENCE_MILLIS, frames.count, frames.pageBytes()));
+            .formatted(BufferPool.PATIENCE_MILLIS, frames.inUse(), frames.pageBytes()));
   }
 
   // ---------------------------------------------------------------- claim
@@ -317,7 +318,7 @@ final class Waves {
   private int claim(int steps, boolean mayWrite) {
     long failures = writeBack.failures();
     while (true) {
-      if (!replacement.hasEmpty()) {
+      if (!replacement.findEmpty()) {
         settleDone();
       }
       int frame = replacement.claim(steps, mayWrite);
@@ -343,7 +344,7 @@ final class Waves {
   private void add(Wave wave, int frame, int page) {
     wave.add(frame, page);
     frames.assign(frame, wave.store, page);
-    intoFrame[frame] = wave;
+    intoFrame.put(frame, wave);
   }
 
   private void noteStart(Wave wave) {
@@ -373,7 +374,7 @@ final class Waves {
     ahead.remove(wave);
     for (int i = 0; i < wave.count(); i++) {
       int frame = wave.frame(i);
-      intoFrame[frame] = null;
+      intoFrame.remove(frame);
       if (wave.fault(i) == null) {
         int bits = wave.isAhead ? Frames.USED | Frames.AHEAD : Frames.USED;
         frames.makePinnable(frame, bits | wave.pins(i));
@@ -417,7 +418,7 @@ final class Waves {
 
   private boolean mayReadAhead(PooledPageStore store, int page) {
     return store.isUsable()
-        && inFlight < frames.count / 2
+        && inFlight < frames.sure / 2
         && store.position(page) >= 0
         && store.frameOf(page) == Frames.NONE;
   }
@@ -461,7 +462,7 @@ final class Waves {
     lock.lock();
     try {
       store.checkUsable(); // A store that was closed meanwhile must not have frames any more.
-      int frame = claim(2 * frames.count, true);
+      int frame = claim(Integer.MAX_VALUE, true);
       if (frame == Frames.NONE) {
         return false;
       }
@@ -498,7 +499,7 @@ final class Waves {
           writeBack.awaitEnd();
           continue;
         }
-        wave = intoFrame[frame];
+        wave = intoFrame.get(frame);
         if (wave == null && frames.makeBusy(frame, 0) >= 0) {
           replacement.vacate(frame);
           return;
@@ -538,7 +539,7 @@ final class Waves {
     lock.lock();
     try {
       int frame = store.frameOf(page);
-      wave = frame == Frames.NONE ? null : intoFrame[frame];
+      wave = frame == Frames.NONE ? null : intoFrame.get(frame);
     } finally {
       lock.unlock();
     }
@@ -568,8 +569,9 @@ final class Waves {
         wave = null;
         isWriting = false;
         for (int frame : frames.of(store).toArray()) {
-          if (intoFrame[frame] != null) {
-            wave = intoFrame[frame];
+          Wave reading = intoFrame.get(frame);
+          if (reading != null) {
+            wave = reading;
             continue;
           }
           frames.clear(frame, Frames.CHANGED);

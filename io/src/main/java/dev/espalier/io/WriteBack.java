@@ -11,8 +11,8 @@ import java.util.concurrent.locks.Condition;
  * neighbours become one request. All pages of a batch are written and waited for at once, with no
  * read among them (PIO principles 1 to 3).
  *
- * <p>All calls but {@link #writeAll} are made under the lock of the frames. Those that write or
- * wait release it meanwhile.
+ * <p>All calls but {@link #writeAll} and {@link #unwritten} are made under the lock of the frames.
+ * Those that write or wait release it meanwhile.
  */
 final class WriteBack {
   /* Overview
@@ -134,16 +134,30 @@ final class WriteBack {
    * @throws PageFileException if that fails
    */
   void writeAll(PooledPageStore store) {
+    writeAll(store, unwritten(store));
+  }
+
+  /** Does what {@link #writeAll(PooledPageStore)} does, but only for some {@link #unwritten}. */
+  void writeAll(PooledPageStore store, long[] keys) {
     frames.lock.lock();
     try {
-      long[] keys =
-          frames.of(store).filter(frames::isUnwritten).mapToLong(frames::key).sorted().toArray();
-      while (keys.length > 0) {
-        keys = writeFree(store, keys);
-        if (keys.length > 0) {
+      long[] left = keys;
+      while (left.length > 0) {
+        left = writeFree(store, left);
+        if (left.length > 0) {
           awaitEnd();
         }
       }
+    } finally {
+      frames.lock.unlock();
+    }
+  }
+
+  /** Returns the keys of the frames of a store that may not be in the file yet, in page order. */
+  long[] unwritten(PooledPageStore store) {
+    frames.lock.lock();
+    try {
+      return frames.of(store).filter(frames::isUnwritten).mapToLong(frames::key).sorted().toArray();
     } finally {
       frames.lock.unlock();
     }

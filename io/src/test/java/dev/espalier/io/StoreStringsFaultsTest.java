@@ -238,7 +238,7 @@ class StoreStringsFaultsTest {
       faults.heal();
       assertTrue(failures > 100, "failures seen: " + failures);
       Frames frames = store.state().pool.frames;
-      for (int frame = 0; frame < frames.count; frame++) {
+      for (int frame = 0; frame < frames.inUse(); frame++) {
         assertEquals(0, frames.state(frame) & Frames.PINS);
       }
       assertHolds(model, index);

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** Stores of pages without a tree, each of whose pages holds its own number. */
@@ -24,6 +25,7 @@ final class Stores {
             file,
             pool,
             new StoreCondition(path, "the index in " + path, false),
+            new AtomicInteger(),
             new IndexPages(0, "pages", "none", StoredCodecs.LONGS, pageBytes),
             new SlotSpace(file, pageBytes, null),
             () -> 1,

@@ -117,7 +117,8 @@ class ThreadsOverFilesTest {
           index.put(key, key + 1);
         }
         assertEquals(height, index.statistics().height());
-        long[] before = IntStream.range(0, pool.frames()).mapToLong(pool.frames::state).toArray();
+        long[] before =
+            IntStream.range(0, pool.frames.inUse()).mapToLong(pool.frames::state).toArray();
         PoolCounters counted = pool.counters();
         try (ExecutorService readers = Executors.newFixedThreadPool(threads)) {
           List<Future<?>> reading = new ArrayList<>();
@@ -135,7 +136,7 @@ class ThreadsOverFilesTest {
             reader.get();
           }
         }
-        for (int frame = 0; frame < pool.frames(); frame++) {
+        for (int frame = 0; frame < before.length; frame++) {
           assertEquals(before[frame], pool.frames.state(frame), "the word of frame " + frame);
         }
         assertEquals(counted.hits() + 2L * threads * keys * height, pool.counters().hits());

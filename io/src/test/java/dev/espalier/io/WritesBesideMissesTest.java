@@ -224,7 +224,7 @@ class WritesBesideMissesTest {
     faults.heal();
     assertTrue(store.frames.isChanged(store.frameOf(written)));
     assertEquals(-written, use(written));
-    assertEquals(1, store.frames.changedCount());
+    assertEquals(1, store.changedPages.get());
     store.flush();
     useOthers();
     assertEquals(-written, use(written));
@@ -336,7 +336,7 @@ class WritesBesideMissesTest {
               store.clear();
               return store.pagesInUse();
             }));
-    assertEquals(0, store.frames.changedCount());
+    assertEquals(0, store.changedPages.get());
     assertEquals(1, Stores.allocate(store, 1)[0]);
   }
 

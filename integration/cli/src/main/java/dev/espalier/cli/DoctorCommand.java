@@ -4,6 +4,7 @@ package dev.espalier.cli;
 import dev.espalier.ffi.FileCalls;
 import dev.espalier.ffi.PinnedArrays;
 import dev.espalier.ffi.Ring;
+import dev.espalier.io.BufferPool;
 import dev.espalier.io.IoStatus;
 import dev.espalier.io.PageFiles;
 import dev.espalier.model.CacheSizes;
@@ -75,6 +76,7 @@ final class DoctorCommand implements Callable<Integer> {
     print("Prefetch", MachineDescription.prefetch());
     print("Virtual memory", MachineDescription.virtualMemory());
     print("I/O", io());
+    print("Pool", pool());
     print("SIMD", SimdStatus.report());
     print("Huge pages", HugePageCheck.report());
     print("Caches", CacheSizes.ofThisMachine().toString());
@@ -129,6 +131,21 @@ final class DoctorCommand implements Callable<Integer> {
           ? status.toString()
           : "no index file can be opened: %s, but it can't run: %s; %s"
               .formatted(status.reason(), needed.detail(), needed.remedy());
+    } catch (IllegalArgumentException e) {
+      return "no index file can be opened: " + e.getMessage();
+    }
+  }
+
+  /** Returns how much memory files have that are opened without a pool, and why. */
+  private static String pool() {
+    try {
+      return String.format(
+          Locale.ROOT,
+          "%,d MiB at most for all files: %s",
+          BufferPool.mostSharedBytes() >> 20,
+          System.getProperty("espalier.pool") == null
+              ? "a quarter of the memory that this process may use; -Despalier.pool changes it"
+              : "as -Despalier.pool says");
     } catch (IllegalArgumentException e) {
       return "no index file can be opened: " + e.getMessage();
     }

@@ -18,12 +18,11 @@ final class IndexFileArguments {
   @Option(
       names = "--pool",
       paramLabel = "BYTES",
-      defaultValue = "64M",
       converter = ByteCount.class,
       description =
           "Memory for the file's pages. The units K, M and G are 1024, 1024² and 1024³ bytes."
-              + " Default: 64M.")
-  private long poolBytes;
+              + " Default: a pool that grows up to a quarter of the memory of the process.")
+  private long poolBytes = FileOptions.SHARED_POOL;
 
   @Option(
       names = "--stripe",

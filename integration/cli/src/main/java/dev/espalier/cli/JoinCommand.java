@@ -183,7 +183,8 @@ final class JoinCommand implements Callable<Integer> {
       converter = ByteCount.class,
       description =
           "With --file, memory for the file's pages. The units K, M and G are 1024, 1024² and 1024³"
-              + " bytes. Choose less than the file's size to make the join read. Default: 64M.")
+              + " bytes. Choose less than the file's size to make the join read. Default: a quarter"
+              + " of the memory of the process at most.")
   private @Nullable Long poolBytes;
 
   @Option(
@@ -376,7 +377,7 @@ final class JoinCommand implements Callable<Integer> {
       Path path, FileOptions options, TpchTables tables, ProgressBar progress, PrintWriter out) {
     LongJoinInput orders = tables.joins().getFirst();
     IndexSummary index = FileInnerSide.load(path, options, orders.innerKeys(), progress);
-    long bytes = poolBytes == null ? FileOptions.DEFAULT_POOL_BYTES : poolBytes;
+    long bytes = poolBytes == null ? BufferPool.mostSharedBytes() : poolBytes;
     // The file stays once the join has ended, well or not.
     try (BufferPool pool = IndexFiles.pool(bytes, index.pageBytes())) {
       out.printf(

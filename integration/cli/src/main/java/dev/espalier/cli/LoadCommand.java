@@ -58,6 +58,9 @@ final class LoadCommand implements Runnable {
 
   private static final double NANOS_PER_SECOND = 1e9;
 
+  /** The memory that a tree is tuned for if nobody says how much, as by {@link TuneCommand}. */
+  private static final long TUNED_MEMORY_BYTES = 64L << 20;
+
   @Spec
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   private CommandSpec spec;
@@ -104,7 +107,8 @@ final class LoadCommand implements Runnable {
       description =
           "Load a PioBTree whose pages, leaves and queue suit the device of FILE and work in which"
               + " this part of single-key operations are updates, from 0 to 1; 'espalier tune'"
-              + " shows the choice. Measures the device if that has not been done.")
+              + " shows the choice. Measures the device if that has not been done. The tree is for"
+              + " the memory of --pool, or 64M.")
   private @Nullable Double updates;
 
   @Option(
@@ -143,9 +147,16 @@ final class LoadCommand implements Runnable {
         out);
   }
 
+  /** Returns the memory that a tree is tuned for. */
+  private static long memoryBytes(FileOptions options) {
+    return options.poolBytes() == FileOptions.SHARED_POOL
+        ? TUNED_MEMORY_BYTES
+        : options.poolBytes();
+  }
+
   /** Chooses the proportions of the tree for what it will have. */
   private FileOptions tuned(FileOptions options, double part, LoadInput<?> source) {
-    PioWork work = new PioWork(Math.max(source.rows(), 1), part, options.poolBytes());
+    PioWork work = new PioWork(Math.max(source.rows(), 1), part, memoryBytes(options));
     return PioTuning.options(file.path(), options, work);
   }
 
@@ -210,7 +221,7 @@ final class LoadCommand implements Runnable {
     if (!(updates >= 0 && updates <= 1)) {
       throw wrongArgument("--updates is " + updates + "; it must be from 0 to 1");
     }
-    if (options.poolBytes() < PioWork.LEAST_MEMORY_BYTES) {
+    if (memoryBytes(options) < PioWork.LEAST_MEMORY_BYTES) {
       throw wrongArgument(
           "--pool is %d; with --updates it must be at least %d"
               .formatted(options.poolBytes(), PioWork.LEAST_MEMORY_BYTES));

@@ -73,6 +73,7 @@ final class DoctorCommandTest {
             "Prefetch",
             "Virtual memory",
             "I/O",
+            "Pool",
             "SIMD",
             "Huge pages",
             "Caches",
@@ -83,6 +84,7 @@ final class DoctorCommandTest {
     assertTrue(line(run, "JDK").contains(Runtime.version().toString()));
     assertTrue(line(run, "Prefetch").startsWith(Prefetch.isNative() ? "on: " : "off: "));
     assertEquals(PageFiles.status().toString(), line(run, "I/O"));
+    assertTrue(line(run, "Pool").contains(" MiB at most for all files: a quarter of "));
     assertTrue(line(run, "SIMD").startsWith(Keys.SIMD ? "on, " : "off: "));
     assertTrue(line(run, "T1").matches("\\d+\\.\\d ns"));
     assertTrue(line(run, "Tnext").matches("\\d+\\.\\d ns"));

@@ -23,8 +23,10 @@ public final class EspalierOptions {
   public static final ConfigOption<MemorySize> POOL_SIZE =
       ConfigOptions.key("pool-size")
           .memoryType()
-          .defaultValue(MemorySize.ofMebiBytes(64))
-          .withDescription("Memory outside of the heap for pages of the file, for each process.");
+          .noDefaultValue()
+          .withDescription(
+              "Memory outside of the heap for pages of the file, for each process. Without it, the"
+                  + " file shares a quarter of the memory of the process with other index files.");
 
   /**
    * How often to check whether the file has been replaced; zero for never. As long as several tasks

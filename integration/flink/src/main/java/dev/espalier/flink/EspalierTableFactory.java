@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.flink;
 
+import dev.espalier.io.FileOptions;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
@@ -88,7 +90,10 @@ public final class EspalierTableFactory
   private static TableFile tableFile(ReadableConfig options) {
     return new TableFile(
         options.get(EspalierOptions.PATH),
-        options.get(EspalierOptions.POOL_SIZE).getBytes(),
+        options
+            .getOptional(EspalierOptions.POOL_SIZE)
+            .map(MemorySize::getBytes)
+            .orElse(FileOptions.SHARED_POOL),
         options.get(EspalierOptions.REFRESH_INTERVAL),
         options.get(EspalierOptions.SHARDS));
   }
@@ -99,7 +104,10 @@ public final class EspalierTableFactory
     ReadableConfig options = helper.getOptions();
     check(!options.get(EspalierOptions.PATH).isBlank(), EspalierOptions.PATH, options, "not empty");
     check(
-        options.get(EspalierOptions.POOL_SIZE).getBytes() >= TableFile.LEAST_POOL_BYTES,
+        options
+            .getOptional(EspalierOptions.POOL_SIZE)
+            .map(size -> size.getBytes() >= TableFile.LEAST_POOL_BYTES)
+            .orElse(true),
         EspalierOptions.POOL_SIZE,
         options,
         "at least 1 mb");

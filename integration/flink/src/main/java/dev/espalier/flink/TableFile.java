@@ -22,7 +22,8 @@ import org.apache.flink.core.fs.Path;
  * The index file of a table, or a folder of several, wherever Flink finds it.
  *
  * @param path where it is
- * @param poolBytes memory for its pages
+ * @param poolBytes memory for its pages, {@link FileOptions#SHARED_POOL} for what all index files
+ *     of the process share
  * @param refreshInterval how often to look whether it was replaced, zero for never
  * @param shards number of files; one is the path itself, several are in the folder
  */
@@ -68,7 +69,9 @@ record TableFile(String path, long poolBytes, Duration refreshInterval, int shar
     }
     return new TableFile(
         "%s/%d-of-%d.esp".formatted(path, number, shards),
-        Math.max(LEAST_POOL_BYTES, poolBytes / shards),
+        poolBytes == FileOptions.SHARED_POOL
+            ? poolBytes
+            : Math.max(LEAST_POOL_BYTES, poolBytes / shards),
         refreshInterval,
         1);
   }

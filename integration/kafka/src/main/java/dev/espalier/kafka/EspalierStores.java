@@ -23,8 +23,9 @@ import org.apache.kafka.streams.state.WindowStore;
  *
  * <p>Each store has its entries in one file, in the task's folder of the state directory. The part
  * of them that is in use is in memory outside the heap, which all stores of a process share.
- * {@value #POOL_BYTES_CONFIG} in the configuration of the application sets its size in bytes,
- * {@link #DEFAULT_POOL_BYTES} by default; the first store that is opened decides.
+ * {@value #POOL_BYTES_CONFIG} in the configuration of the application sets its size in bytes; the
+ * first store that is opened decides. By default it is the pool that all index files of the process
+ * share, up to a quarter of its memory.
  *
  * <p>A store keeps the offset of its changelog together with its entries, so a restart replays only
  * what came after the last commit of the store, even after a crash. With exactly-once processing,
@@ -42,9 +43,6 @@ public final class EspalierStores {
    * the process share.
    */
   public static final String POOL_BYTES_CONFIG = "espalier.pool.bytes";
-
-  /** The number of bytes that stores share unless {@link #POOL_BYTES_CONFIG} says otherwise. */
-  public static final long DEFAULT_POOL_BYTES = 128L << 20;
 
   /** Stores of Kafka make no shorter segments. */
   private static final long LEAST_SEGMENT_MS = 60_000;

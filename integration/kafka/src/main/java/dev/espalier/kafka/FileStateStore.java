@@ -103,10 +103,7 @@ abstract class FileStateStore implements StateStore {
   }
 
   private void open(Path path, long poolBytes, boolean holdsBack) {
-    FileOptions options =
-        FileOptions.DEFAULT
-            .withPageBytes(SharedPool.PAGE_BYTES)
-            .withPool(SharedPool.acquire(poolBytes));
+    FileOptions options = SharedPool.acquire(poolBytes);
     try {
       IndexStore opened = IndexStore.open(path, StoreOptions.DEFAULT.withFiles(options));
       file = opened;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How much memory shared pools may take: what is asked for, and what the process has. */
+final class PoolMemoryTest {
+  private static final long GIB = 1L << 30;
+
+  @TempDir Path root;
+
+  @ParameterizedTest
+  @CsvSource({
+    "104857600, 104857600",
+    "102400K, 104857600",
+    "100M, 104857600",
+    "100m, 104857600",
+    "2G, 2147483648",
+    "50%, 4294967296",
+    "12.5%, 1073741824",
+    "100%, 8589934592",
+    "' 1G ', 1073741824",
+    "1, 67108864",
+    "0.1%, 67108864",
+    "256G, 274877906944"
+  })
+  void thePropertySaysHowManyBytes(String value, long bytes) {
+    assertEquals(new PoolMemory(bytes, true), PoolMemory.of(value, 8 * GIB));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "0",
+        "-1",
+        "1T",
+        "64 M",
+        "0%",
+        "101%",
+        "-5%",
+        "%",
+        "M",
+        "0x40",
+        "257G",
+        "1e9",
+        "NaN%",
+        "99999999999999999999"
+      })
+  void aValueThatMakesNoSenseIsNamed(String value) {
+    String message =
+        assertThrows(IllegalArgumentException.class, () -> PoolMemory.of(value, GIB)).getMessage();
+    assertTrue(message.contains("espalier.pool is '" + value + "'"), message);
+  }
+
+  @Test
+  void aQuarterOfTheMemoryIsTheDefaultAnd64MebibytesTheLeast() {
+    assertEquals(new PoolMemory(2 * GIB, false), PoolMemory.of(null, 8 * GIB));
+    assertEquals(new PoolMemory(64 << 20, false), PoolMemory.of(null, 100 << 20));
+    assertEquals(new PoolMemory(BufferPool.MOST_BYTES, false), PoolMemory.of(null, Long.MAX_VALUE));
+  }
+
+  // ---------------------------------------------------------------- the process
+
+  private void write(String file, String contents) throws IOException {
+    Path path = root.resolve(file);
+    Files.createDirectories(path.getParent());
+    Files.writeString(path, contents + "\n");
+  }
+
+  private void machineWith(long kibibytes) throws IOException {
+    write("proc/meminfo", "MemTotal:       %d kB\nMemFree:  7 kB".formatted(kibibytes));
+  }
+
+  @Test
+  void withoutGroupsTheMachinesMemoryCounts() throws IOException {
+    machineWith(8 << 20);
+    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+    write("proc/self/cgroup", "0::/");
+    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+  }
+
+  @Test
+  void theLeastLimitOfAllGroupsAboveCounts() throws IOException {
+    machineWith(8 << 20);
+    write("proc/self/cgroup", "0::/outer/inner");
+    write("sys/fs/cgroup/outer/inner/memory.max", "max");
+    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+    write("sys/fs/cgroup/outer/memory.max", "3221225472");
+    assertEquals(3 * GIB, ProcessMemory.bytes(root));
+    write("sys/fs/cgroup/outer/inner/memory.max", "2147483648");
+    assertEquals(2 * GIB, ProcessMemory.bytes(root));
+    write("sys/fs/cgroup/memory.max", "1073741824");
+    assertEquals(GIB, ProcessMemory.bytes(root));
+  }
+
+  @Test
+  void limitAboveTheMachinesMemoryIsNone() throws IOException {
+    machineWith(1 << 20);
+    write("proc/self/cgroup", "0::/a");
+    write("sys/fs/cgroup/a/memory.max", "3221225472");
+    assertEquals(GIB, ProcessMemory.bytes(root));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/not/here", "/../../outside", "/"})
+  void inContainerTheTopmostFolderIsTheGroups(String name) throws IOException {
+    machineWith(8 << 20);
+    write("proc/self/cgroup", "0::" + name);
+    write("sys/fs/cgroup/memory.max", "536870912");
+    assertEquals(GIB / 2, ProcessMemory.bytes(root));
+  }
+
+  @Test
+  void groupsOfTheFirstVersionLimitToo() throws IOException {
+    machineWith(8 << 20);
+    write(
+        "proc/self/cgroup",
+        "12:cpu,cpuacct:/other\n5:memory:/docker/box\n1:name=systemd:/x\n0::/unified");
+    write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712");
+    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+    write("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "2147483648");
+    assertEquals(2 * GIB, ProcessMemory.bytes(root));
+    write("sys/fs/cgroup/memory/docker/box/memory.limit_in_bytes", "1073741824");
+    assertEquals(GIB, ProcessMemory.bytes(root));
+  }
+
+  @Test
+  void whatMakesNoSenseIsLeftOut() throws IOException {
+    machineWith(8 << 20);
+    write("proc/self/cgroup", "nonsense\n0::/a");
+    write("sys/fs/cgroup/a/memory.max", "lots");
+    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+  }
+
+  @Test
+  void withoutProcTheHeapIsTheMeasure() {
+    assertTrue(ProcessMemory.bytes(root) >= Runtime.getRuntime().maxMemory());
+  }
+}
