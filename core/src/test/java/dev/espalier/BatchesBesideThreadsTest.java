@@ -30,6 +30,7 @@ class BatchesBesideThreadsTest {
   /** Distance of the keys that stay. */
   private static final int EVERY = 16;
 
+  @Drawn(false)
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#forThreads")
   void batchesAreAnsweredAndNodesCountedWhileOthersChangeThem(TreeShape shape) throws Exception {

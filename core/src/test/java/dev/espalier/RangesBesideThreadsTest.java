@@ -13,12 +13,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RangesBesideThreadsTest {
 
+  @Drawn(false)
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#forThreads")
   void rangesAreRemovedAndCountedExactlyWhateverOthersDo(TreeShape shape) {
     RangeHistories.check(() -> shape.create(IndexOptions.DEFAULT), TestSize.share(10, 1000), 400);
   }
 
+  @Drawn(false)
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#forThreads")
   void aBulkloadIsThereAsAWholeOrNotAtAllWhateverOthersDo(TreeShape shape) {

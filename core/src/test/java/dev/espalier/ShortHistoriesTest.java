@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortHistoriesTest {
 
+  @Drawn(false)
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#forThreads")
   void shortHistoriesAreLinearizable(TreeShape shape) throws Exception {

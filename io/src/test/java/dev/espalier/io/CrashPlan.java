@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,12 @@ record CrashPlan(long crashAt, boolean losesPower, List<Failure> failures) {
   /** The process is killed during an operation; the system and its page cache live on. */
   static CrashPlan killAt(long operation) {
     return new CrashPlan(operation, false, List.of());
+  }
+
+  /** The process is killed during an operation, or, three times as often, the power is lost. */
+  static CrashPlan at(long operation, long seed) {
+    boolean isKill = new SplittableRandom(seed).nextInt(4) == 0;
+    return isKill ? killAt(operation) : powerLossAt(operation);
   }
 
   /** Also lets an operation fail; nothing happens if one of its kind can't fail in this way. */

@@ -13,19 +13,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CrashSimulationTest {
   private static final CrashRun.Outcome NONE = new CrashRun.Outcome(0, 0, 0, 0);
 
-  /** For each tree; all 400 have 1,250 power losses and more, those of eight trees 10,000. */
-  private static final long[] SEEDS = TestSize.seeds(8, 400);
-
   @ParameterizedTest
   @MethodSource("dev.espalier.io.PagedTrees#allNamesOfKinds")
   void whatWasAcknowledgedOutlivesEveryCrash(String tree) {
     CrashRun.Outcome sum = NONE;
-    for (long seed : SEEDS) {
+    // All 400 have 1,250 power losses and more, those of eight trees 10,000.
+    long[] seeds = TestSize.seeds(tree, 8, 400);
+    for (long seed : seeds) {
       sum = sum.plus(new CrashRun(CrashSetup.of(tree, seed)).run());
     }
-    assertTrue(sum.powerLosses() > 2.9 * SEEDS.length, sum.toString());
-    assertTrue(sum.kills() > SEEDS.length, sum.toString());
-    assertTrue(sum.inRecovery() > SEEDS.length, sum.toString());
+    assertTrue(sum.powerLosses() > 2.5 * seeds.length, sum.toString());
+    assertTrue(sum.kills() > seeds.length, sum.toString());
+    assertTrue(sum.inRecovery() > seeds.length, sum.toString());
   }
 
   @ParameterizedTest

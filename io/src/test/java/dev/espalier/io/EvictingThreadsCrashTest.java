@@ -264,7 +264,7 @@ class EvictingThreadsCrashTest {
       SimulatedDisk disk = DiskTrials.disk(seed);
       load(disk, seed);
       long at = 1 + random.nextLong(all.operations);
-      disk.restart(seed % 4 == 0 ? CrashPlan.killAt(at) : CrashPlan.powerLossAt(at));
+      disk.restart(CrashPlan.at(at, seed));
       try {
         Life life = live(disk, seed);
         crashes += life.crashed ? 1 : 0;

@@ -119,7 +119,7 @@ class MapDeltasCrashTest {
     CrashModel model = new CrashModel();
     SimulatedDisk disk = prepared(seed, model);
     for (int life = 0; life < 3; life++) {
-      disk.restart(seed % 4 == 0 ? CrashPlan.killAt(crashAt) : CrashPlan.powerLossAt(crashAt));
+      disk.restart(CrashPlan.at(crashAt, seed));
       try {
         live(disk, seed + life, model);
       } catch (PowerLostException | PageFileException | IllegalStateException lost) {

@@ -156,7 +156,7 @@ class TransactionCrashTest {
     SimulatedDisk disk = DiskTrials.disk(seed);
     Life life = new Life();
     prepare(disk, tree, seed, life);
-    disk.restart(seed % 4 == 0 ? CrashPlan.killAt(crashAt) : CrashPlan.powerLossAt(crashAt));
+    disk.restart(CrashPlan.at(crashAt, seed));
     try {
       live(disk, tree, seed, life);
     } catch (PowerLostException | PageFileException | IllegalStateException lost) {

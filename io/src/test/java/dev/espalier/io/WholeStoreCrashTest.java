@@ -164,7 +164,7 @@ class WholeStoreCrashTest {
     SimulatedDisk disk = DiskTrials.disk(seed);
     Life life = new Life();
     prepare(disk, variant, seed, life);
-    disk.restart(seed % 4 == 0 ? CrashPlan.killAt(crashAt) : CrashPlan.powerLossAt(crashAt));
+    disk.restart(CrashPlan.at(crashAt, seed));
     try {
       live(disk, variant, seed, life);
     } catch (PowerLostException | PageFileException | IllegalStateException lost) {
