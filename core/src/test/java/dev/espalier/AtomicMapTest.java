@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Methods of a map for one entry that two threads call at once: none loses the other's. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AtomicMapTest {
   private static final int CALLS = TestSize.share(20_000, 500_000);

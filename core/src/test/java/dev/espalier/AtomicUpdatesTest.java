@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Updates that depend on what is there: {@code merge}, {@code addTo} and {@code compute}. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class AtomicUpdatesTest {
   private static final int KEYS = 500;
   private static final int CALLS = 5_000;

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Lookups of many keys, and statistics, beside one who splits and removes nodes. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BatchesBesideThreadsTest {
   private static final int KEYS = 3000;

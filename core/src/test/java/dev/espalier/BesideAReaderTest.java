@@ -22,7 +22,7 @@ import net.jqwik.api.state.ActionChain;
  * Trees for many threads at once do what {@link ModelIndex} does while a second thread reads all
  * the time, by every way; what that finds is in order, and none of its calls throws.
  */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class BesideAReaderTest {
   private static final List<TreeShape> SHAPES =
       List.of(

@@ -14,8 +14,8 @@ import java.lang.annotation.Target;
 @Target(ElementType.METHOD)
 public @interface Drawn {
   /**
-   * False on a test with shapes of which each run with native access has all: they are few, and
-   * each reaches code that no other does.
+   * False on a test with shapes of which each run has all: they are few, and each reaches code that
+   * no other does.
    */
   boolean value() default true;
 }

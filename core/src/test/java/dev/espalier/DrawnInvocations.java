@@ -19,10 +19,6 @@ public final class DrawnInvocations implements ExecutionCondition {
   private static final Pattern INVOCATION =
       Pattern.compile("\\[test-template-invocation:#(\\d+)\\]$");
 
-  /** There a part will always do. */
-  private static final boolean WITHOUT_NATIVE_ACCESS =
-      "fallback".equals(System.getProperty("espalier.test.run"));
-
   /** Of so many in the beginning one is taken, so that a test with few has one in every run. */
   private static final int FEW = 3;
 
@@ -82,7 +78,7 @@ public final class DrawnInvocations implements ExecutionCondition {
   static boolean isDrawn(Method test) {
     Drawn drawn = test.getAnnotation(Drawn.class);
     return drawn != null
-        ? drawn.value() || WITHOUT_NATIVE_ACCESS
+        ? drawn.value()
         : Arrays.stream(test.getParameterTypes())
             .anyMatch(type -> type == TreeShape.class || type == PagedShape.class);
   }

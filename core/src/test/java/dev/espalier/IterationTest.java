@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Loops over all entries, and streams of keys and of values. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class IterationTest {
   private static final int ENTRIES = 5000;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Growth takes no memory from lookups that hold no lock: where memory is freed under a reader, the
  * JVM sets the interrupt status of its thread.
  */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class LockedGrowthTest {
   private static final int ENTRIES = TestSize.of(4_000, 40_000);
 

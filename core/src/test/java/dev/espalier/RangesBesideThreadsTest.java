@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Operations on ranges of every index that many threads may use, with others at work. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RangesBesideThreadsTest {
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What threads are answered about the same keys, by every index that many threads may use. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortHistoriesTest {
 

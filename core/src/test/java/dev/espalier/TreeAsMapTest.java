@@ -58,7 +58,7 @@ class TreeAsMapTest {
   }
 
   @TestFactory
-  @Tag("fallback-thorough")
+  @Tag("fallback-exhaustive")
   DynamicContainer treeKeepsTheContractWithoutNativeAccess() {
     TreeShape shape = TreeShape.pbPlus(1, 1, 1);
     return TestSize.isThorough()

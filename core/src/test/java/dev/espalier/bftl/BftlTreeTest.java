@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class BftlTreeTest {
   private static BftlTree tree(int bufferPages, int listBound) {
     IndexOptions options = IndexOptions.DEFAULT;

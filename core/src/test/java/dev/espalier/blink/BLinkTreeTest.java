@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Splits and removals in a tree of the smallest pages: 12 entries in a leaf, 16 children. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class BLinkTreeTest {
   private static final int LEAF = 12;
 

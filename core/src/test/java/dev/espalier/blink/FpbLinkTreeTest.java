@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Splits and removals in a tree of the smallest pages: two in-page leaves of three entries. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class FpbLinkTreeTest {
   private static final int LEAF = 6;
   private static final Geometry SMALLEST = new Geometry(1, 1);

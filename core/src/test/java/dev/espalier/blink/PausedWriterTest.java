@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * changes of a page are made between two such calls. Meanwhile readers find everything, by every
  * way, and others write to other leaves. A reader that waited for the writer would wait forever.
  */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PausedWriterTest {
   /** The trees, with their smallest pages. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class BytesContractTest {
 
   /** A kit that refuses nothing would be worth nothing. */

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** The laws for all indexes of byte strings, in memory, or in files where this is run again. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class BytesLawsTest {
 
   @TestFactory

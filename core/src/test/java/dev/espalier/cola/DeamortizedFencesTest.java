@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fences of arrays: who has them, where they are, and what a search reads thanks to them. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class DeamortizedFencesTest {
   private static final int PAGE_BYTES = 1024;
   private static final int ENTRIES = 20_000;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What reads and then writes, alone and with several threads that do it to the same keys. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AtomicOperationsTest {
   private static final int THREADS = 4;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Several threads load the tree that one would have loaded. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ParallelBulkloadTest {
   private static ConcurrentPbPlusTree tree(int innerWidth, int leafWidth, long limit) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * The schedules that decision 30 is about, step by step: what a reader makes of a node that a
  * writer is at.
  */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class VersionSchedulesTest {
   private static final long NODE = 64;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What rebalances do to windows, and how much they move: M4, M5 and M11 of the sheet. */
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class RebalanceTest {
   private static final int INSERTS = 200_000;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Tag("fallback-thorough")
+@Tag("fallback-exhaustive")
 class PrefixVerifierTest {
 
   @ParameterizedTest

@@ -255,7 +255,7 @@ class ThreadsOverFilesTest {
               null);
       Thread.ofPlatform().start(writer);
       try {
-        for (int i = 0; i < TestSize.of(3, 30) && !writer.isDone(); i++) {
+        for (int i = 0; i < TestSize.of(3, 10) && !writer.isDone(); i++) {
           assertFinds(index, stays);
           try (Snapshot snapshot = store.snapshot()) {
             assertFinds(snapshot.index("a"), stays);
