@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -44,6 +44,21 @@ class PausedWriterTest {
       this.children = children;
     }
 
+    /** How many entries there are; each leaf and each inner page of level 1 is full. */
+    int entries() {
+      return 3 * children * leaf;
+    }
+
+    /** Returns the only key between others that is missing, in the middle of the first third. */
+    int gap() {
+      return children * leaf / 2 + 1;
+    }
+
+    /** Returns the key of an entry: one more than the last, as searches go wrong there first. */
+    long key(int entry) {
+      return entry < gap() ? entry : entry + 1L;
+    }
+
     LongIndex open(PageStore store) {
       return this == B_LINK
           ? BLinkTree.open(IndexOptions.DEFAULT, store)
@@ -58,10 +73,10 @@ class PausedWriterTest {
     threads.shutdownNow();
   }
 
-  /** Three levels, with each leaf and each inner page of level 1 full, and room in memory. */
+  /** Three levels, with full pages, and room in memory. */
   private static LongIndex fullPages(Tree tree, PausingStore store, TreeMap<Long, Long> model) {
     LongIndex index = tree.open(store);
-    long[] keys = LongStream.range(0, 3 * tree.children * tree.leaf).map(i -> 10 * i).toArray();
+    long[] keys = IntStream.range(0, tree.entries()).mapToLong(tree::key).toArray();
     index.bulkload(keys, keys);
     for (long key : keys) {
       model.put(key, key);
@@ -77,8 +92,7 @@ class PausedWriterTest {
   @ParameterizedTest
   @EnumSource
   void splitsThatClimbStopNoReader(Tree tree) throws Exception {
-    // A key in the middle of full leaves below a full page.
-    long key = 10 * (tree.children * tree.leaf / 2) + 5;
+    long key = tree.gap();
     int pauses = pauseEverywhere(tree, index -> index.put(key, 7), key, 7L);
     assertTrue(pauses > 60, "calls: " + pauses);
   }
@@ -86,7 +100,7 @@ class PausedWriterTest {
   @ParameterizedTest
   @EnumSource
   void splitAtTheRightEdgeStopsNoReader(Tree tree) throws Exception {
-    long key = 10 * 3 * tree.children * tree.leaf;
+    long key = tree.key(tree.entries());
     int pauses = pauseEverywhere(tree, index -> index.put(key, 7), key, 7L);
     assertTrue(pauses > 30, "calls: " + pauses);
   }
@@ -111,12 +125,13 @@ class PausedWriterTest {
 
   /** Empties leaves, and pauses at each call of the removal of the last key. */
   private int pauseEverywhere(Tree tree, int firstLeaf, int endLeaf) throws Exception {
-    long last = 10L * endLeaf * tree.leaf - 10;
+    int lastEntry = endLeaf * tree.leaf - 1;
+    long last = tree.key(lastEntry);
     return pauseEverywhere(
         tree,
         index -> {
-          for (long key = 10L * firstLeaf * tree.leaf; key < last; key += 10) {
-            index.remove(key);
+          for (int entry = firstLeaf * tree.leaf; entry < lastEntry; entry++) {
+            index.remove(tree.key(entry));
           }
         },
         index -> index.remove(last),
@@ -183,7 +198,7 @@ class PausedWriterTest {
   /** Others write where the paused writer has no latch: in the leaf at the other end. */
   private static void putElsewhere(
       Tree tree, LongIndex index, TreeMap<Long, Long> model, long key) {
-    long other = key < 10 * tree.children * tree.leaf ? model.lastKey() : model.firstKey();
+    long other = key < tree.key(tree.children * tree.leaf) ? model.lastKey() : model.firstKey();
     assertEquals(model.get(other), index.put(other, -1));
     model.put(other, -1L);
   }

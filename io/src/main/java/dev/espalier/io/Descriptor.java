@@ -6,12 +6,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A file that was opened by system calls, past the system's page cache (O_DIRECT) where that is
- * possible.
+ * A file that was opened by system calls: past the system's page cache (O_DIRECT) where that is
+ * asked for and possible.
  *
  * @param number the number by which the system knows the open file
- * @param alignment the alignment of positions, lengths and memory addresses
- * @param cached why it does not go past the page cache; empty if it does
+ * @param alignment the alignment of positions, lengths and memory addresses: more than 1 past the
+ *     page cache
+ * @param cached why it does not go past the page cache; empty if it does, or was not asked to
  */
 record Descriptor(Path path, int number, int alignment, String cached) {
 
@@ -44,10 +45,12 @@ record Descriptor(Path path, int number, int alignment, String cached) {
       throw PathCheck.refusal(path);
     }
     String cached = blockBytes % DIRECT_ALIGNMENT == 0 ? past(number) : unsuited(blockBytes);
-    if (!cached.isEmpty()) {
+    boolean isDirect = cached.isEmpty() && blockBytes != CACHED;
+    if (!isDirect) {
       FileCalls.setDirect(number, false);
+      FileCalls.adviseRandom(number);
     }
-    return new Descriptor(path, number, cached.isEmpty() ? DIRECT_ALIGNMENT : 1, cached);
+    return new Descriptor(path, number, isDirect ? DIRECT_ALIGNMENT : 1, cached);
   }
 
   private static String whyNotOpened(Path path, int errno) {
@@ -67,7 +70,7 @@ record Descriptor(Path path, int number, int alignment, String cached) {
 
   private static String unsuited(int blockBytes) {
     if (blockBytes == CACHED) {
-      return "the page cache was asked for";
+      return "";
     }
     return "blocks of %d bytes are not multiples of %d, as direct transfers need them"
         .formatted(blockBytes, DIRECT_ALIGNMENT);
@@ -76,6 +79,6 @@ record Descriptor(Path path, int number, int alignment, String cached) {
   /** Returns the status of a file that is moved by an engine, for a reason. */
   IoStatus status(IoStatus.Engine engine, String reason, String remedy) {
     String both = reason.isEmpty() || cached.isEmpty() ? reason + cached : reason + "; " + cached;
-    return new IoStatus(engine, cached.isEmpty(), both, remedy);
+    return new IoStatus(engine, alignment > 1, both, remedy);
   }
 }

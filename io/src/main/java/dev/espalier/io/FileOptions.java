@@ -21,7 +21,7 @@ import java.util.Set;
  *     {@link #SHARED_POOL} for the one that all files share which have no other; ignored if {@code
  *     pool} is given
  * @param pool a buffer pool that several indexes share; the index does not close it
- * @param engine what moves the bytes
+ * @param engine what moves the bytes; {@link PageFiles#CACHED} is the default
  * @param stripes further files, over which the pages are spread in turn (several disks); always the
  *     same files in the same order
  * @param flags how the file is treated
@@ -47,7 +47,8 @@ public record FileOptions(
 
   /**
    * The default options: {@link Long#MIN_VALUE} as the missing value, an {@code FpbLinkTree} in
-   * pages of 16 KiB, which is made if it does not exist, the shared pool, and the best engine.
+   * pages of 16 KiB, which is made if it does not exist, the shared pool, and the best engine,
+   * through the page cache.
    */
   public static final FileOptions DEFAULT =
       new FileOptions(
@@ -56,7 +57,7 @@ public record FileOptions(
           0,
           SHARED_POOL,
           Optional.empty(),
-          PageFiles.BEST,
+          PageFiles.CACHED,
           List.of(),
           Set.of());
 

@@ -118,7 +118,7 @@ public final class IndexStore implements AutoCloseable {
    * @throws PageFileException if the folder can't be read
    */
   public static List<Path> files(Path path) {
-    return LogFiles.all(new SystemFiles(PageFiles.BEST, PageFiles.BEST), path);
+    return LogFiles.all(new SystemFiles(PageFiles.DIRECT, PageFiles.DIRECT), path);
   }
 
   // ---------------------------------------------------------------- indexes

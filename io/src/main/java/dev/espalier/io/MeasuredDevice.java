@@ -31,12 +31,12 @@ public record MeasuredDevice(DeviceProfile profile, String origin) {
    *     room, or no file can be made in the folder
    */
   public static MeasuredDevice of(Path folder) {
-    return of(folder, PageFiles.BEST, System::nanoTime);
+    return of(folder, PageFiles.DIRECT, System::nanoTime);
   }
 
   /** Measures the device of a folder again, and keeps the times, as {@link #of(Path)} does. */
   public static MeasuredDevice measure(Path folder) {
-    return measure(folder, PageFiles.BEST, System::nanoTime);
+    return measure(folder, PageFiles.DIRECT, System::nanoTime);
   }
 
   static MeasuredDevice of(Path folder, PageFileOpener engine, LongSupplier clock) {

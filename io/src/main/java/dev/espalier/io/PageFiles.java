@@ -7,8 +7,8 @@ import java.util.stream.Stream;
 
 /**
  * The engines that open page files. {@link #IO_URING} and {@link #THREADS} need Linux and native
- * access; they go past the page cache of the system (O_DIRECT) if blocks are multiples of 4096
- * bytes and the file system can do it.
+ * access. All but {@link #CACHED} and {@link #CHANNEL} go past the page cache of the system
+ * (O_DIRECT) if blocks are multiples of 4096 bytes and the file system can do it.
  */
 public final class PageFiles {
 
@@ -34,23 +34,31 @@ public final class PageFiles {
    * The best engine that runs here, or the one that the system property {@code espalier.io} names:
    * {@code uring}, {@code threads} or {@code channel}. {@link PageFile#status} says which one it
    * is, and why it is not a better one.
+   *
+   * <p>It goes past the page cache. Take it where a program shares its memory with others, and is
+   * not to push their files out of the page cache; or where all that it needs is in its pool.
    */
-  public static final PageFileOpener BEST =
+  public static final PageFileOpener DIRECT =
       (path, access, blockBytes) -> Engines.current().openBest(path, access, blockBytes);
 
   /**
-   * Like {@link #BEST}, but through the page cache of the system, which keeps pages beside the
-   * pool: faster where most of a file fits into memory and the pool is smaller. How much memory
-   * that takes is up to the system.
+   * The engine of {@link #DIRECT} through the page cache of the system, which keeps pages beside
+   * the pool as long as there is memory for them. This is the default of index files; their logs,
+   * which are read only to recover, go past the page cache all the same.
    */
   public static final PageFileOpener CACHED =
       (path, access, _) -> Engines.current().openBest(path, access, Descriptor.CACHED);
 
+  /** Returns what opens the logs of files whose pages are opened by an engine. */
+  static PageFileOpener forLog(PageFileOpener engine) {
+    return engine == CACHED ? DIRECT : engine;
+  }
+
   private PageFiles() {}
 
   /**
-   * Returns the engine that {@link #BEST} takes, and why it is not a better one. Direct means that
-   * it goes past the page cache where the file system can do it.
+   * Returns the engine that {@link #DIRECT} takes, and why it is not a better one. Direct means
+   * that it goes past the page cache where the file system can do it.
    *
    * @throws IllegalArgumentException if the system property {@code espalier.io} names no engine
    */

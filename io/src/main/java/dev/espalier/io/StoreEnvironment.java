@@ -41,7 +41,7 @@ record StoreEnvironment(
   static StoreEnvironment of(FileOptions options) {
     PageFileOpener engine = options.engine();
     return new StoreEnvironment(
-        new SystemFiles(Stripes.opener(engine, options.stripes()), engine),
+        new SystemFiles(Stripes.opener(engine, options.stripes()), PageFiles.forLog(engine)),
         new SecureRandom(),
         false,
         true);

@@ -2,8 +2,7 @@
 package dev.espalier.io;
 
 import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,8 +46,8 @@ final class Waves {
 
   // What follows changes under the lock of the frames.
 
-  /** By frame, the wave that is reading into it. */
-  private final Map<Integer, Wave> intoFrame = new HashMap<>();
+  /** By frame, the wave that is reading into it; as long as the frames need that were read into. */
+  private @Nullable Wave[] intoFrame = new Wave[64];
 
   /** Waves that were started ahead and not yet settled. */
   private final ArrayDeque<Wave> ahead = new ArrayDeque<>();
@@ -227,14 +226,14 @@ final class Waves {
         if (frame == Frames.NONE) {
           missing++;
           others = others == null ? ahead.peekFirst() : others;
-        } else if (own != null && intoFrame.get(frame) == own) {
+        } else if (own != null && waveInto(frame) == own) {
           long inWave = own.promisePin(frame);
           pages[i] = page | (inWave + 1) << IN_WAVE_SHIFT;
         } else if (frames.tryPin(store, page, frame)) {
           pages[i] = ~frames.offset(frame);
         } else {
           missing++;
-          others = intoFrame.get(frame);
+          others = waveInto(frame);
         }
       }
       if (own != null) {
@@ -344,7 +343,15 @@ final class Waves {
   private void add(Wave wave, int frame, int page) {
     wave.add(frame, page);
     frames.assign(frame, wave.store, page);
-    intoFrame.put(frame, wave);
+    if (frame >= intoFrame.length) {
+      intoFrame = Arrays.copyOf(intoFrame, Math.max(frame + 1, 2 * intoFrame.length));
+    }
+    intoFrame[frame] = wave;
+  }
+
+  /** Returns the wave that is reading into a frame, if there is one. */
+  private @Nullable Wave waveInto(int frame) {
+    return frame < intoFrame.length ? intoFrame[frame] : null;
   }
 
   private void noteStart(Wave wave) {
@@ -374,7 +381,7 @@ final class Waves {
     ahead.remove(wave);
     for (int i = 0; i < wave.count(); i++) {
       int frame = wave.frame(i);
-      intoFrame.remove(frame);
+      intoFrame[frame] = null;
       if (wave.fault(i) == null) {
         int bits = wave.isAhead ? Frames.USED | Frames.AHEAD : Frames.USED;
         frames.makePinnable(frame, bits | wave.pins(i));
@@ -499,7 +506,7 @@ final class Waves {
           writeBack.awaitEnd();
           continue;
         }
-        wave = intoFrame.get(frame);
+        wave = waveInto(frame);
         if (wave == null && frames.makeBusy(frame, 0) >= 0) {
           replacement.vacate(frame);
           return;
@@ -539,7 +546,7 @@ final class Waves {
     lock.lock();
     try {
       int frame = store.frameOf(page);
-      wave = frame == Frames.NONE ? null : intoFrame.get(frame);
+      wave = frame == Frames.NONE ? null : waveInto(frame);
     } finally {
       lock.unlock();
     }
@@ -569,7 +576,7 @@ final class Waves {
         wave = null;
         isWriting = false;
         for (int frame : frames.of(store).toArray()) {
-          Wave reading = intoFrame.get(frame);
+          Wave reading = waveInto(frame);
           if (reading != null) {
             wave = reading;
             continue;

@@ -38,8 +38,13 @@ final class WriteBack {
   /** Most pages of a batch. */
   private final int capacity;
 
+  private final Arena arena;
+
   /** How many batches there may be at once. */
-  private final int rooms;
+  private int rooms;
+
+  /** For how many there is memory: for one, and for more once there is need of it. */
+  private int made;
 
   private final ArrayDeque<WriteRoom> free = new ArrayDeque<>();
 
@@ -55,19 +60,24 @@ final class WriteBack {
   private long written;
 
   /**
-   * Takes memory for copies.
+   * Takes memory for the copies of one batch.
    *
+   * @param arena which memory for more is taken from
    * @param rooms how many batches may be written at once
    * @param capacity most pages of each
    */
   WriteBack(Frames frames, Arena arena, int rooms, int capacity) {
     this.frames = frames;
+    this.arena = arena;
     this.capacity = capacity;
     this.rooms = rooms;
     this.ended = frames.lock.newCondition();
-    for (int i = 0; i < rooms; i++) {
-      free.add(new WriteRoom(frames, arena, capacity));
-    }
+    addRoom();
+  }
+
+  private void addRoom() {
+    free.add(new WriteRoom(frames, arena, capacity));
+    made++;
   }
 
   /** Returns how many pages are written at once by one thread. */
@@ -75,7 +85,7 @@ final class WriteBack {
     return capacity;
   }
 
-  /** Returns the number of pages for whose copies there is room. */
+  /** Returns the number of pages for whose copies there may be room. */
   int roomPages() {
     return rooms * capacity;
   }
@@ -97,14 +107,24 @@ final class WriteBack {
 
   // ---------------------------------------------------------------- wait
 
-  /** Tells whether a batch can be begun. */
+  /** Tells whether a batch can be begun, and takes memory for it if need be. */
   boolean hasRoom() {
-    return !free.isEmpty() && waitingForAll == 0;
+    if (waitingForAll > 0) {
+      return false;
+    }
+    if (free.isEmpty() && made < rooms) {
+      try {
+        addRoom();
+      } catch (OutOfMemoryError _) {
+        rooms = made; // Slower, but right.
+      }
+    }
+    return !free.isEmpty();
   }
 
   /** Tells whether a batch is under way. */
   boolean isWriting() {
-    return free.size() < rooms;
+    return free.size() < made;
   }
 
   /** Waits until a batch has ended, if one is under way. */

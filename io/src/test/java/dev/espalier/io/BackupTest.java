@@ -60,7 +60,7 @@ class BackupTest {
   }
 
   private static StoreHeader header(Path path) {
-    return StoreHeaders.any(new SystemFiles(PageFiles.BEST, PageFiles.BEST), path);
+    return StoreHeaders.any(new SystemFiles(PageFiles.DIRECT, PageFiles.DIRECT), path);
   }
 
   @ParameterizedTest
@@ -169,7 +169,7 @@ class BackupTest {
   void whateverFailsLeavesNothingAndTheStoreGoesOn() {
     Faults faults = new Faults();
     // Without a thread in the background, so that only the backup can meet a failure.
-    StoreEnvironment environment = Stores.environment(faults.over(PageFiles.BEST));
+    StoreEnvironment environment = Stores.environment(faults.over(PageFiles.DIRECT));
     try (IndexStore store = new StoreOpening(path(), SMALL, environment).open()) {
       LongIndex index = store.index("a", DiskFirstFpbPlusTree.VARIANT);
       for (long key = 0; key < 50_000; key++) {

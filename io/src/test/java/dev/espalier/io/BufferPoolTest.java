@@ -456,7 +456,7 @@ class BufferPoolTest {
     Path path = folder.resolve("many" + frames);
     long[] keys = LongStream.range(0, 5_000).toArray();
     FileOptions options =
-        PagedTrees.options("DiskFirstFpbPlusTree", 1024, frames).withEngine(PageFiles.BEST);
+        PagedTrees.options("DiskFirstFpbPlusTree", 1024, frames).withEngine(PageFiles.DIRECT);
     try (LongIndex index = Espalier.open(path, options);
         ExecutorService readers = Executors.newFixedThreadPool(threads)) {
       index.bulkload(keys, keys);

@@ -19,12 +19,12 @@ public final class BytesFileShapes implements BytesShapeSource {
 
   @Override
   public List<BytesShape> shapes() {
-    BytesShape usual = shape(1024, "best, with checkpoints beside", PageFiles.BEST, true);
+    BytesShape usual = shape(1024, "best, with checkpoints beside", PageFiles.DIRECT, true);
     return TestSize.isThorough()
         ? List.of(
             usual,
             TransactionShape.shape(),
-            shape(512, "best", PageFiles.BEST, false),
+            shape(512, "best", PageFiles.DIRECT, false),
             shape(4096, "channel", PageFiles.CHANNEL, false))
         : List.of(usual, TransactionShape.shape());
   }

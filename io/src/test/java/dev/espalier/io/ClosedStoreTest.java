@@ -68,7 +68,7 @@ class ClosedStoreTest {
     return StoreOptions.DEFAULT
         .withFiles(
             PagedTrees.options("DiskFirstFpbPlusTree", PAGE_BYTES, FRAMES)
-                .withEngine(faults.over(PageFiles.BEST)))
+                .withEngine(faults.over(PageFiles.DIRECT)))
         .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
   }
 

@@ -263,7 +263,7 @@ class CompactionTest {
   @Test
   void aDamagedPageIsNotMovedAndNoPlaceIsLost() {
     Faults faults = new Faults();
-    StoreOptions options = SMALL.withFiles(SMALL.files().withEngine(faults.over(PageFiles.BEST)));
+    StoreOptions options = SMALL.withFiles(SMALL.files().withEngine(faults.over(PageFiles.DIRECT)));
     try (IndexStore store = withFreeBeginning(options, Cola.VARIANT)) {
       store.checkpoint();
       long used = store.statistics().usedBytes();

@@ -52,7 +52,7 @@ final class EnginesTest {
   @Test
   void propertyIsReadWheneverAFileIsOpened() {
     System.setProperty(Engines.SWITCH, "channel");
-    try (PageFile file = PageFiles.BEST.open(folder.resolve("file"), Access.CREATE, 4096)) {
+    try (PageFile file = PageFiles.DIRECT.open(folder.resolve("file"), Access.CREATE, 4096)) {
       assertEquals(PageFiles.status(), file.status());
       assertEquals(Engine.CHANNEL, file.status().engine());
     } finally {
@@ -108,7 +108,7 @@ final class EnginesTest {
   @Test
   void bestOfThisMachineIsTheOneThatItsStatusTells() {
     IoStatus status = PageFiles.status();
-    try (PageFile file = PageFiles.BEST.open(folder.resolve("file"), Access.CREATE, 4096)) {
+    try (PageFile file = PageFiles.DIRECT.open(folder.resolve("file"), Access.CREATE, 4096)) {
       assertEquals(status.engine(), file.status().engine());
       assertEquals(file.status().direct() ? 4096 : 1, file.alignment());
     }
@@ -120,9 +120,7 @@ final class EnginesTest {
       assertEquals(PageFiles.status().engine(), file.status().engine());
       assertFalse(file.status().direct());
       assertEquals(1, file.alignment());
-      assertEquals(
-          PageFiles.status().engine() != Engine.CHANNEL,
-          file.status().reason().endsWith("the page cache was asked for"));
+      assertEquals(PageFiles.status().reason(), file.status().reason());
     }
   }
 

@@ -30,19 +30,19 @@ public final class FileShapes implements ShapeSource {
     List<TreeShape> shapes = new ArrayList<>();
     for (String tree : PagedTrees.names()) {
       if (tree.equals("Cola")) {
-        shapes.add(shape(tree, 1024, "best", PageFiles.BEST));
+        shapes.add(shape(tree, 1024, "best", PageFiles.DIRECT));
         continue;
       }
-      shapes.add(shape(tree, 256, "best", PageFiles.BEST));
+      shapes.add(shape(tree, 256, "best", PageFiles.DIRECT));
       if (TestSize.isThorough()) {
         shapes.add(shape(tree, 512, "channel", PageFiles.CHANNEL));
       }
     }
-    shapes.add(shape("DiskFirstFpbPlusTree", 4096, "best", PageFiles.BEST));
-    shapes.add(shape("FpbLinkTree", 4096, "best", PageFiles.BEST));
+    shapes.add(shape("DiskFirstFpbPlusTree", 4096, "best", PageFiles.DIRECT));
+    shapes.add(shape("FpbLinkTree", 4096, "best", PageFiles.DIRECT));
     shapes.add(shape("CacheFirstFpbPlusTree", 1024, "threads", threads()));
     for (String tree : List.of("FpbLinkTree", "DiskFirstFpbPlusTree", "Cola", "PioBTree")) {
-      FileOptions file = PagedTrees.options(tree, 1024, FRAMES).withEngine(PageFiles.BEST);
+      FileOptions file = PagedTrees.options(tree, 1024, FRAMES).withEngine(PageFiles.DIRECT);
       shapes.add(
           new TreeShape(
               tree + " 1024 best with checkpoints beside, in a file",

@@ -29,7 +29,7 @@ class FullStoreTest {
   private final Faults faults = new Faults();
 
   private IndexStore open() {
-    FileOptions files = SMALL.files().withEngine(faults.over(PageFiles.BEST));
+    FileOptions files = SMALL.files().withEngine(faults.over(PageFiles.DIRECT));
     return IndexStore.open(folder.resolve("store"), SMALL.withFiles(files));
   }
 
@@ -107,7 +107,7 @@ class FullStoreTest {
 
   @Test
   void aFileThatIsMadeShorterKeepsRoomForTheNextCheckpoint() {
-    try (PageFile file = PageFiles.BEST.open(folder.resolve("file"), Access.CREATE, 4096)) {
+    try (PageFile file = PageFiles.DIRECT.open(folder.resolve("file"), Access.CREATE, 4096)) {
       SlotSpace space = new SlotSpace(file, 4096, null);
       int[] slots = space.takeRun(5_000);
       space.reserve(10);
@@ -122,7 +122,7 @@ class FullStoreTest {
   void pagesThatAreReadTogetherLieApartWhereTheDeviceHasNoRoomForThemSideBySide() {
     SmallDevice device = new SmallDevice(64 * 4096);
     Path path = folder.resolve("file");
-    try (PageFile file = device.over(PageFiles.BEST).open(path, Access.CREATE, 4096)) {
+    try (PageFile file = device.over(PageFiles.DIRECT).open(path, Access.CREATE, 4096)) {
       SlotSpace space = new SlotSpace(file, 4096, null);
       int[] slots = space.takeRun(64 - space.first());
       assertEquals(64, space.room());

@@ -179,7 +179,7 @@ class MapDeltasTest {
 
   @Test
   void deltasThatTellOfAPageThereIsNotAreRefused() {
-    try (PageFile file = PageFiles.BEST.open(path(), Access.CREATE, PAGE_BYTES);
+    try (PageFile file = PageFiles.DIRECT.open(path(), Access.CREATE, PAGE_BYTES);
         PageImages images = new PageImages(PAGE_BYTES)) {
       file.grow(1 << 20);
       SlotSpace space = new SlotSpace(file, PAGE_BYTES, null);

@@ -250,7 +250,7 @@ class NettyPageFileTest {
       assertThrows(
           ClassNotFoundException.class, () -> loader.loadClass("io.netty.channel.IoEventLoop"));
       Class<?> access = loader.loadClass("dev.espalier.io.Access");
-      Object opener = loader.loadClass("dev.espalier.io.PageFiles").getField("BEST").get(null);
+      Object opener = loader.loadClass("dev.espalier.io.PageFiles").getField("DIRECT").get(null);
       try (AutoCloseable opened =
           (AutoCloseable)
               loader

@@ -311,6 +311,30 @@ class ParallelWritersTest {
   // ---------------------------------------------------------------- batches
 
   @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBatchWaitsForTheWriterOfAnyOfItsKeys(boolean isLast) throws InterruptedException {
+    IndexStore store = open(Set.of());
+    LongIndex index = store.index("a", pausing(SEVERAL, "set", 10));
+    long other =
+        LongStream.range(0, 1_000)
+            .filter(key -> IndexLocks.bit(key) != IndexLocks.bit(PAUSED))
+            .findFirst()
+            .orElseThrow();
+    WriteBatch batch = new WriteBatch();
+    batch.set(index, isLast ? other : PAUSED, 20).set(index, isLast ? PAUSED : other, 20);
+    Thread first = startAndPause(() -> index.set(PAUSED, 10));
+    Thread second = startAndBlock(() -> store.write(batch));
+    assertTrue(second.isAlive(), "the batch went ahead of the writer of one of its keys");
+    goOn(first);
+    second.join();
+    store.commit();
+    assertEquals(20, index.get(PAUSED));
+    try (IndexStore again = losePower(store)) {
+      assertEquals(20, again.index("a", Family.named(SEVERAL)).get(PAUSED));
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {ONE, SEVERAL})
   void batchesOfTheSameKeysInAnyOrderDoNotWaitForOneAnotherForEver(String tree) throws Exception {
     int keys = 40;

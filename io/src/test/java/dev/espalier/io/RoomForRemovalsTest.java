@@ -72,7 +72,7 @@ class RoomForRemovalsTest {
   }
 
   private IndexStore open(String tree) {
-    FileOptions files = PagedTrees.options(tree, 512, 64).withEngine(device.over(PageFiles.BEST));
+    FileOptions files = PagedTrees.options(tree, 512, 64).withEngine(device.over(PageFiles.DIRECT));
     return IndexStore.open(
         folder.resolve("store"),
         IndexStoreTest.SMALL.withFiles(files).withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES));

@@ -295,7 +295,7 @@ class SnapshotTest {
   void aSnapshotIsReadableWhenTheDeviceHasFailed() {
     Faults faults = new Faults();
     // Without a thread in the background, which might be the first to meet the failure.
-    StoreEnvironment environment = Stores.environment(faults.over(PageFiles.BEST));
+    StoreEnvironment environment = Stores.environment(faults.over(PageFiles.DIRECT));
     IndexStore store = new StoreOpening(path(), SMALL, environment).open();
     LongIndex index = store.index("a");
     fill(index, 5_000, 1);

@@ -92,7 +92,7 @@ final class DurablePuts implements Runnable {
         FileOptions.DEFAULT
             .withPageBytes(pageBytes)
             .withPoolBytes(pool)
-            .withEngine(cached ? PageFiles.CACHED : PageFiles.BEST);
+            .withEngine(cached ? PageFiles.CACHED : PageFiles.DIRECT);
     for (int round = 0; round < rounds; round++) {
       Map<String, Supplier<DurableStore>> stores = new LinkedHashMap<>();
       stores.put("Cola", () -> new DurableEspalier(Cola.VARIANT, files, false));

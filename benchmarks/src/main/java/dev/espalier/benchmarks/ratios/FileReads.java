@@ -10,6 +10,7 @@ import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFiles;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
@@ -25,6 +26,9 @@ final class FileReads implements AutoCloseable {
   static final String COLD_GET_ALL = "getAll of 256, cold pool, per key";
   static final String GET = "get, all in the pool";
   static final String GET_IN_MEMORY = "get, in memory";
+
+  /** Through the page cache, memory would be measured. */
+  private static final FileOptions DIRECT = FileOptions.DEFAULT.withEngine(PageFiles.DIRECT);
 
   private static final int PAGE_BYTES = FileOptions.DEFAULT_PAGE_BYTES;
   private static final int SCANNED = 1_000_000;
@@ -51,8 +55,7 @@ final class FileReads implements AutoCloseable {
     this.entries = entries;
     this.path = folder.resolve("cold");
     Path warmPath = folder.resolve("warm");
-    FileOptions building =
-        FileOptions.DEFAULT.withPageBytes(PAGE_BYTES).withPoolBytes(poolBytes(entries));
+    FileOptions building = DIRECT.withPageBytes(PAGE_BYTES).withPoolBytes(poolBytes(entries));
     try (LongIndex cold = Espalier.open(path, building)) {
       fill(cold);
     }
@@ -82,7 +85,7 @@ final class FileReads implements AutoCloseable {
     FileOption[] flags = new FileOption[more.length + 1];
     System.arraycopy(more, 0, flags, 0, more.length);
     flags[more.length] = FileOption.READ_ONLY;
-    return Espalier.open(path, FileOptions.DEFAULT.withPool(pool).withFlags(flags));
+    return Espalier.open(path, DIRECT.withPool(pool).withFlags(flags));
   }
 
   private void reopen(FileOption... flags) {

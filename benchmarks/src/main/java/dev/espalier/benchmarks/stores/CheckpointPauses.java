@@ -7,7 +7,6 @@ import dev.espalier.benchmarks.Publication;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
-import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -51,10 +50,7 @@ public final class CheckpointPauses implements Runnable {
   public void run() {
     StoreOptions options =
         StoreOptions.DEFAULT
-            .withFiles(
-                FileOptions.DEFAULT
-                    .withPoolBytes((long) pool << 20)
-                    .withVariant(DiskFirstFpbPlusTree.VARIANT))
+            .withFiles(FileOptions.DEFAULT.withPoolBytes((long) pool << 20))
             .withCheckpointBytes(checkpointBytes)
             .withCheckpointTime(Duration.ofDays(1));
     Random random = new Random(1);

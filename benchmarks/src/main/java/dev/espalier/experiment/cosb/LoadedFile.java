@@ -6,6 +6,7 @@ import dev.espalier.experiment.ScratchFolder;
 import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFiles;
 import dev.espalier.io.PoolCounters;
 import java.nio.file.Path;
 
@@ -60,6 +61,7 @@ final class LoadedFile implements AutoCloseable {
       return Espalier.open(
           path,
           FileOptions.DEFAULT
+              .withEngine(PageFiles.DIRECT)
               .withVariant(structure.tree())
               .withPageBytes(PAGE_BYTES)
               .withPool(pool));

@@ -27,7 +27,7 @@ final class SequentialFile implements AutoCloseable {
   SequentialFile(ScratchFolder folder, long bytes) {
     this.runs = Math.toIntExact(Math.ceilDiv(bytes, (long) RUN_BYTES));
     this.file =
-        PageFiles.BEST.open(folder.file("sequential"), Access.CREATE, LoadedFile.PAGE_BYTES);
+        PageFiles.DIRECT.open(folder.file("sequential"), Access.CREATE, LoadedFile.PAGE_BYTES);
     file.grow(bytes());
     for (int run = 0; run < runs; run++) {
       memory.set(ValueLayout.JAVA_LONG, 0, run);

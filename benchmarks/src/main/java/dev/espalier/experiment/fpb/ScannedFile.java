@@ -11,6 +11,7 @@ import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFiles;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
@@ -50,7 +51,11 @@ final class ScannedFile implements AutoCloseable {
     Path[] further =
         IntStream.range(1, files).mapToObj(i -> folder.file(name + "-" + i)).toArray(Path[]::new);
     this.path = folder.file(name);
-    this.options = FileOptions.DEFAULT.withPageBytes(PAGE_BYTES).withStripes(further);
+    this.options =
+        FileOptions.DEFAULT
+            .withEngine(PageFiles.DIRECT)
+            .withPageBytes(PAGE_BYTES)
+            .withStripes(further);
     TreeVariant tree = DiskFirstFpbPlusTree.VARIANT;
     try (LongIndex built =
         Espalier.open(path, options.withVariant(tree).withPoolBytes(BUILDING_POOL_BYTES))) {

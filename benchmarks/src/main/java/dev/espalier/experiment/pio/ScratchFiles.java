@@ -53,7 +53,7 @@ final class ScratchFiles implements AutoCloseable {
   PageFile file(long blocks) {
     try {
       Path path = folder.file("file" + files.size());
-      PageFile file = PageFiles.BEST.open(path, Access.CREATE, Blocks.BYTES);
+      PageFile file = PageFiles.DIRECT.open(path, Access.CREATE, Blocks.BYTES);
       files.add(file);
       file.grow(blocks * Blocks.BYTES);
       fill(file, blocks);

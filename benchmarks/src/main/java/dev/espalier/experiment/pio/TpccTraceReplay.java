@@ -19,6 +19,7 @@ import dev.espalier.experiment.Target;
 import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFiles;
 import dev.espalier.io.PoolCounters;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.pio.PioBTree;
@@ -130,7 +131,11 @@ final class TpccTraceReplay implements Experiment {
   private static LongIndex open(ScratchFolder folder, BufferPool pool, TreeVariant tree) {
     return Espalier.open(
         folder.file("index"),
-        FileOptions.DEFAULT.withVariant(tree).withPageBytes(PAGE_BYTES).withPool(pool));
+        FileOptions.DEFAULT
+            .withEngine(PageFiles.DIRECT)
+            .withVariant(tree)
+            .withPageBytes(PAGE_BYTES)
+            .withPool(pool));
   }
 
   /** Does the operations of a trace to an index, whose values are the complements of keys. */

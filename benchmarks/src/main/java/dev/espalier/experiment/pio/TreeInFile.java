@@ -8,6 +8,7 @@ import dev.espalier.io.BufferPool;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFiles;
 import dev.espalier.io.PoolCounters;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import dev.espalier.pio.PioBTree;
@@ -39,7 +40,11 @@ final class TreeInFile implements AutoCloseable {
       ScratchFolder folder, String label, TreeVariant variant, int pageBytes, int entries) {
     this.pageBytes = pageBytes;
     this.path = folder.file(label.replace('+', 'p').replace(' ', '-'));
-    this.options = FileOptions.DEFAULT.withVariant(variant).withPageBytes(pageBytes);
+    this.options =
+        FileOptions.DEFAULT
+            .withEngine(PageFiles.DIRECT)
+            .withVariant(variant)
+            .withPageBytes(pageBytes);
     this.label = label;
     long loading = Math.clamp(bytes(entries), LEAST_POOL_BYTES, MOST_LOADING_BYTES);
     this.pool = BufferPool.create(loading, pageBytes);

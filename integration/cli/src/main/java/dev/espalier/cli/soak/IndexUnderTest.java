@@ -38,7 +38,7 @@ final class IndexUnderTest implements AutoCloseable {
   /** Makes an empty index, if in a file, then in a new folder in {@code parent}. */
   IndexUnderTest(SoakShape shape, Path parent, SplittableRandom random) {
     PageFileOpener engine =
-        random.nextBoolean() || !shape.isInFile() ? PageFiles.BEST : PageFiles.CHANNEL;
+        random.nextBoolean() || !shape.isInFile() ? PageFiles.DIRECT : PageFiles.CHANNEL;
     writes = new CountedWrites(engine);
     if (!shape.isInFile()) {
       folder = null;
