@@ -47,7 +47,6 @@ public final class FileCalls {
   private static final int F_SETFL = 4;
   private static final int SEEK_END = 2;
   private static final int EINTR = 4;
-  private static final int POSIX_FADV_RANDOM = 1;
 
   private static final NativeStatus STATUS = status(NativeEnvironment.current());
 
@@ -114,20 +113,6 @@ public final class FileCalls {
       int flags = direct ? directFlag(Platform.current()) : 0;
       int result = (int) Calls.FCNTL.invokeExact(state, descriptor, F_SETFL, flags);
       return (int) result(state, result);
-    } catch (Throwable e) {
-      throw NativeLibrary.unchecked(e);
-    }
-  }
-
-  /**
-   * Tells the system that reads are at random places: what is read through the page cache is then
-   * no more than what was asked for.
-   *
-   * @return 0, or ESPIPE for what has no positions
-   */
-  public static int adviseRandom(int descriptor) {
-    try {
-      return -(int) Calls.FADVISE.invokeExact(descriptor, 0L, 0L, POSIX_FADV_RANDOM);
     } catch (Throwable e) {
       throw NativeLibrary.unchecked(e);
     }
@@ -267,13 +252,6 @@ public final class FileCalls {
     static final MethodHandle PWRITE = NativeLibrary.systemCall("pwrite", MOVE, CAPTURE_ERRNO);
     static final MethodHandle FDATASYNC =
         NativeLibrary.systemCall("fdatasync", ALONE, CAPTURE_ERRNO);
-
-    /** Returns the error number, and leaves errno alone. */
-    static final MethodHandle FADVISE =
-        NativeLibrary.systemCall(
-            "posix_fadvise",
-            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-
     static final MethodHandle FALLOCATE =
         NativeLibrary.systemCall(
             "fallocate",

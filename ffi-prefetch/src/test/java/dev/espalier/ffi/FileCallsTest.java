@@ -54,7 +54,6 @@ final class FileCallsTest {
     int file = create("file");
     assertEquals(0, FileCalls.fallocate(file, 0, 10_000));
     assertEquals(10_000, FileCalls.size(file));
-    assertEquals(0, FileCalls.adviseRandom(file));
     assertEquals(0, FileCalls.ftruncate(file, 100));
     assertEquals(100, FileCalls.size(file));
     assertEquals(0, FileCalls.close(file));
@@ -73,7 +72,6 @@ final class FileCallsTest {
     assertEquals(-EBADF, FileCalls.size(never));
     assertEquals(-EBADF, FileCalls.fdatasync(never));
     assertEquals(-EBADF, FileCalls.setDirect(never, false));
-    assertEquals(-EBADF, FileCalls.adviseRandom(never));
     assertEquals(-EBADF, FileCalls.close(never));
   }
 

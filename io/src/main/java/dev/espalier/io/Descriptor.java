@@ -48,7 +48,6 @@ record Descriptor(Path path, int number, int alignment, String cached) {
     boolean isDirect = cached.isEmpty() && blockBytes != CACHED;
     if (!isDirect) {
       FileCalls.setDirect(number, false);
-      FileCalls.adviseRandom(number);
     }
     return new Descriptor(path, number, isDirect ? DIRECT_ALIGNMENT : 1, cached);
   }

@@ -51,7 +51,7 @@ public final class PageFiles {
 
   /** Returns what opens the logs of files whose pages are opened by an engine. */
   static PageFileOpener forLog(PageFileOpener engine) {
-    return engine == CACHED ? DIRECT : engine;
+    return engine.equals(CACHED) ? DIRECT : engine;
   }
 
   private PageFiles() {}

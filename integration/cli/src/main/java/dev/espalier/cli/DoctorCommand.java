@@ -76,6 +76,7 @@ final class DoctorCommand implements Callable<Integer> {
     print("Prefetch", MachineDescription.prefetch());
     print("Virtual memory", MachineDescription.virtualMemory());
     print("I/O", io());
+    print("Page cache", "keeps pages that the pool has no room for; logs go past it");
     print("Pool", pool());
     print("SIMD", SimdStatus.report());
     print("Huge pages", HugePageCheck.report());
