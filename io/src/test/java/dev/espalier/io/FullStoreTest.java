@@ -12,6 +12,7 @@ import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -149,14 +150,30 @@ class FullStoreTest {
   /** Opens what a kill would leave now. */
   private void assertRecovered(long value) throws IOException {
     Path copy = folder.resolve("copy");
-    for (Path file : IndexStore.files(folder.resolve("store"))) {
-      Files.copy(file, copy.resolveSibling(file.getFileName().toString().replace("store", "copy")));
+    while (!copiesAll(copy)) {
+      // Once more.
     }
     try (IndexStore recovered = IndexStore.open(copy, SMALL)) {
       recovered.verify();
       assertAll(recovered.index("a"), value);
     }
     Files.delete(copy);
+  }
+
+  /** Copies the store; tells whether no segment of its log, which need not wait, went meanwhile. */
+  private boolean copiesAll(Path copy) throws IOException {
+    for (Path file : IndexStore.files(copy)) {
+      Files.deleteIfExists(file);
+    }
+    try {
+      for (Path file : IndexStore.files(folder.resolve("store"))) {
+        Files.copy(
+            file, copy.resolveSibling(file.getFileName().toString().replace("store", "copy")));
+      }
+      return true;
+    } catch (NoSuchFileException _) {
+      return false;
+    }
   }
 
   /** As file systems do that never write in place. */
