@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -25,14 +26,16 @@ final class ControlGroup implements AutoCloseable {
   /** How often a group is asked to go whose last process may not have gone yet. */
   private static final int ATTEMPTS = 100;
 
+  private static final long PAUSE_NANOS = 50_000_000;
+
   private final Path folder;
 
   private ControlGroup(Path folder) {
     this.folder = folder;
   }
 
-  /** Makes a group, if this process may. */
-  static Optional<ControlGroup> make(long bytes) throws IOException {
+  /** Makes a group, if this process may, and others may be in it. */
+  static Optional<ControlGroup> make(long bytes) throws IOException, InterruptedException {
     Path own = Path.of("/proc/self/cgroup");
     for (String line : Files.exists(own) ? Files.readAllLines(own) : List.<String>of()) {
       Matcher group = GROUP.matcher(line);
@@ -51,20 +54,25 @@ final class ControlGroup implements AutoCloseable {
     return Optional.empty();
   }
 
-  private static @Nullable ControlGroup make(Path parent, String limit, long bytes) {
+  private static @Nullable ControlGroup make(Path parent, String limit, long bytes)
+      throws IOException, InterruptedException {
     Path folder = parent.resolve("espalier-" + UUID.randomUUID());
     try {
       Files.createDirectory(folder);
     } catch (IOException _) {
       return null;
     }
+    ControlGroup group = new ControlGroup(folder);
     try {
       Files.writeString(folder.resolve(limit), Long.toString(bytes));
-      return new ControlGroup(folder);
+      if (group.start(List.of("true")).waitFor() == 0) {
+        return group;
+      }
     } catch (IOException _) {
-      folder.toFile().delete();
-      return null;
+      // As if it could not be made.
     }
+    group.close();
+    return null;
   }
 
   /** Starts a process in the group; what it writes comes in one stream. */
@@ -92,12 +100,7 @@ final class ControlGroup implements AutoCloseable {
           throw failure;
         }
       }
-      try {
-        Thread.sleep(50);
-      } catch (InterruptedException _) {
-        Thread.currentThread().interrupt();
-        return;
-      }
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 }

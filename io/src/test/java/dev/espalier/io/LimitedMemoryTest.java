@@ -56,7 +56,7 @@ final class LimitedMemoryTest {
     }
   }
 
-  private static ControlGroup group(long bytes) throws IOException {
+  private static ControlGroup group(long bytes) throws Exception {
     Optional<ControlGroup> group = ControlGroup.make(bytes);
     assumeTrue(group.isPresent(), "this process may make no control group with a limit");
     return group.get();
