@@ -164,8 +164,10 @@ public interface LongIndex extends LongNavigable, AutoCloseable {
   void bulkload(LongEntrySource entries, double fillFactor, long total, ProgressListener listener);
 
   /**
-   * Fills this empty index from two arrays, with full nodes. Throws the same exceptions as {@link
-   * #bulkload(LongEntrySource, double, long, ProgressListener)}.
+   * Fills this empty index from two arrays, with full nodes, which is best if it is then read, or
+   * goes on with greater keys. If keys between these are put next, give {@link
+   * #bulkload(LongEntrySource, double, long, ProgressListener)} a fill factor of 0.8: in full nodes
+   * the first of them split almost every node. Throws the same exceptions as that method.
    */
   default void bulkload(long[] keys, long[] values) {
     Arguments.checkEqualLengths(keys, values);
