@@ -25,9 +25,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "beyond",
     description = {
-      "How fast a store is whose pool is smaller than its data, past the page cache and through it.",
-      "Run it in a container, or under systemd-run --scope -p MemoryMax=300M, to see what becomes of"
-          + " it where the system has little memory for its cache."
+      "How fast a store is whose pool is smaller than its data, past the page cache and through"
+          + " it.",
+      "Run it in a container, or under systemd-run --scope -p MemoryMax=300M, to see what becomes"
+          + " of it where the system has little memory for its cache."
     },
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
@@ -63,11 +64,7 @@ public final class BeyondPool implements Runnable {
     PrintedTable table =
         PrintedTable.inMarkdown(
             "| %.1f | %s | %.2f | %.2f | %.4f |",
-            "data, times the pool",
-            "pages go",
-            "get, us",
-            "put, us",
-            "scan, us an entry");
+            "data, times the pool", "pages go", "get, us", "put, us", "scan, us an entry");
     Map<String, PageFileOpener> ways = new LinkedHashMap<>();
     ways.put("past the page cache", PageFiles.DIRECT);
     ways.put("through it", PageFiles.CACHED);
@@ -87,14 +84,12 @@ public final class BeyondPool implements Runnable {
   private record Medians(double get, double put, double scan) {}
 
   private Medians measure(PageFileOpener engine, int entries) {
-    FileOptions files =
-        FileOptions.DEFAULT.withPoolBytes((long) pool << 20).withEngine(engine);
+    FileOptions files = FileOptions.DEFAULT.withPoolBytes((long) pool << 20).withEngine(engine);
     List<Double> gets = new ArrayList<>();
     List<Double> puts = new ArrayList<>();
     List<Double> scans = new ArrayList<>();
     try (StoreFolder folder = StoreFolder.create();
-        IndexStore store =
-            IndexStore.open(folder.store(), StoreOptions.DEFAULT.withFiles(files))) {
+        IndexStore store = IndexStore.open(folder.store(), StoreOptions.DEFAULT.withFiles(files))) {
       LongIndex index = store.index("entries");
       for (int entry = 0; entry < entries; entry++) {
         index.set(key(entry), entry);

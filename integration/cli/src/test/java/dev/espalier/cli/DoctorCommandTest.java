@@ -73,6 +73,7 @@ final class DoctorCommandTest {
             "Prefetch",
             "Virtual memory",
             "I/O",
+            "Page cache",
             "Pool",
             "SIMD",
             "Huge pages",
