@@ -65,15 +65,20 @@ public final class TestSize {
   }
 
   /**
-   * Returns how often to do what is different each time, in a thorough run a part of all, rounded
-   * up so that threads and rounds can divide it.
+   * Returns how often to do what is different each time: in a thorough run a part of all, at least
+   * ten. Hundreds are rounded up so that threads and rounds can divide them.
    */
   public static int share(int usual, int all) {
-    int parts = Draw.current().parts();
-    if (!THOROUGH || parts == 1) {
+    if (!THOROUGH || isExhaustive()) {
       return THOROUGH ? all : usual;
     }
-    return Math.ceilDiv(all, 20 * parts) * 20;
+    int part = Math.ceilDiv(all, Draw.current().parts());
+    return part < 100 ? Math.max(part, Math.min(all, 10)) : Math.ceilDiv(part, 20) * 20;
+  }
+
+  /** Tells whether nothing is left out. */
+  public static boolean isExhaustive() {
+    return THOROUGH && Draw.current().parts() == 1;
   }
 
   /**

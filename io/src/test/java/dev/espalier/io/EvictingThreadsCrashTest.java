@@ -259,7 +259,7 @@ class EvictingThreadsCrashTest {
     SplittableRandom random = new SplittableRandom(1);
     int crashes = 0;
     int met = 0;
-    int rounds = TestSize.share(12, 300);
+    int rounds = TestSize.share(12, 480);
     for (int seed = 1; seed <= rounds; seed++) {
       SimulatedDisk disk = DiskTrials.disk(seed);
       load(disk, seed);

@@ -34,7 +34,7 @@ final class LimitedMemoryTest {
   private static final long LIMIT = 256L << 20;
 
   /** Data of one process, in tenths of the limit: at night ten times as much. */
-  private static final int TENTHS = TestSize.share(20, 100);
+  private static final int TENTHS = TestSize.isExhaustive() ? 100 : 20;
 
   @TempDir private Path folder;
 

@@ -308,7 +308,7 @@ class ParallelWritersCrashTest {
 
   @Test
   void whatWasCommittedOutlivesACrashOfStoresWithSeveralWriters() throws Exception {
-    for (long seed = 0; seed < TestSize.share(20, 1_000); seed++) {
+    for (long seed = 0; seed < TestSize.share(20, 1_440); seed++) {
       crash(seed);
     }
   }
