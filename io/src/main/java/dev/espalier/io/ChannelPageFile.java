@@ -16,22 +16,28 @@ import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The engine for programs without native access: an asynchronous channel on a few threads, which,
  * unlike a {@code FileChannel}, is not closed by an interrupt. It goes through the page cache.
+ *
+ * <p>To hand a request to another thread takes ten times as long as to copy a page. So what need
+ * not wait for the device, or what the caller waits for anyway, is done in the caller's thread:
+ * writes, and a read alone.
  */
 final class ChannelPageFile extends EngineFile {
   /** As many requests as an SSD answers at once. */
   private static final int THREADS = 16;
 
   private final AsynchronousFileChannel channel;
-  private final ExecutorService threads;
+  private final Threads threads;
 
   private ChannelPageFile(
-      Path path, IoStatus status, AsynchronousFileChannel channel, ExecutorService threads) {
+      Path path, IoStatus status, AsynchronousFileChannel channel, Threads threads) {
     super(path, status);
     this.channel = channel;
     this.threads = threads;
@@ -53,15 +59,47 @@ final class ChannelPageFile extends EngineFile {
               Set.of(
                   StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
         };
-    ExecutorService threads =
-        Executors.newFixedThreadPool(
-            THREADS, Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());
+    Threads threads = new Threads();
     try {
       return new ChannelPageFile(
           path, status, AsynchronousFileChannel.open(path, options, threads), threads);
     } catch (IOException e) {
       threads.shutdown();
       throw new PageFileException(path, whyNotOpened(path, e), e);
+    }
+  }
+
+  /** The threads of a channel, which also takes the caller's for one of them. */
+  private static final class Threads extends ThreadPoolExecutor {
+    private final ThreadLocal<Boolean> isInCaller = ThreadLocal.withInitial(() -> false);
+
+    Threads() {
+      super(
+          THREADS,
+          THREADS,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());
+    }
+
+    /** Does something whose tasks are done in this thread. */
+    void inCaller(Runnable action) {
+      isInCaller.set(true);
+      try {
+        action.run();
+      } finally {
+        isInCaller.remove();
+      }
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      if (isInCaller.get()) {
+        task.run();
+      } else {
+        super.execute(task);
+      }
     }
   }
 
@@ -82,47 +120,91 @@ final class ChannelPageFile extends EngineFile {
 
   @Override
   void submit(IoBatch batch) {
+    if (batch.writes) {
+      threads.inCaller(() -> moveHere(batch));
+    } else {
+      handOver(batch);
+    }
+  }
+
+  @Override
+  void transfer(IoBatch batch) {
+    if (batch.writes || batch.count() == 1) {
+      threads.inCaller(() -> moveHere(batch));
+    } else {
+      handOver(batch);
+      await(batch);
+    }
+  }
+
+  @Override
+  void await(IoBatch batch) {
+    if (!batch.writes) {
+      Waiting.await((CountDownLatch) Objects.requireNonNull(batch.attachment));
+    }
+  }
+
+  /** Moves all by futures: handlers would clear the interrupt status of this thread. */
+  private void moveHere(IoBatch batch) {
+    MemorySegment requests = batch.requests();
+    for (int i = 0; i < batch.count(); i++) {
+      if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
+        IoRequest.result(requests, i, move(batch, i));
+      }
+    }
+  }
+
+  private int move(IoBatch batch, int request) {
+    ByteBuffer bytes = bytes(batch, request);
+    long position = IoRequest.position(batch.requests(), request);
+    try {
+      Future<Integer> moved =
+          batch.writes ? channel.write(bytes, position) : channel.read(bytes, position);
+      return moved.state() == Future.State.SUCCESS
+          ? moved(moved.resultNow())
+          : -errnoOf(moved.exceptionNow());
+    } catch (RuntimeException refused) {
+      return -errnoOf(refused);
+    }
+  }
+
+  private static ByteBuffer bytes(IoBatch batch, int request) {
+    long offset = IoRequest.address(batch.requests(), request) - batch.memory().address();
+    int length = IoRequest.length(batch.requests(), request);
+    return batch.memory().asSlice(offset, length).asByteBuffer();
+  }
+
+  /** Returns the bytes that were moved: -1 is the end of the file. */
+  private static int moved(int bytes) {
+    return Math.max(bytes, 0);
+  }
+
+  private void handOver(IoBatch batch) {
     MemorySegment requests = batch.requests();
     CountDownLatch left = new CountDownLatch(batch.count());
     batch.attachment = left;
     for (int i = 0; i < batch.count(); i++) {
       if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
         IoRequest.result(requests, i, IoRequest.PENDING);
-        submit(batch, i, new Completion(requests, i, left));
+        Completion completion = new Completion(requests, i, left);
+        try {
+          channel.read(bytes(batch, i), IoRequest.position(requests, i), this, completion);
+        } catch (RuntimeException refused) {
+          completion.failed(refused, this);
+        }
       } else {
         left.countDown();
       }
     }
   }
 
-  private void submit(IoBatch batch, int request, Completion completion) {
-    long position = IoRequest.position(batch.requests(), request);
-    long offset = IoRequest.address(batch.requests(), request) - batch.memory().address();
-    int length = IoRequest.length(batch.requests(), request);
-    ByteBuffer bytes = batch.memory().asSlice(offset, length).asByteBuffer();
-    try {
-      if (batch.writes) {
-        channel.write(bytes, position, this, completion);
-      } else {
-        channel.read(bytes, position, this, completion);
-      }
-    } catch (RuntimeException refused) {
-      completion.failed(refused, this);
-    }
-  }
-
-  @Override
-  void await(IoBatch batch) {
-    Waiting.await((CountDownLatch) Objects.requireNonNull(batch.attachment));
-  }
-
-  /** Notes how a request has ended. */
+  /** Notes how a read has ended. */
   private record Completion(MemorySegment requests, int request, CountDownLatch left)
       implements CompletionHandler<Integer, ChannelPageFile> {
 
     @Override
     public void completed(Integer bytes, ChannelPageFile file) {
-      end(Math.max(bytes, 0)); // -1 is the end of the file
+      end(moved(bytes));
     }
 
     @Override

@@ -2,11 +2,13 @@
 package dev.espalier.io;
 
 import dev.espalier.ffi.FileCalls;
+import dev.espalier.ffi.IoRequest;
+import java.lang.foreign.MemorySegment;
 import java.lang.ref.Cleaner;
 
 /**
  * What engines that know their file by a descriptor of the system have in common: everything but
- * the transfers.
+ * the transfers of batches.
  */
 abstract class DescriptorFile extends EngineFile {
   private final Descriptor descriptor;
@@ -41,6 +43,20 @@ abstract class DescriptorFile extends EngineFile {
   /** Returns the number by which the system knows the file. */
   final int number() {
     return descriptor.number();
+  }
+
+  /**
+   * Moves the bytes of a request by a read or write of the system, and returns the result.
+   *
+   * @param file the number of the file
+   */
+  static int move(int file, MemorySegment requests, int request, boolean writes) {
+    long position = IoRequest.position(requests, request);
+    long address = IoRequest.address(requests, request);
+    int length = IoRequest.length(requests, request);
+    return writes
+        ? FileCalls.pwrite(file, address, length, position)
+        : FileCalls.pread(file, address, length, position);
   }
 
   @Override

@@ -4,6 +4,7 @@ package dev.espalier.io;
 import dev.espalier.ffi.IoRequest;
 import dev.espalier.ffi.Ring;
 import dev.espalier.ffi.SystemCallException;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,6 +17,11 @@ import java.util.function.Consumer;
  * <p>A ring is for one thread at a time. So there are several: a thread takes one that no other
  * thread uses or, if there is none, opens another, up to a limit. A batch is finished on the ring
  * on which it was started.
+ *
+ * <p>Two kinds of requests need no ring. One alone, for which its thread waits, is a read or write
+ * of the system. So are writes through the page cache: they go no further than into memory. Where a
+ * file system can't promise not to wait, which is ext4 for such writes and tmpfs for all, a ring
+ * hands them to a thread of the kernel, which takes ten times as long as the copy.
  */
 final class RingPageFile extends DescriptorFile {
   /** Requests that a ring has with the device at once; more than an SSD works on. */
@@ -24,11 +30,14 @@ final class RingPageFile extends DescriptorFile {
   /** As many threads as the engines without a ring have; a ring takes 40 KiB of the kernel's. */
   private static final int MOST_LANES = 16;
 
+  private final boolean writesAtOnce;
+
   /** Replaced by a longer array when a lane is added. */
   private volatile Lane[] lanes;
 
   private RingPageFile(Descriptor descriptor, IoStatus status, Ring ring) {
     super(descriptor, status);
+    this.writesAtOnce = descriptor.alignment() == 1;
     this.lanes = new Lane[] {new Lane(ring)};
   }
 
@@ -43,18 +52,43 @@ final class RingPageFile extends DescriptorFile {
 
   @Override
   void submit(IoBatch batch) {
+    if (isForMemory(batch)) {
+      moveHere(batch);
+      return;
+    }
     nameFile(batch);
     use(takeAny(), lane -> lane.submit(batch));
   }
 
   @Override
   void transfer(IoBatch batch) {
+    if (batch.count() == 1 || isForMemory(batch)) {
+      moveHere(batch);
+      return;
+    }
     nameFile(batch);
     use(takeAny(), lane -> lane.transfer(batch));
   }
 
+  /** Tells whether a batch goes no further than into memory, where it is when it was submitted. */
+  private boolean isForMemory(IoBatch batch) {
+    return writesAtOnce && batch.writes;
+  }
+
+  private void moveHere(IoBatch batch) {
+    MemorySegment requests = batch.requests();
+    for (int i = 0; i < batch.count(); i++) {
+      if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
+        IoRequest.result(requests, i, move(number(), requests, i, batch.writes));
+      }
+    }
+  }
+
   @Override
   void await(IoBatch batch) {
+    if (isForMemory(batch)) {
+      return;
+    }
     Lane lane = laneOf(batch);
     lane.take();
     use(lane, taken -> taken.transfer(batch));

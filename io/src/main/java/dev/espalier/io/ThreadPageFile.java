@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import dev.espalier.ffi.FileCalls;
 import dev.espalier.ffi.IoRequest;
-import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -94,19 +92,10 @@ final class ThreadPageFile extends DescriptorFile {
     public void run() {
       for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
         if (IoRequest.result(batch.requests(), i) == IoRequest.PENDING) {
-          IoRequest.result(batch.requests(), i, move(batch.requests(), i));
+          IoRequest.result(batch.requests(), i, move(file, batch.requests(), i, writes));
         }
         left.countDown();
       }
-    }
-
-    private int move(MemorySegment requests, int request) {
-      long position = IoRequest.position(requests, request);
-      long address = IoRequest.address(requests, request);
-      int length = IoRequest.length(requests, request);
-      return writes
-          ? FileCalls.pwrite(file, address, length, position)
-          : FileCalls.pread(file, address, length, position);
     }
   }
 }
