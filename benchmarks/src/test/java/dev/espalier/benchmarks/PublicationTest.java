@@ -16,9 +16,11 @@ import dev.espalier.benchmarks.ratios.FileRatios;
 import dev.espalier.benchmarks.ratios.HashRatios;
 import dev.espalier.benchmarks.ratios.Ratios;
 import dev.espalier.benchmarks.ratios.StringRatios;
+import dev.espalier.benchmarks.stores.BeyondPool;
 import dev.espalier.benchmarks.stores.CheckpointPauses;
 import dev.espalier.benchmarks.stores.ManyIndexes;
 import dev.espalier.benchmarks.stores.RecoveryTimes;
+import dev.espalier.benchmarks.stores.StoreDefaults;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -162,7 +164,9 @@ final class PublicationTest {
         HashRatios.class,
         StringRatios.class,
         RecoveryTimes.class,
+        BeyondPool.class,
         CheckpointPauses.class,
+        StoreDefaults.class,
         ManyIndexes.class,
         Engines.class,
         FirstHour.class

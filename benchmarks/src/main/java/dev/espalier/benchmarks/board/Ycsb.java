@@ -348,7 +348,8 @@ public final class Ycsb implements Runnable {
   }
 
   private static WorkerJvm start(String store, Setting setting) {
-    long heap = HEAP_BYTES + 2 * setting.dataBytes() + setting.entries() * HEAP_BYTES_PER_ENTRY;
+    long wanted = HEAP_BYTES + 2 * setting.dataBytes() + setting.entries() * HEAP_BYTES_PER_ENTRY;
+    long heap = Math.min(wanted, Machine.availableMemoryBytes().orElse(wanted) / 2);
     List<String> flags = new ArrayList<>(WorkerJvm.FAST);
     flags.addAll(WorkerJvm.BESIDE_OTHERS);
     flags.add("-Xmx" + (heap >> 20) + "m");
