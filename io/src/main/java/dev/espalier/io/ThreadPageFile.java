@@ -55,6 +55,10 @@ final class ThreadPageFile extends DescriptorFile {
   private void begin(IoBatch batch, int helpers) {
     Submission submission = new Submission(batch, number());
     batch.attachment = submission;
+    if (batch.writes && alignment() == 1) {
+      submission.run(); // into memory, which takes no longer than to wake a thread
+      return;
+    }
     for (int i = 0; i < Math.min(helpers, THREADS); i++) {
       threads.execute(submission);
     }
