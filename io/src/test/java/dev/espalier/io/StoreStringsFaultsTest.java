@@ -142,7 +142,8 @@ class StoreStringsFaultsTest {
         assertHolds(found, again);
       }
     }
-    assertTrue(failures > 10, "failures seen: " + failures);
+    // The first eight are tried in any run. What is written ahead of need is written again.
+    assertTrue(failures > 5, "failures seen: " + failures);
   }
 
   private static void assertRightOrRefused(BytesIndex index, TreeMap<Long, Long> model) {
