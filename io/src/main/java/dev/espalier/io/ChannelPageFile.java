@@ -25,9 +25,8 @@ import java.util.concurrent.TimeUnit;
  * The engine for programs without native access: an asynchronous channel on a few threads, which,
  * unlike a {@code FileChannel}, is not closed by an interrupt. It goes through the page cache.
  *
- * <p>To hand a request to another thread takes ten times as long as to copy a page. So what need
- * not wait for the device, or what the caller waits for anyway, is done in the caller's thread:
- * writes, and a read alone.
+ * <p>To hand a request to another thread takes ten times as long as to copy a page. So where the
+ * caller waits, it does itself what goes into memory, which all writes do, and a read alone.
  */
 final class ChannelPageFile extends EngineFile {
   /** As many requests as an SSD answers at once. */
@@ -120,10 +119,30 @@ final class ChannelPageFile extends EngineFile {
 
   @Override
   void submit(IoBatch batch) {
-    if (batch.writes) {
-      threads.inCaller(() -> moveHere(batch));
-    } else {
-      handOver(batch);
+    MemorySegment requests = batch.requests();
+    CountDownLatch left = new CountDownLatch(batch.count());
+    batch.attachment = left;
+    for (int i = 0; i < batch.count(); i++) {
+      if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
+        IoRequest.result(requests, i, IoRequest.PENDING);
+        submit(batch, i, new Completion(requests, i, left));
+      } else {
+        left.countDown();
+      }
+    }
+  }
+
+  private void submit(IoBatch batch, int request, Completion completion) {
+    ByteBuffer bytes = bytes(batch, request);
+    long position = IoRequest.position(batch.requests(), request);
+    try {
+      if (batch.writes) {
+        channel.write(bytes, position, this, completion);
+      } else {
+        channel.read(bytes, position, this, completion);
+      }
+    } catch (RuntimeException refused) {
+      completion.failed(refused, this);
     }
   }
 
@@ -132,16 +151,14 @@ final class ChannelPageFile extends EngineFile {
     if (batch.writes || batch.count() == 1) {
       threads.inCaller(() -> moveHere(batch));
     } else {
-      handOver(batch);
+      submit(batch);
       await(batch);
     }
   }
 
   @Override
   void await(IoBatch batch) {
-    if (!batch.writes) {
-      Waiting.await((CountDownLatch) Objects.requireNonNull(batch.attachment));
-    }
+    Waiting.await((CountDownLatch) Objects.requireNonNull(batch.attachment));
   }
 
   /** Moves all by futures: handlers would clear the interrupt status of this thread. */
@@ -179,26 +196,7 @@ final class ChannelPageFile extends EngineFile {
     return Math.max(bytes, 0);
   }
 
-  private void handOver(IoBatch batch) {
-    MemorySegment requests = batch.requests();
-    CountDownLatch left = new CountDownLatch(batch.count());
-    batch.attachment = left;
-    for (int i = 0; i < batch.count(); i++) {
-      if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
-        IoRequest.result(requests, i, IoRequest.PENDING);
-        Completion completion = new Completion(requests, i, left);
-        try {
-          channel.read(bytes(batch, i), IoRequest.position(requests, i), this, completion);
-        } catch (RuntimeException refused) {
-          completion.failed(refused, this);
-        }
-      } else {
-        left.countDown();
-      }
-    }
-  }
-
-  /** Notes how a read has ended. */
+  /** Notes how a request has ended. */
   private record Completion(MemorySegment requests, int request, CountDownLatch left)
       implements CompletionHandler<Integer, ChannelPageFile> {
 

@@ -18,10 +18,10 @@ import java.util.function.Consumer;
  * thread uses or, if there is none, opens another, up to a limit. A batch is finished on the ring
  * on which it was started.
  *
- * <p>Two kinds of requests need no ring. One alone, for which its thread waits, is a read or write
- * of the system. So are writes through the page cache: they go no further than into memory. Where a
- * file system can't promise not to wait, which is ext4 for such writes and tmpfs for all, a ring
- * hands them to a thread of the kernel, which takes ten times as long as the copy.
+ * <p>Of what its thread waits for, two kinds need no ring. A request alone is a read or write of the
+ * system. So are writes through the page cache: they go no further than into memory. Where a file
+ * system can't promise not to wait, which is ext4 for such writes and tmpfs for all, a ring hands
+ * them to a thread of the kernel, which takes ten times as long as the copy.
  */
 final class RingPageFile extends DescriptorFile {
   /** Requests that a ring has with the device at once; more than an SSD works on. */
@@ -30,14 +30,14 @@ final class RingPageFile extends DescriptorFile {
   /** As many threads as the engines without a ring have; a ring takes 40 KiB of the kernel's. */
   private static final int MOST_LANES = 16;
 
-  private final boolean writesAtOnce;
+  private final boolean isCached;
 
   /** Replaced by a longer array when a lane is added. */
   private volatile Lane[] lanes;
 
   private RingPageFile(Descriptor descriptor, IoStatus status, Ring ring) {
     super(descriptor, status);
-    this.writesAtOnce = descriptor.alignment() == 1;
+    this.isCached = descriptor.alignment() == 1;
     this.lanes = new Lane[] {new Lane(ring)};
   }
 
@@ -52,27 +52,18 @@ final class RingPageFile extends DescriptorFile {
 
   @Override
   void submit(IoBatch batch) {
-    if (isForMemory(batch)) {
-      moveHere(batch);
-      return;
-    }
     nameFile(batch);
     use(takeAny(), lane -> lane.submit(batch));
   }
 
   @Override
   void transfer(IoBatch batch) {
-    if (batch.count() == 1 || isForMemory(batch)) {
+    if (batch.count() == 1 || (batch.writes && isCached)) {
       moveHere(batch);
       return;
     }
     nameFile(batch);
     use(takeAny(), lane -> lane.transfer(batch));
-  }
-
-  /** Tells whether a batch goes no further than into memory, where it is when it was submitted. */
-  private boolean isForMemory(IoBatch batch) {
-    return writesAtOnce && batch.writes;
   }
 
   private void moveHere(IoBatch batch) {
@@ -86,9 +77,6 @@ final class RingPageFile extends DescriptorFile {
 
   @Override
   void await(IoBatch batch) {
-    if (isForMemory(batch)) {
-      return;
-    }
     Lane lane = laneOf(batch);
     lane.take();
     use(lane, taken -> taken.transfer(batch));

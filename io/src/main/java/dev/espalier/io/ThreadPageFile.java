@@ -48,17 +48,15 @@ final class ThreadPageFile extends DescriptorFile {
 
   @Override
   void transfer(IoBatch batch) {
-    begin(batch, batch.count() - 1);
+    // What goes into memory takes no longer than to wake a thread.
+    boolean isForMemory = batch.writes && alignment() == 1;
+    begin(batch, isForMemory ? 0 : batch.count() - 1);
     await(batch);
   }
 
   private void begin(IoBatch batch, int helpers) {
     Submission submission = new Submission(batch, number());
     batch.attachment = submission;
-    if (batch.writes && alignment() == 1) {
-      submission.run(); // into memory, which takes no longer than to wake a thread
-      return;
-    }
     for (int i = 0; i < Math.min(helpers, THREADS); i++) {
       threads.execute(submission);
     }
