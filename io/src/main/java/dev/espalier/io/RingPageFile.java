@@ -18,10 +18,10 @@ import java.util.function.Consumer;
  * thread uses or, if there is none, opens another, up to a limit. A batch is finished on the ring
  * on which it was started.
  *
- * <p>Of what its thread waits for, two kinds need no ring. A request alone is a read or write of the
- * system. So are writes through the page cache: they go no further than into memory. Where a file
- * system can't promise not to wait, which is ext4 for such writes and tmpfs for all, a ring hands
- * them to a thread of the kernel, which takes ten times as long as the copy.
+ * <p>Of what its thread waits for, two kinds need no ring. A request alone is a read or write of
+ * the system. So are writes through the page cache: they go no further than into memory. Where a
+ * file system can't promise not to wait, which is ext4 for such writes and tmpfs for all, a ring
+ * hands them to a thread of the kernel, which takes ten times as long as the copy.
  */
 final class RingPageFile extends DescriptorFile {
   /** Requests that a ring has with the device at once; more than an SSD works on. */
