@@ -38,20 +38,18 @@ final class Report {
   /** A test that failed. */
   private record Failure(String module, Suite suite, String test, String message) {
     String name() {
-      String type = suite.name.substring(suite.name.lastIndexOf('.') + 1);
-      return type + (test.isEmpty() ? "" : "." + test) + (suite.isFallback ? " without native access" : "");
+      return suite.type() + (test.isEmpty() ? "" : "." + test) + suite.run();
     }
 
     /** Returns the command that runs its method, or its class if it failed as a whole. */
     String command() {
-      String type = suite.name.substring(suite.name.lastIndexOf('.') + 1);
       String method = test.replaceAll("[^A-Za-z0-9_$].*", "");
       return "mvn -B -ntp -pl %s -am verify%s%s -Dsurefire.failIfNoSpecifiedTests=false -Dtest='%s%s'"
           .formatted(
               module,
               suite.size.equals("thorough") ? " -Pthorough" : "",
               suite.seed.isEmpty() ? "" : " -Dseed=" + suite.seed,
-              type,
+              suite.type(),
               method.isEmpty() ? "" : "#" + method);
     }
   }
@@ -61,9 +59,20 @@ final class Report {
     private String name = "";
     private String size = "";
     private String seed = "";
+    private boolean isContracts;
     private boolean isFallback;
     private double seconds;
     private int tests;
+
+    /** Returns the name of its class without the package. */
+    String type() {
+      return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /** Says in which of its module's runs it was, if not in the first. */
+    String run() {
+      return (isContracts ? " of the contracts" : "") + (isFallback ? " without native access" : "");
+    }
   }
 
   private final Map<String, List<Suite>> modules = new TreeMap<>();
@@ -127,7 +136,9 @@ final class Report {
         if (xml.next() == XMLStreamConstants.START_ELEMENT) {
           switch (xml.getLocalName()) {
             case "testsuite" -> {
-              suite.name = xml.getAttributeValue(null, "name").replaceAll("\\(fallback\\)$", "");
+              String name = xml.getAttributeValue(null, "name");
+              suite.name = name.replaceAll("\\(.*", "");
+              suite.isContracts = name.contains("(contracts");
               suite.seconds = Double.parseDouble(xml.getAttributeValue(null, "time").replace(",", ""));
               suite.tests = Integer.parseInt(xml.getAttributeValue(null, "tests"));
             }
@@ -211,7 +222,7 @@ final class Report {
                     of.getValue().seconds,
                     of.getKey(),
                     of.getValue().name,
-                    of.getValue().isFallback ? " without native access" : ""));
+                    of.getValue().run()));
   }
 
   /** Prints what failed, and returns whether nothing did. */
