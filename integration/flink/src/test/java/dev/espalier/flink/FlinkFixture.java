@@ -27,11 +27,12 @@ import org.apache.flink.util.CloseableIterator;
 /** Index files, and a cluster of Flink in the process. */
 final class FlinkFixture {
   /** One for all tests of a JVM: starting it takes longer than a test. */
-  static final MiniCluster CLUSTER = start();
+  static final MiniCluster CLUSTER = start(4);
 
   private FlinkFixture() {}
 
-  private static MiniCluster start() {
+  /** Starts a cluster of two task managers, to be closed. */
+  static MiniCluster start(int slotsPerTaskManager) {
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.BIND_PORT, "0");
     MiniCluster cluster =
@@ -39,7 +40,7 @@ final class FlinkFixture {
             new MiniClusterConfiguration.Builder()
                 .setConfiguration(configuration)
                 .setNumTaskManagers(2)
-                .setNumSlotsPerTaskManager(4)
+                .setNumSlotsPerTaskManager(slotsPerTaskManager)
                 .build());
     try {
       cluster.start();
@@ -55,7 +56,15 @@ final class FlinkFixture {
 
   static StreamTableEnvironment tables(
       int parallelism, Configuration configuration, EnvironmentSettings settings) {
-    URI address = CLUSTER.getRestAddress().join();
+    return tables(CLUSTER, parallelism, configuration, settings);
+  }
+
+  static StreamTableEnvironment tables(
+      MiniCluster cluster,
+      int parallelism,
+      Configuration configuration,
+      EnvironmentSettings settings) {
+    URI address = cluster.getRestAddress().join();
     StreamExecutionEnvironment environment =
         StreamExecutionEnvironment.createRemoteEnvironment(
             address.getHost(), address.getPort(), configuration);
