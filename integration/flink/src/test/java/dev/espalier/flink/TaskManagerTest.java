@@ -46,6 +46,7 @@ class TaskManagerTest {
 
   @Test
   @Timeout(120)
+  @SuppressWarnings("try") // The cluster's close says that it may throw any exception.
   void aJobWhoseTaskManagerIsKilledHasAllRowsAllTheSame() throws Exception {
     Path dim = folder.resolve("dim.esp");
     TreeMap<Long, Long> model = new TreeMap<>();
