@@ -29,9 +29,10 @@ class FullStoreTest {
 
   private final Faults faults = new Faults();
 
+  /** Opens it without a thread in the background, whose writes would count as well. */
   private IndexStore open() {
-    FileOptions files = SMALL.files().withEngine(faults.over(PageFiles.DIRECT));
-    return IndexStore.open(folder.resolve("store"), SMALL.withFiles(files));
+    StoreEnvironment environment = Stores.environment(faults.over(PageFiles.DIRECT));
+    return new StoreOpening(folder.resolve("store"), SMALL, environment).open();
   }
 
   private static int inUse(IndexStore store) {
