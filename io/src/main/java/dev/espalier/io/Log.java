@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a store's log, where records are appended and made durable.
@@ -21,14 +19,8 @@ final class Log implements AutoCloseable {
   /* Overview
    *
    * One thread at a time writes: it has set `writing`. It waits for the device without the lock,
-   * while others append to the other half of the buffer. The segment that is written to changes
-   * only while nobody writes. Where nobody waits for a force, a half that is full is handed to the
-   * device, and waited for when the other one is full as well, or is to be forced.
-   *
-   *  segments:  in use, written | in use, unforced | current | ready | free ...
-   *
-   * A half that finds no room on the device, as may happen on file systems that never write in
-   * place, stays under way, and is written again before anything else is.
+   * while others append. The segment that is written to changes only while nobody writes. Where
+   * nobody waits for a force, what is full is handed to the device, and waited for later.
    */
 
   /**
@@ -40,43 +32,25 @@ final class Log implements AutoCloseable {
   /** Where the next record goes, or went. */
   record Position(long segment, long offset) {}
 
-  private final LogIdentity identity;
-  private final StoreCondition condition;
   final ReentrantLock lock = new ReentrantLock();
   private final Condition written = lock.newCondition();
-  private final LogBuffer buffer = new LogBuffer();
-  private final SetRecord set = new SetRecord();
-  private final Runnable makingRoom = this::writeBuffer;
+  private final LogIdentity identity;
+
+  /** Where records go, with the lock held. */
+  private final LogEnd end;
+
+  /** What the current segment has room for, which any thread may look at. */
+  private final LogRoom room;
+
+  private final Runnable makingRoom;
 
   /** Told that {@link #prepare} has something to do. */
   private volatile Runnable segmentTaken = () -> {};
 
-  /** Whether a thread writes; it alone may then change what follows but for the buffer. */
+  /** Whether a thread writes and forces, without the lock. */
   private boolean writing;
 
-  /** The segment to which a half of the buffer is being written without a force, or null. */
-  private @Nullable LogSegment underway;
-
-  /** Whether there was no room for that half. */
-  private boolean refused;
-
-  private LogSegment current;
-
-  /** Whether the first block of the current segment is safe, by which recovery finds it. */
-  private boolean isBeginningForced = true;
-
-  /** The segments before the current one, and those that come after it. */
-  private final LogSegments segments;
-
-  /** Those before it that have bytes that were written and not forced. */
-  private final List<LogSegment> unforced = new ArrayList<>();
-
-  /** What the current segment has room for. */
-  private final LogRoom room = new LogRoom();
-
-  private long appended;
   private volatile long forced;
-  private long appendedBytes;
   private volatile long forces;
 
   /**
@@ -94,15 +68,14 @@ final class Log implements AutoCloseable {
       long sequence,
       long checkpoint) {
     this.identity = identity;
-    this.condition = condition;
-    this.segments = segments;
-    this.appended = sequence;
+    this.end = new LogEnd(identity, condition, segments, number, sequence, checkpoint);
+    this.room = end.room;
     this.forced = sequence;
-    this.current = segments.take(identity.segmentBytes());
-    begin(current, number, checkpoint);
-    buffer.take();
-    buffer.write(current.file);
-    current.file.force();
+    this.makingRoom =
+        () -> {
+          awaitWriter();
+          end.startWrite();
+        };
   }
 
   // ---------------------------------------------------------------- append
@@ -151,10 +124,8 @@ final class Log implements AutoCloseable {
         if (most > 0 && bytes > most) {
           return false;
         }
-        // A force by another thread may end a block before the first record, too.
-        long from = identity.endsBlocks() ? LogRecord.nextBlock(buffer.end()) : room.end();
-        boolean isLast = room.isBeyond(from, bytes);
-        if (!isLast && bytes <= buffer.room()) {
+        boolean isLast = room.isBeyond(end.nextFrom(), bytes);
+        if (!isLast && end.isInBuffer(bytes)) {
           return true;
         }
         if (writing) {
@@ -163,16 +134,17 @@ final class Log implements AutoCloseable {
         }
         boolean isChosen = room.isClosed(); // without regard to what is needed now
         if (isLast) {
-          nextSegment(bytes, checkpoint);
+          end.nextSegment(bytes, checkpoint, forced);
+          segmentTaken.run();
         } else {
-          writeBuffer();
+          end.startWrite();
         }
         if (!isChosen) {
           return true;
         }
       }
     } finally {
-      room.note(buffer);
+      end.showRoom();
       lock.unlock();
     }
   }
@@ -185,10 +157,10 @@ final class Log implements AutoCloseable {
    */
   void prepare() {
     for (long bytes = neededBytes(); bytes > 0; bytes = neededBytes()) {
-      LogSegment made = segments.create(bytes);
+      LogSegment made = end.segments.create(bytes);
       lock.lock();
       try {
-        segments.addFree(made);
+        end.segments.addFree(made);
       } finally {
         lock.unlock();
       }
@@ -201,7 +173,7 @@ final class Log implements AutoCloseable {
   }
 
   private long neededBytes() {
-    return locked(() -> segments.neededBytes(appendedBytes));
+    return locked(() -> end.segments.neededBytes(end.appendedBytes()));
   }
 
   /**
@@ -214,10 +186,7 @@ final class Log implements AutoCloseable {
   long append(LogRecord record, long checkpoint) {
     takeLock();
     try {
-      write(record, checkpoint);
-      room.noteEnd(buffer);
-      appendedBytes += record.logBytes();
-      return ++appended;
+      return end.append(record, checkpoint, forced, makingRoom);
     } finally {
       lock.unlock();
     }
@@ -233,27 +202,6 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** Returns up to which sequence number a record says that the log is forced. */
-  private long told() {
-    return identity.tellsForces() ? forced : appended;
-  }
-
-  private void write(LogRecord record, long checkpoint) {
-    record.complete(
-        identity.storeId(),
-        current.number,
-        buffer.end(),
-        appended + 1,
-        identity.epoch(),
-        checkpoint,
-        told());
-    try {
-      record.writeTo(buffer, makingRoom);
-    } catch (PageFileException failed) {
-      throw condition.noteFailure(failed); // Half of it is in the buffer.
-    }
-  }
-
   /**
    * Appends the record of one write of a long, as {@link #append} does.
    *
@@ -262,11 +210,7 @@ final class Log implements AutoCloseable {
   long appendSet(int index, long key, long value, long checkpoint) {
     takeLock();
     try {
-      set.place(identity.storeId(), current.number, buffer.end());
-      buffer.add(set, appended + 1, identity.epoch(), checkpoint, told(), index, key, value);
-      room.noteEnd(buffer);
-      appendedBytes += SetRecord.BYTES;
-      return ++appended;
+      return end.appendSet(index, key, value, checkpoint, forced);
     } finally {
       lock.unlock();
     }
@@ -274,53 +218,7 @@ final class Log implements AutoCloseable {
 
   /** Notes a change that no record tells of: it is durable with the checkpoint that follows. */
   long skip() {
-    lock.lock();
-    try {
-      return ++appended;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /**
-   * Goes on in another segment, with room for some bytes. If the last record of this one was
-   * refused before, in the one that it names, whatever room that has.
-   */
-  private void nextSegment(long bytes, long checkpoint) {
-    if (!room.isClosed()) {
-      segments.ensureReady(bytes, appendedBytes);
-      segments.ensureSpare();
-      if (buffer.room() < LogRecord.END_BYTES) {
-        writeBuffer();
-      }
-      room.close();
-      write(segments.endOf(), checkpoint);
-    }
-    writeBuffer();
-    unforced.add(current);
-    LogSegment next = segments.follow(current);
-    begin(next, current.number + 1, checkpoint);
-    current = next;
-    isBeginningForced = false;
-    segmentTaken.run();
-  }
-
-  private void begin(LogSegment segment, long number, long checkpoint) {
-    segment.number = number;
-    segment.recordHeaderBytes = LogRecord.HEADER_BYTES;
-    buffer.begin();
-    byte[] header =
-        new LogSegment.Header(
-                identity.storeId(),
-                number,
-                identity.epoch(),
-                appended + 1,
-                checkpoint,
-                segment.bytes)
-            .block();
-    buffer.add(header, 0, header.length);
-    room.begin(segment.bytes - LogSegment.bytesOfEnd(identity));
-    room.note(buffer);
+    return locked(end::skip);
   }
 
   private void awaitWriter() {
@@ -329,67 +227,11 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** Begins to write what is in the buffer, without a force. */
-  private void writeBuffer() {
-    awaitWriter();
-    checkGood();
-    finishWrite();
-    try {
-      buffer.take();
-      underway = current;
-      buffer.startWrite(current.file);
-    } catch (RuntimeException failed) {
-      throw noteFailure(failed);
-    }
-  }
-
-  /** Waits for what {@link #writeBuffer} has begun; with the lock held, as that is rare. */
-  private void finishWrite() {
-    LogSegment segment = underway;
-    if (segment == null) {
-      return;
-    }
-    try {
-      if (refused) {
-        buffer.writeAgain(segment.file);
-      } else {
-        buffer.finishWrite(segment.file);
-      }
-      underway = null;
-      refused = false;
-    } catch (RuntimeException failed) {
-      throw noteFailure(failed);
-    }
-  }
-
-  /** Waits, as {@link #finishWrite} does, and tells whether there was room. */
-  private boolean tryFinishWrite() {
-    try {
-      finishWrite();
-      return true;
-    } catch (PageFileException failed) {
-      if (!refused) {
-        throw failed;
-      }
-      return false;
-    }
-  }
-
-  /** Notes that the half that is under way could not be written. */
-  private PageFileException noteFailure(RuntimeException failed) {
-    if (failed instanceof PageFileException full && SlotSpace.isFull(full)) {
-      refused = true;
-      return full;
-    }
-    underway = null;
-    return condition.noteFailure(failed);
-  }
-
   // ---------------------------------------------------------------- commit
 
   /** Returns the sequence number of the last record. */
   long appended() {
-    return appended;
+    return end.appended();
   }
 
   /** Returns the sequence number up to which records are durable. */
@@ -399,7 +241,7 @@ final class Log implements AutoCloseable {
 
   /** Returns where the next record goes. */
   Position end() {
-    return locked(() -> new Position(current.number, room.isClosed() ? room.end() : buffer.end()));
+    return locked(end::position);
   }
 
   private <T> T locked(Supplier<T> read) {
@@ -413,7 +255,7 @@ final class Log implements AutoCloseable {
 
   /** Returns the bytes of all records appended. */
   long appendedBytes() {
-    return appendedBytes;
+    return end.appendedBytes();
   }
 
   /** Returns how often commits have waited for the device. */
@@ -447,8 +289,8 @@ final class Log implements AutoCloseable {
   private void await(long sequence, boolean withSegment) {
     lock.lock();
     try {
-      while (forced < sequence || (withSegment && !isBeginningForced)) {
-        checkGood();
+      while (forced < sequence || (withSegment && !end.isBeginningForced())) {
+        end.checkGood();
         if (writing) {
           written.awaitUninterruptibly();
         } else {
@@ -463,43 +305,19 @@ final class Log implements AutoCloseable {
   /** Writes and forces everything appended so far, releasing the lock meanwhile. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // Changed with the lock held.
   private void lead() {
-    finishWrite();
-    long end = appended;
-    if (identity.endsBlocks()) {
-      buffer.endBlock();
-    }
-    buffer.take();
-    List<LogSegment> toForce = new ArrayList<>(unforced);
-    toForce.add(current);
-    PageFile file = current.file;
+    LogEnd.Force force = end.beginForce();
     writing = true;
-    RuntimeException failure = null;
-    boolean isWritten = false;
     lock.unlock();
     try {
-      buffer.write(file);
-      isWritten = true;
-      for (LogSegment segment : toForce) {
-        segment.file.force();
-      }
-    } catch (RuntimeException failed) {
-      failure = failed;
+      force.run();
     } finally {
       lock.lock();
       writing = false;
       written.signalAll();
     }
-    if (failure != null && !isWritten) {
-      underway = current;
-      throw noteFailure(failure);
-    }
-    if (failure != null) {
-      throw condition.noteFailure(failure);
-    }
-    unforced.removeAll(toForce);
-    isBeginningForced = true;
+    long last = force.end();
     forces++;
-    forced = Math.max(forced, end);
+    forced = Math.max(forced, last);
   }
 
   /**
@@ -513,18 +331,8 @@ final class Log implements AutoCloseable {
   void mark(long checkpoint) {
     lock.lock();
     try {
-      long at = buffer.end();
-      LogRecord mark = LogRecord.mark();
-      boolean isForced = !writing && underway == null && isBeginningForced && forced == appended;
-      if (!isForced || room.isBeyond(at, mark.logBytes())) {
-        return;
-      }
-      mark.complete(
-          identity.storeId(), current.number, at, appended, identity.epoch(), checkpoint, forced);
-      current.file.write(buffer.withMark(mark));
-    } catch (PageFileException failed) {
-      if (!SlotSpace.isFull(failed)) {
-        throw condition.noteFailure(failed);
+      if (!writing && end.isForced(forced)) {
+        end.mark(checkpoint, forced);
       }
     } finally {
       lock.unlock();
@@ -542,14 +350,6 @@ final class Log implements AutoCloseable {
     }
   }
 
-  private void checkGood() {
-    PageFileException failure = condition.failure();
-    if (failure != null) {
-      throw new PageFileException(
-          identity.store(), "can't be made durable: " + failure.getMessage(), failure);
-    }
-  }
-
   // ---------------------------------------------------------------- segments
 
   /**
@@ -560,25 +360,25 @@ final class Log implements AutoCloseable {
     lock.lock();
     try {
       awaitWriter();
-      if (!tryFinishWrite()) {
+      if (!end.tryFinishWrite()) {
         return; // The next checkpoint does this, when there is room.
       }
-      unforced.removeAll(segments.release(firstNeeded));
-      surplus = segments.removeSurplus();
+      surplus = end.release(firstNeeded);
     } finally {
       lock.unlock();
     }
-    segments.delete(surplus);
+    end.segments.delete(surplus);
   }
 
   /** Returns the segments that have records, the oldest first. */
   List<LogSegment> used() {
-    return locked(() -> Stream.concat(segments.inUse().stream(), Stream.of(current)).toList());
+    return locked(
+        () -> Stream.concat(end.segments.inUse().stream(), Stream.of(end.current())).toList());
   }
 
   /** Returns how many segments there are, those without contents included. */
   int segments() {
-    return locked(() -> all().size());
+    return locked(() -> end.allSegments().size());
   }
 
   /** Deletes all segments, none of which any checkpoint needs. */
@@ -586,16 +386,10 @@ final class Log implements AutoCloseable {
     lock.lock();
     try {
       awaitWriter();
-      segments.delete(all());
+      end.segments.delete(end.allSegments());
     } finally {
       lock.unlock();
     }
-  }
-
-  private List<LogSegment> all() {
-    List<LogSegment> all = segments.all();
-    all.add(current);
-    return all;
   }
 
   /** Closes all segments, and writes nothing. */
@@ -604,8 +398,7 @@ final class Log implements AutoCloseable {
     lock.lock();
     try {
       awaitWriter();
-      LogFiles.close(all());
-      buffer.close();
+      end.close();
     } finally {
       lock.unlock();
     }
