@@ -11,9 +11,10 @@ import java.util.stream.Stream;
 /**
  * The end of a store's log, where records are appended and made durable.
  *
- * <p>Any number of threads may append records, which get their sequence numbers and their places
- * under one short lock, and may wait until a record is durable: the first one writes and forces
- * everything that has been appended by then, and the others get that for free (group commit).
+ * <p>Any number of threads may append records, which get their sequence numbers and their places by
+ * one exchange (decision 77), and may wait until a record is durable: the first one writes and
+ * forces everything that has been appended by then, and the others get that for free (group
+ * commit).
  */
 final class Log implements AutoCloseable {
   /* Overview
@@ -24,10 +25,13 @@ final class Log implements AutoCloseable {
    */
 
   /**
-   * How often a thread that appends looks at the lock before it sleeps: another record is appended
-   * in a tenth of the time that it takes to wake a thread.
+   * How often a thread tries to append before it waits for the lock: others hold that for a tenth
+   * of the time that it takes to wake a thread, most of the time.
    */
   private static final int SPINS = 100;
+
+  /** The most bytes that several writers may need together. */
+  private static final long MOST_NEEDED = LogBuffer.BYTES - LogBuffer.BLOCK_BYTES;
 
   /** Where the next record goes, or went. */
   record Position(long segment, long offset) {}
@@ -38,9 +42,6 @@ final class Log implements AutoCloseable {
 
   /** Where records go, with the lock held. */
   private final LogEnd end;
-
-  /** What the current segment has room for, which any thread may look at. */
-  private final LogRoom room;
 
   private final Runnable makingRoom;
 
@@ -69,11 +70,11 @@ final class Log implements AutoCloseable {
       long checkpoint) {
     this.identity = identity;
     this.end = new LogEnd(identity, condition, segments, number, sequence, checkpoint);
-    this.room = end.room;
     this.forced = sequence;
     this.makingRoom =
         () -> {
           awaitWriter();
+          end.hold();
           end.startWrite();
         };
   }
@@ -87,7 +88,7 @@ final class Log implements AutoCloseable {
    * @throws PageFileException if there is no room for another segment, or writing fails
    */
   void ensureRoom(int recordBytes, long checkpoint) {
-    if (identity.endsBlocks() || !room.has(recordBytes)) {
+    if (identity.endsBlocks() || !end.has(recordBytes)) {
       makeRoom(() -> recordBytes, 0, checkpoint);
     }
   }
@@ -102,11 +103,19 @@ final class Log implements AutoCloseable {
    * @throws PageFileException if there is no room for another segment, or writing fails
    */
   boolean ensureRoom(WriterGate gate, long promised, int more, long checkpoint) {
-    return (!identity.endsBlocks() && room.has(WriterGate.bytes(promised) + more))
+    return (!identity.endsBlocks() && end.has(WriterGate.bytes(promised) + more))
         || makeRoom(
-            () -> LogRoom.needed(gate.sum(), identity.endsBlocks()) + more,
-            LogRoom.MOST_NEEDED,
-            checkpoint);
+            () -> needed(gate.sum(), identity.endsBlocks()) + more, MOST_NEEDED, checkpoint);
+  }
+
+  /**
+   * Returns how many bytes promised records take at most.
+   *
+   * @param endsBlocks whether a force ends a block, as may happen before each record but one
+   */
+  private static long needed(long promised, boolean endsBlocks) {
+    int ends = endsBlocks ? WriterGate.writers(promised) - 1 : 0;
+    return WriterGate.bytes(promised) + (long) ends * LogBuffer.BLOCK_BYTES;
   }
 
   /**
@@ -119,12 +128,12 @@ final class Log implements AutoCloseable {
     lock.lock();
     try {
       while (true) {
-        room.hide();
+        end.hold();
         long bytes = needed.getAsLong();
         if (most > 0 && bytes > most) {
           return false;
         }
-        boolean isLast = room.isBeyond(end.nextFrom(), bytes);
+        boolean isLast = end.isBeyondSegment(bytes);
         if (!isLast && end.isInBuffer(bytes)) {
           return true;
         }
@@ -132,7 +141,7 @@ final class Log implements AutoCloseable {
           written.awaitUninterruptibly(); // Others may have made room by then, or used it.
           continue;
         }
-        boolean isChosen = room.isClosed(); // without regard to what is needed now
+        boolean isChosen = end.hasLastRecord(); // without regard to what is needed now
         if (isLast) {
           end.nextSegment(bytes, checkpoint, forced);
           segmentTaken.run();
@@ -144,7 +153,7 @@ final class Log implements AutoCloseable {
         }
       }
     } finally {
-      end.showRoom();
+      end.show();
       lock.unlock();
     }
   }
@@ -173,7 +182,7 @@ final class Log implements AutoCloseable {
   }
 
   private long neededBytes() {
-    return locked(() -> end.segments.neededBytes(end.appendedBytes()));
+    return alone(() -> end.segments.neededBytes(end.appendedBytes()));
   }
 
   /**
@@ -184,22 +193,14 @@ final class Log implements AutoCloseable {
    * @throws PageFileException if writing fails, which ends all changes, be it for want of room
    */
   long append(LogRecord record, long checkpoint) {
-    takeLock();
-    try {
-      return end.append(record, checkpoint, forced, makingRoom);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void takeLock() {
-    for (int spins = 0; !lock.tryLock(); spins++) {
-      if (spins == SPINS) {
-        lock.lock();
-        return;
+    for (int tries = 0; tries < SPINS && end.has(record.logBytes()); tries++) {
+      long sequence = end.tryAppend(record, checkpoint, forced);
+      if (sequence != LogPlaces.NONE) {
+        return sequence;
       }
       Thread.onSpinWait();
     }
+    return alone(() -> end.append(record, checkpoint, forced, makingRoom));
   }
 
   /**
@@ -208,17 +209,31 @@ final class Log implements AutoCloseable {
    * @param checkpoint the last one that is durable
    */
   long appendSet(int index, long key, long value, long checkpoint) {
-    takeLock();
+    for (int tries = 0; tries < SPINS; tries++) {
+      long sequence = end.tryAppendSet(index, key, value, checkpoint, forced);
+      if (sequence != LogPlaces.NONE) {
+        return sequence;
+      }
+      Thread.onSpinWait();
+    }
+    return alone(() -> end.appendSet(index, key, value, checkpoint, forced));
+  }
+
+  /** Does something with the end of the log, while no other thread appends. */
+  private <T> T alone(Supplier<T> action) {
+    lock.lock();
     try {
-      return end.appendSet(index, key, value, checkpoint, forced);
+      end.hold();
+      return action.get();
     } finally {
+      end.show();
       lock.unlock();
     }
   }
 
   /** Notes a change that no record tells of: it is durable with the checkpoint that follows. */
   long skip() {
-    return locked(end::skip);
+    return alone(end::skip);
   }
 
   private void awaitWriter() {
@@ -231,7 +246,7 @@ final class Log implements AutoCloseable {
 
   /** Returns the sequence number of the last record. */
   long appended() {
-    return end.appended();
+    return alone(end::appended);
   }
 
   /** Returns the sequence number up to which records are durable. */
@@ -241,7 +256,7 @@ final class Log implements AutoCloseable {
 
   /** Returns where the next record goes. */
   Position end() {
-    return locked(end::position);
+    return alone(end::position);
   }
 
   private <T> T locked(Supplier<T> read) {
@@ -255,7 +270,7 @@ final class Log implements AutoCloseable {
 
   /** Returns the bytes of all records appended. */
   long appendedBytes() {
-    return end.appendedBytes();
+    return alone(end::appendedBytes);
   }
 
   /** Returns how often commits have waited for the device. */
@@ -305,7 +320,13 @@ final class Log implements AutoCloseable {
   /** Writes and forces everything appended so far, releasing the lock meanwhile. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // Changed with the lock held.
   private void lead() {
-    LogEnd.Force force = end.beginForce();
+    LogEnd.Force force;
+    end.hold();
+    try {
+      force = end.beginForce();
+    } finally {
+      end.show();
+    }
     writing = true;
     lock.unlock();
     try {
@@ -331,10 +352,12 @@ final class Log implements AutoCloseable {
   void mark(long checkpoint) {
     lock.lock();
     try {
+      end.hold();
       if (!writing && end.isForced(forced)) {
         end.mark(checkpoint, forced);
       }
     } finally {
+      end.show();
       lock.unlock();
     }
   }
@@ -398,6 +421,7 @@ final class Log implements AutoCloseable {
     lock.lock();
     try {
       awaitWriter();
+      end.hold();
       end.close();
     } finally {
       lock.unlock();

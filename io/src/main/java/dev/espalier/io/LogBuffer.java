@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * The bytes at the end of the log that are not all written yet: those of one segment from some
  * block on. Two regions of memory take turns, so that one can be written while the other is filled.
- * For one thread at a time, except for writing.
+ * For one thread at a time, except for writing and for filling places.
  */
 final class LogBuffer implements AutoCloseable {
   /** Bytes of each memory: a write that a disk does in about a millisecond. */
@@ -52,8 +52,13 @@ final class LogBuffer implements AutoCloseable {
     used += length;
   }
 
-  /** Adds a record of which all bytes have room. */
-  void add(
+  /**
+   * Fills a place behind the bytes that were added, for one of many threads.
+   *
+   * @param at how many bytes behind them it begins
+   */
+  void fill(
+      int at,
       SetRecord record,
       long sequence,
       int epoch,
@@ -62,8 +67,18 @@ final class LogBuffer implements AutoCloseable {
       int index,
       long key,
       long value) {
-    record.writeTo(filling, used, sequence, epoch, checkpoint, forced, index, key, value);
-    used += SetRecord.BYTES;
+    record.writeTo(
+        filling, used + (long) at, sequence, epoch, checkpoint, forced, index, key, value);
+  }
+
+  /** Fills such a place with a record. */
+  void fill(int at, LogRecord record) {
+    record.writeTo(filling, used + (long) at);
+  }
+
+  /** Adds bytes that were filled. */
+  void skip(int count) {
+    used += count;
   }
 
   void addZeros(int count) {
@@ -78,7 +93,7 @@ final class LogBuffer implements AutoCloseable {
   IoBatch withMark(LogRecord mark) {
     MemorySegment blocks = Arena.ofAuto().allocate(2L * BLOCK_BYTES, BLOCK_BYTES);
     MemorySegment.copy(filling, 0, blocks, 0, used);
-    mark.writeTo(blocks.asSlice(used));
+    mark.writeTo(blocks, used);
     IoBatch batch = new IoBatch(blocks, 1);
     batch.add(start, 0, (int) LogRecord.nextBlock((long) used + mark.logBytes()));
     return batch;

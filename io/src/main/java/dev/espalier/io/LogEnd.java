@@ -2,13 +2,15 @@
 package dev.espalier.io;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a log: the segment that is written to, and the buffer with what it has not yet got.
- * For one thread at a time, which is for {@link Log} to see to; only {@link LogRoom} can be looked
- * at by any.
+ *
+ * <p>For one thread at a time after {@link #hold}, which is for {@link Log} to see to. Only {@link
+ * #has} and the methods that try to append are for any number of threads.
  */
 final class LogEnd implements AutoCloseable {
   /* Overview
@@ -25,7 +27,12 @@ final class LogEnd implements AutoCloseable {
   private final LogIdentity identity;
   private final StoreCondition condition;
   private final LogBuffer buffer = new LogBuffer();
-  private final SetRecord set = new SetRecord();
+
+  /** The places of records in the buffer. */
+  private final LogPlaces places = new LogPlaces();
+
+  /** A record for each thread that fills a place. */
+  private final SetRecord[] sets = new SetRecord[places.fillers()];
 
   /** The segments before the current one, and those that come after it. */
   final LogSegments segments;
@@ -33,10 +40,13 @@ final class LogEnd implements AutoCloseable {
   /** Those before it that have bytes that were written and not forced. */
   private final List<LogSegment> unforced = new ArrayList<>();
 
-  /** What the current segment has room for. */
-  final LogRoom room = new LogRoom();
-
   private LogSegment current;
+
+  /** Bytes for records in the current segment, but for its last one; 0 when it has that. */
+  private long recordBytes;
+
+  /** Where the records of the current segment end, once it has its last one. */
+  private long recordsEnd;
 
   /** Whether the first block of the current segment is safe, by which recovery finds it. */
   private boolean isBeginningForced = true;
@@ -47,8 +57,12 @@ final class LogEnd implements AutoCloseable {
   /** Whether there was no room for that half. */
   private boolean refused;
 
+  // These and where the buffer is filled are without what was taken since the places were opened.
   private long appended;
   private long appendedBytes;
+
+  /** Bytes that were left when the places were opened. */
+  private int leftThen;
 
   /**
    * Begins in a new segment, whose first block is safe when this returns.
@@ -68,11 +82,13 @@ final class LogEnd implements AutoCloseable {
     this.condition = condition;
     this.segments = segments;
     this.appended = sequence;
+    Arrays.setAll(sets, _ -> new SetRecord());
     this.current = segments.take(identity.segmentBytes());
     begin(current, number, checkpoint);
     buffer.take();
     buffer.write(current.file);
     current.file.force();
+    show();
   }
 
   /** Returns the sequence number of the last record. */
@@ -92,10 +108,10 @@ final class LogEnd implements AutoCloseable {
 
   /** Returns where the next record goes, or went. */
   Log.Position position() {
-    return new Log.Position(current.number, room.isClosed() ? room.end() : buffer.end());
+    return new Log.Position(current.number, recordsEnd());
   }
 
-  /** Tells whether everything is forced that was written to the current segment. */
+  /** Tells whether all records are forced, and nothing is being written. */
   boolean isForced(long forced) {
     return underway == null && isBeginningForced && forced == appended;
   }
@@ -103,6 +119,93 @@ final class LogEnd implements AutoCloseable {
   /** Tells whether the first block of the current segment is safe. */
   boolean isBeginningForced() {
     return isBeginningForced;
+  }
+
+  // ---------------------------------------------------------------- places
+
+  /** Lets threads append by themselves. */
+  void show() {
+    if (!places.areOpen()) {
+      long left = hasLastRecord() ? 0 : Math.min(recordBytes - buffer.end(), buffer.room());
+      leftThen = (int) Math.max(0, left);
+      places.open(leftThen);
+    }
+  }
+
+  /** Lets no thread append by itself, and waits for those that do. */
+  void hold() {
+    if (places.areOpen()) {
+      places.close();
+      long taken = places.taken();
+      int bytes = leftThen - LogPlaces.left(taken);
+      buffer.skip(bytes);
+      appended += LogPlaces.records(taken);
+      appendedBytes += bytes;
+    }
+  }
+
+  /** Tells whether there is room for some bytes. */
+  boolean has(long bytes) {
+    return places.has(bytes);
+  }
+
+  /**
+   * Appends the record of one write of a long, as {@link #appendSet} does.
+   *
+   * @return its sequence number, or {@link LogPlaces#NONE}
+   */
+  long tryAppendSet(int index, long key, long value, long checkpoint, long forced) {
+    int filler = places.enter();
+    if (filler == LogPlaces.OUT) {
+      return LogPlaces.NONE;
+    }
+    try {
+      long taken = places.take(SetRecord.BYTES);
+      if (taken == LogPlaces.NONE) {
+        return LogPlaces.NONE;
+      }
+      long sequence = appended + LogPlaces.records(taken) + 1;
+      int at = leftThen - LogPlaces.left(taken);
+      try {
+        fill(sets[filler], at, sequence, index, key, value, checkpoint, forced);
+      } catch (Throwable thrown) {
+        condition.noteHalfway(thrown); // What is in its place is no record.
+        throw thrown;
+      }
+      return sequence;
+    } finally {
+      places.leave(filler);
+    }
+  }
+
+  /**
+   * Appends a record, as {@link #append} does.
+   *
+   * @return its sequence number, or {@link LogPlaces#NONE}
+   */
+  long tryAppend(LogRecord record, long checkpoint, long forced) {
+    int filler = places.enter();
+    if (filler == LogPlaces.OUT) {
+      return LogPlaces.NONE;
+    }
+    try {
+      long taken = places.take(record.logBytes());
+      if (taken == LogPlaces.NONE) {
+        return LogPlaces.NONE;
+      }
+      long sequence = appended + LogPlaces.records(taken) + 1;
+      int at = leftThen - LogPlaces.left(taken);
+      try {
+        complete(record, at, sequence, checkpoint, forced);
+        buffer.fill(at, record);
+      } catch (Throwable thrown) {
+        condition.noteHalfway(thrown); // What is in its place is no record.
+        throw thrown;
+      }
+      return sequence;
+    } finally {
+      places.leave(filler);
+    }
   }
 
   // ---------------------------------------------------------------- append
@@ -116,20 +219,12 @@ final class LogEnd implements AutoCloseable {
    */
   long append(LogRecord record, long checkpoint, long forced, Runnable makingRoom) {
     write(record, checkpoint, forced, makingRoom);
-    room.noteEnd(buffer);
     appendedBytes += record.logBytes();
     return ++appended;
   }
 
   private void write(LogRecord record, long checkpoint, long forced, Runnable makingRoom) {
-    record.complete(
-        identity.storeId(),
-        current.number,
-        buffer.end(),
-        appended + 1,
-        identity.epoch(),
-        checkpoint,
-        told(forced));
+    complete(record, 0, appended + 1, checkpoint, forced);
     try {
       record.writeTo(buffer, makingRoom);
     } catch (PageFileException failed) {
@@ -137,18 +232,43 @@ final class LogEnd implements AutoCloseable {
     }
   }
 
+  /** Completes a record that begins so many bytes behind those that the buffer has. */
+  private void complete(LogRecord record, int at, long sequence, long checkpoint, long forced) {
+    record.complete(
+        identity.storeId(),
+        current.number,
+        buffer.end() + at,
+        sequence,
+        identity.epoch(),
+        checkpoint,
+        told(sequence, forced));
+  }
+
   /** Appends the record of one write of a long, as {@link #append} does. */
   long appendSet(int index, long key, long value, long checkpoint, long forced) {
-    set.place(identity.storeId(), current.number, buffer.end());
-    buffer.add(set, appended + 1, identity.epoch(), checkpoint, told(forced), index, key, value);
-    room.noteEnd(buffer);
+    fill(sets[0], 0, appended + 1, index, key, value, checkpoint, forced);
+    buffer.skip(SetRecord.BYTES);
     appendedBytes += SetRecord.BYTES;
     return ++appended;
   }
 
+  private void fill(
+      SetRecord set,
+      int at,
+      long sequence,
+      int index,
+      long key,
+      long value,
+      long checkpoint,
+      long forced) {
+    set.place(identity.storeId(), current.number, buffer.end() + at);
+    long told = told(sequence, forced);
+    buffer.fill(at, set, sequence, identity.epoch(), checkpoint, told, index, key, value);
+  }
+
   /** Returns up to which sequence number a record says that the log is forced. */
-  private long told(long forced) {
-    return identity.tellsForces() ? forced : appended;
+  private long told(long sequence, long forced) {
+    return identity.tellsForces() ? forced : sequence - 1;
   }
 
   /** Gives a sequence number to a change that no record tells of. */
@@ -158,9 +278,19 @@ final class LogEnd implements AutoCloseable {
 
   // ---------------------------------------------------------------- room
 
-  /** Returns where the next record may begin; a force may end a block before it. */
-  long nextFrom() {
-    return identity.endsBlocks() ? LogRecord.nextBlock(buffer.end()) : room.end();
+  /** Tells whether the segment has its last record, or is about to get it. */
+  boolean hasLastRecord() {
+    return recordBytes == 0;
+  }
+
+  /** Tells whether some bytes, after a force that may end a block, are beyond the segment. */
+  boolean isBeyondSegment(long bytes) {
+    long from = identity.endsBlocks() ? LogRecord.nextBlock(buffer.end()) : recordsEnd();
+    return from + bytes > recordBytes;
+  }
+
+  private long recordsEnd() {
+    return hasLastRecord() ? recordsEnd : buffer.end();
   }
 
   /** Tells whether the buffer has room for some bytes. */
@@ -168,23 +298,19 @@ final class LogEnd implements AutoCloseable {
     return bytes <= buffer.room();
   }
 
-  /** Lets all see what room there is. */
-  void showRoom() {
-    room.note(buffer);
-  }
-
   /**
    * Goes on in another segment, with room for some bytes. If the last record of this one was
    * refused before, in the one that it names, whatever room that has.
    */
   void nextSegment(long bytes, long checkpoint, long forced) {
-    if (!room.isClosed()) {
+    if (!hasLastRecord()) {
       segments.ensureReady(bytes, appendedBytes);
       segments.ensureSpare();
       if (buffer.room() < LogRecord.END_BYTES) {
         startWrite();
       }
-      room.close();
+      recordsEnd = buffer.end();
+      recordBytes = 0;
       write(segments.endOf(), checkpoint, forced, this::startWrite);
     }
     startWrite();
@@ -209,8 +335,7 @@ final class LogEnd implements AutoCloseable {
                 segment.bytes)
             .block();
     buffer.add(header, 0, header.length);
-    room.begin(segment.bytes - LogSegment.bytesOfEnd(identity));
-    room.note(buffer);
+    recordBytes = segment.bytes - LogSegment.bytesOfEnd(identity);
   }
 
   // ---------------------------------------------------------------- write
@@ -345,7 +470,7 @@ final class LogEnd implements AutoCloseable {
   void mark(long checkpoint, long forced) {
     long at = buffer.end();
     LogRecord mark = LogRecord.mark();
-    if (room.isBeyond(at, mark.logBytes())) {
+    if (at + mark.logBytes() > recordBytes) {
       return;
     }
     mark.complete(

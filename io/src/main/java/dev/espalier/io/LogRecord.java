@@ -354,11 +354,12 @@ final class LogRecord {
     log.addZeros(logBytes() - HEADER_BYTES - (end - PAYLOAD_AT));
   }
 
-  /** Writes the record, as {@link #complete} has made it, to memory of zeros. */
-  void writeTo(MemorySegment log) {
+  /** Writes the record to where {@link #complete} has put it, with zeros up to its end. */
+  void writeTo(MemorySegment log, long at) {
     seal();
     int from = LENGTH_AT - Integer.BYTES;
-    MemorySegment.copy(bytes, from, log, ValueLayout.JAVA_BYTE, 0, end - from);
+    MemorySegment.copy(bytes, from, log, ValueLayout.JAVA_BYTE, at, end - from);
+    log.asSlice(at + end - from, logBytes() - (end - from)).fill((byte) 0);
   }
 
   private void seal() {

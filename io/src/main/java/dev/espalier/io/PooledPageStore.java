@@ -181,7 +181,9 @@ abstract class PooledPageStore implements PageStore {
   @Override
   public void unpin(long offset, boolean pageChanged) {
     if (pageChanged) {
-      changed = true;
+      if (!changed) { // The line has what all threads read.
+        changed = true;
+      }
       frames.unpinChanged(this, offset);
     } else {
       frames.unpin(offset);
