@@ -141,16 +141,13 @@ final class Log implements AutoCloseable {
           written.awaitUninterruptibly(); // Others may have made room by then, or used it.
           continue;
         }
-        boolean isChosen = end.hasLastRecord(); // without regard to what is needed now
         if (isLast) {
           end.nextSegment(bytes, checkpoint, forced);
           segmentTaken.run();
         } else {
           end.startWrite();
         }
-        if (!isChosen) {
-          return true;
-        }
+        return true;
       }
     } finally {
       end.show();

@@ -42,11 +42,8 @@ final class LogEnd implements AutoCloseable {
 
   private LogSegment current;
 
-  /** Bytes for records in the current segment, but for its last one; 0 when it has that. */
+  /** Bytes for records in the current segment, but for its last one. */
   private long recordBytes;
-
-  /** Where the records of the current segment end, once it has its last one. */
-  private long recordsEnd;
 
   /** Whether the first block of the current segment is safe, by which recovery finds it. */
   private boolean isBeginningForced = true;
@@ -108,7 +105,7 @@ final class LogEnd implements AutoCloseable {
 
   /** Returns where the next record goes, or went. */
   Log.Position position() {
-    return new Log.Position(current.number, recordsEnd());
+    return new Log.Position(current.number, buffer.end());
   }
 
   /** Tells whether all records are forced, and nothing is being written. */
@@ -126,7 +123,7 @@ final class LogEnd implements AutoCloseable {
   /** Lets threads append by themselves. */
   void show() {
     if (!places.areOpen()) {
-      long left = hasLastRecord() ? 0 : Math.min(recordBytes - buffer.end(), buffer.room());
+      long left = Math.min(recordBytes - buffer.end(), buffer.room());
       leftThen = (int) Math.max(0, left);
       places.open(leftThen);
     }
@@ -278,19 +275,10 @@ final class LogEnd implements AutoCloseable {
 
   // ---------------------------------------------------------------- room
 
-  /** Tells whether the segment has its last record, or is about to get it. */
-  boolean hasLastRecord() {
-    return recordBytes == 0;
-  }
-
   /** Tells whether some bytes, after a force that may end a block, are beyond the segment. */
   boolean isBeyondSegment(long bytes) {
-    long from = identity.endsBlocks() ? LogRecord.nextBlock(buffer.end()) : recordsEnd();
+    long from = identity.endsBlocks() ? LogRecord.nextBlock(buffer.end()) : buffer.end();
     return from + bytes > recordBytes;
-  }
-
-  private long recordsEnd() {
-    return hasLastRecord() ? recordsEnd : buffer.end();
   }
 
   /** Tells whether the buffer has room for some bytes. */
@@ -299,21 +287,26 @@ final class LogEnd implements AutoCloseable {
   }
 
   /**
-   * Goes on in another segment, with room for some bytes. If the last record of this one was
-   * refused before, in the one that it names, whatever room that has.
+   * Goes on in another segment, with room for some bytes.
+   *
+   * @throws PageFileException if there is no room for that; nothing has changed then, and what was
+   *     promised still fits into this one
    */
   void nextSegment(long bytes, long checkpoint, long forced) {
-    if (!hasLastRecord()) {
-      segments.ensureReady(bytes, appendedBytes);
-      segments.ensureSpare();
-      if (buffer.room() < LogRecord.END_BYTES) {
-        startWrite();
-      }
-      recordsEnd = buffer.end();
-      recordBytes = 0;
-      write(segments.endOf(), checkpoint, forced, this::startWrite);
+    segments.ensureReady(bytes, appendedBytes);
+    segments.ensureSpare();
+    if (buffer.room() < LogRecord.END_BYTES) {
+      startWrite();
     }
-    startWrite();
+    finishWrite();
+    write(segments.endOf(), checkpoint, forced, this::startWrite);
+    try {
+      startWrite();
+    } catch (PageFileException failed) {
+      if (!refused) {
+        throw failed;
+      } // Else it is written again later, as nothing more can be appended behind the last record.
+    }
     unforced.add(current);
     LogSegment next = segments.follow(current);
     begin(next, current.number + 1, checkpoint);

@@ -17,7 +17,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Stores on a device that has no more room. */
@@ -151,14 +154,18 @@ class FullStoreTest {
   /** Opens what a kill would leave now. */
   private void assertRecovered(long value) throws IOException {
     Path copy = folder.resolve("copy");
-    while (!copiesAll(copy)) {
-      // Once more.
-    }
+    copyAll(copy);
     try (IndexStore recovered = IndexStore.open(copy, SMALL)) {
       recovered.verify();
       assertAll(recovered.index("a"), value);
     }
     Files.delete(copy);
+  }
+
+  private void copyAll(Path copy) throws IOException {
+    while (!copiesAll(copy)) {
+      // Once more.
+    }
   }
 
   /** Copies the store; tells whether no segment of its log, which need not wait, went meanwhile. */
@@ -218,5 +225,51 @@ class FullStoreTest {
       }
     }
     assertTrue(writes > 5, "writes: " + writes);
+  }
+
+  /** Its room was promised, but others needed the next segment of the log, and were refused. */
+  @Test
+  @Timeout(60)
+  void theRecordOfAWriterThatWasWithinIsRecovered() throws IOException, InterruptedException {
+    StoreFiles files = new SystemFiles(PageFiles.DIRECT, faults.over(PageFiles.DIRECT));
+    StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, false);
+    Path path = folder.resolve("store");
+    try (IndexStore store = new StoreOpening(path, SMALL, environment).open()) {
+      StoreIndex index = (StoreIndex) store.index("a", DiskOptimizedBPlusTree.VARIANT);
+      store.commit();
+      StoreState state = store.state();
+      long checkpoint = state.header.checkpoint();
+      long within = state.gate.enter(WriterGate.promise(1, SetRecord.BYTES));
+      assertTrue(state.log.ensureRoom(state.gate, state.gate.sum(), 0, checkpoint));
+      index.tree().set(-1, 2);
+      faults.failFrom(1, Errno.ENOSPC, Operation.WRITE);
+      AtomicInteger written = new AtomicInteger();
+      Thread other = Thread.ofPlatform().start(() -> setUntilRefused(index, written));
+      while (other.isAlive() && other.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait(); // It waits for the writer that is within, or was refused.
+      }
+      assertTrue(written.get() > 1_000, "writes: " + written);
+      state.log.appendSet(index.id(), -1, 2, checkpoint);
+      state.gate.leave(within);
+      other.join();
+      faults.heal();
+      store.commit();
+      copyAll(folder.resolve("copy"));
+      try (IndexStore recovered = IndexStore.open(folder.resolve("copy"), SMALL)) {
+        assertEquals(written.get() + 1, recovered.index("a").size());
+        assertEquals(2, recovered.index("a").get(-1));
+      }
+    }
+  }
+
+  private static void setUntilRefused(LongIndex index, AtomicInteger written) {
+    try {
+      for (int key = 0; key < 100_000; key++) {
+        index.set(key, 2);
+        written.incrementAndGet();
+      }
+    } catch (PageFileException | MemoryLimitException full) {
+      // As was ordered.
+    }
   }
 }
