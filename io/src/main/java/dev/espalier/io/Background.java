@@ -75,13 +75,16 @@ final class Background {
     return lacksSegment && !isBusy;
   }
 
-  /** Tells whether there is something to be done, and nobody at it: then {@link #work} follows. */
+  /**
+   * Tells whether there is something to be done, and nobody at it: then {@link #work} follows.
+   * Other stores are not looked at meanwhile, so it must wait for nothing.
+   */
   boolean begins() {
     if (isBusy) {
       return false;
     }
     boolean isCommitted =
-        commitNanos == Long.MAX_VALUE || state.log.forced() >= state.log.appended();
+        commitNanos == Long.MAX_VALUE || state.log.forced() >= state.log.appendedAbout();
     isBusy =
         isCheckpointDue()
             || !isCommitted
@@ -158,11 +161,11 @@ final class Background {
   }
 
   private boolean isCheckpointDue() {
-    if (state.log.appended() == sequenceThen) {
+    if (state.log.appendedAbout() == sequenceThen) {
       lastCheckpoint = System.nanoTime();
       return false;
     }
-    return state.log.appendedBytes() - loggedThen >= state.options.checkpointBytes()
+    return state.log.appendedBytesAbout() - loggedThen >= state.options.checkpointBytes()
         || System.nanoTime() - lastCheckpoint >= state.options.checkpointTime().toNanos();
   }
 

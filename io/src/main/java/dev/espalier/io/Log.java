@@ -270,6 +270,16 @@ final class Log implements AutoCloseable {
     return alone(end::appendedBytes);
   }
 
+  /** As {@link #appended}, but for what threads are about to append; waits for nobody. */
+  long appendedAbout() {
+    return end.appendedAbout();
+  }
+
+  /** As {@link #appendedBytes}, but for what threads are about to append; waits for nobody. */
+  long appendedBytesAbout() {
+    return end.appendedBytesAbout();
+  }
+
   /** Returns how often commits have waited for the device. */
   long forces() {
     return forces;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The end of a log: the segment that is written to, and the buffer with what it has not yet got.
  *
- * <p>For one thread at a time after {@link #hold}, which is for {@link Log} to see to. Only {@link
- * #has} and the methods that try to append are for any number of threads.
+ * <p>For one thread at a time after {@link #hold}, which is for {@link Log} to see to. The methods
+ * that say so are for any number of threads, as are {@link #has} and those that try to append.
  */
 final class LogEnd implements AutoCloseable {
   /* Overview
@@ -96,6 +96,16 @@ final class LogEnd implements AutoCloseable {
   /** Returns the bytes of all records appended. */
   long appendedBytes() {
     return appendedBytes;
+  }
+
+  /** Returns about how many {@link #appended} there are, at any time, to any thread. */
+  long appendedAbout() {
+    return appended + (places.areOpen() ? LogPlaces.records(places.taken()) : 0);
+  }
+
+  /** Returns about how many {@link #appendedBytes} there are, at any time, to any thread. */
+  long appendedBytesAbout() {
+    return appendedBytes + (places.areOpen() ? leftThen - LogPlaces.left(places.taken()) : 0);
   }
 
   /** Returns the segment that is written to. */
