@@ -48,7 +48,7 @@ public final class RandomInterrupts implements AutoCloseable {
   private void interrupt(int count) {
     SplittableRandom random = new SplittableRandom(seed);
     for (int i = 1; i <= count && !isClosed; i++) {
-      pause(random.nextInt(MOST_NANOS));
+      LockSupport.parkNanos(random.nextInt(MOST_NANOS));
       interrupted.interrupt();
       int ended = calls.get(); // A call that ends from now on, or the one after it, must notice.
       while (noticed.get() < i && !isClosed) {
@@ -58,14 +58,6 @@ public final class RandomInterrupts implements AutoCloseable {
         }
         LockSupport.parkNanos(1_000); // The other thread may need this processor.
       }
-    }
-  }
-
-  /** Sleeps would take tens of microseconds longer, and milliseconds beside other tests. */
-  private static void pause(int nanos) {
-    long start = System.nanoTime();
-    while (System.nanoTime() - start < nanos) {
-      Thread.yield();
     }
   }
 

@@ -17,9 +17,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The engine for programs without native access: an asynchronous channel on a few threads, which,
@@ -29,9 +26,6 @@ import java.util.concurrent.TimeUnit;
  * caller waits, it does itself what goes into memory, which all writes do, and a read alone.
  */
 final class ChannelPageFile extends EngineFile {
-  /** As many requests as an SSD answers at once. */
-  private static final int THREADS = 16;
-
   private final AsynchronousFileChannel channel;
   private final Threads threads;
 
@@ -69,18 +63,8 @@ final class ChannelPageFile extends EngineFile {
   }
 
   /** The threads of a channel, which also takes the caller's for one of them. */
-  private static final class Threads extends ThreadPoolExecutor {
+  private static final class Threads extends IoThreads {
     private final ThreadLocal<Boolean> isInCaller = ThreadLocal.withInitial(() -> false);
-
-    Threads() {
-      super(
-          THREADS,
-          THREADS,
-          0,
-          TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(),
-          Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());
-    }
 
     /** Does something whose tasks are done in this thread. */
     void inCaller(Runnable action) {

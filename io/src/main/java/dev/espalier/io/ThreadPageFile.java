@@ -5,7 +5,6 @@ import dev.espalier.ffi.IoRequest;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -13,12 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * on a few threads and on the one that waits. A single request needs no other thread.
  */
 final class ThreadPageFile extends DescriptorFile {
-  /** As many requests as an SSD answers at once, most of the time. */
-  private static final int THREADS = 16;
-
-  private final ExecutorService threads =
-      Executors.newFixedThreadPool(
-          THREADS, Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());
+  private final ExecutorService threads = new IoThreads();
 
   private ThreadPageFile(Descriptor descriptor, IoStatus status) {
     super(descriptor, status);
@@ -57,7 +51,7 @@ final class ThreadPageFile extends DescriptorFile {
   private void begin(IoBatch batch, int helpers) {
     Submission submission = new Submission(batch, number());
     batch.attachment = submission;
-    for (int i = 0; i < Math.min(helpers, THREADS); i++) {
+    for (int i = 0; i < Math.min(helpers, IoThreads.MOST); i++) {
       threads.execute(submission);
     }
   }

@@ -307,7 +307,7 @@ final class InterruptedStoreTest {
         interrupts.afterCall();
         LongIndex index = store.index("a", DiskOptimizedBPlusTree.VARIANT);
         interrupts.afterCall();
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < 2_000 && interrupts.goOn(); i++) {
           int key = random.nextInt(model.length);
           assertEquals(model[key], index.getOrDefault(key, 0));
           interrupts.afterCall();
