@@ -41,7 +41,7 @@ final class Log implements AutoCloseable {
   private final LogIdentity identity;
 
   /** Where records go, with the lock held. */
-  private final LogEnd end;
+  final LogEnd end;
 
   private final Runnable makingRoom;
 

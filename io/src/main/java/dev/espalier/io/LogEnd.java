@@ -29,7 +29,7 @@ final class LogEnd implements AutoCloseable {
   private final LogBuffer buffer = new LogBuffer();
 
   /** The places of records in the buffer. */
-  private final LogPlaces places = new LogPlaces();
+  final LogPlaces places = new LogPlaces();
 
   /** A record for each thread that fills a place. */
   private final SetRecord[] sets = new SetRecord[places.fillers()];

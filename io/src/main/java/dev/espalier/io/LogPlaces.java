@@ -4,7 +4,6 @@ package dev.espalier.io;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Hands out the places of records in a log's buffer. Threads take places one after another, by one
@@ -156,7 +155,7 @@ final class LogPlaces {
         if (spins < SPINS) {
           Thread.onSpinWait();
         } else {
-          LockSupport.parkNanos(NAP_NANOS);
+          Waiting.nap(NAP_NANOS);
         }
       }
     }

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,7 +102,9 @@ class SeenStringsTest {
     index.set(KEY, OLD);
     store.commit();
     Log log = store.state().log;
+    LogPlaces places = log.end.places;
     log.lock.lock();
+    int[] fillers = IntStream.range(0, places.fillers()).map(_ -> places.enter()).toArray();
     Thread writer;
     try {
       writer = Thread.ofPlatform().start(() -> write.make(store, index, value));
@@ -111,6 +114,7 @@ class SeenStringsTest {
       }
       seen.accept(index.get(write.key));
     } finally {
+      IntStream.of(fillers).forEach(places::leave);
       log.lock.unlock();
     }
     writer.join();
