@@ -7,6 +7,8 @@ import java.lang.foreign.MemorySegment;
 
 /** Builds pages of entries of a list, and knows how large they get and where to divide them. */
 final class PageBuild {
+  private static final int NO_FENCES = PageLayout.NO_LOWER | PageLayout.NO_UPPER;
+
   private final PageLayout layout;
   private final NewEntry entry = new NewEntry();
 
@@ -109,7 +111,10 @@ final class PageBuild {
     PageLayout.live(pages, page, PageLayout.live(pages, page) + bytes);
   }
 
-  /** Removes some entries of a page, which keeps its fences. */
+  /**
+   * Removes some entries of a page, which keeps its fences. A page that lacks both, the only leaf,
+   * begins anew once it is empty: what it keeps of keys that it had is of no use.
+   */
   void remove(MemorySegment pages, long page, int from, int to) {
     int bytes = 0;
     for (int i = from; i < to; i++) {
@@ -117,6 +122,9 @@ final class PageBuild {
     }
     PageLayout.live(pages, page, PageLayout.live(pages, page) - bytes);
     PageLayout.removeSlots(pages, page, from, to);
+    if (PageLayout.count(pages, page) == 0 && PageLayout.flags(pages, page) == NO_FENCES) {
+      build(pages, page, new EntryList(), 0, 0, 0, Fence.NONE, Fence.NONE);
+    }
   }
 
   // ---------------------------------------------------------------- split

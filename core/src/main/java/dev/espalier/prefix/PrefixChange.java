@@ -393,9 +393,6 @@ final class PrefixChange {
         mergeUp();
       } else if (tree.height() > 1) {
         tree.clear(); // Empty pages may be left.
-      } else {
-        leafList.clear(); // What the page keeps of its last keys is of no use.
-        write(path[0], leafList, 0, 0, 0, Fence.NONE, Fence.NONE);
       }
     } catch (RuntimeException | Error failed) {
       tree.store.leftHalfway(failed);
