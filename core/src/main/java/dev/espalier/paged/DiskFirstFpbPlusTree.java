@@ -21,7 +21,6 @@ import dev.espalier.memory.Words;
 import dev.espalier.model.DiskFirstWidths;
 import dev.espalier.model.MemoryTimes;
 import dev.espalier.model.PageOptimizer;
-import dev.espalier.node.KeyLines;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.prefetch.Locality;
@@ -65,10 +64,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
    *   in-page root lies follows from the page's number, and how many levels there are from the
    *   format, so the page header is not read.
    *
-   *   Batched lookups. A group of probes goes down together; on each level all its pages are pinned
-   *   by one call, which on files is one wave of reads. In the leaf pages, the group's in-page nodes
-   *   of a level are prefetched by one call before they are searched, and last the line of each value.
-   *     D8  Inner pages are few, and taken to be cached.
+   *   Batched lookups and D8 are DiskFirstLevels'.
    *
    *   Range scans (fpB+ 3.3). Leaf pages are asked for ahead as PagedCursor does, and the lines of
    *   in-page leaves by InPageTreeCursor.
@@ -87,9 +83,6 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
           Capability.LEAF_RUNS,
           Capability.UPDATE_IN_PLACE);
 
-  /** Number of probes that descend together: as many reads as an SSD answers at once. */
-  private static final int GROUP = 64;
-
   /**
    * Whether a node is prefetched before it is searched, as in the paper. The loads of vector
    * kernels are so few that those of a whole node are under way at once without it.
@@ -100,6 +93,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   private final InPageTreeFormat format;
   private final PageStore store;
   private final PagedChange change;
+  private final DiskFirstLevels groups;
 
   // What hot paths need of the format.
   private final int levels;
@@ -165,7 +159,8 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     this.format = inPageTrees;
     this.store = store;
     this.change = tree.change;
-    probesGoThrough(new Levels());
+    this.groups = new DiskFirstLevels(this, inPageTrees);
+    probesGoThrough(groups);
     this.levels = format.levels;
     this.mostLeaves = format.mostLeaves;
     this.leafWidth = geometry.leafWidth;
@@ -309,12 +304,12 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /** Returns where in the page of a number the in-page root lies. */
-  private long rootOffset(int number) {
+  long rootOffset(int number) {
     return (long) InPageTrees.rootLine(number, leafWidth, mostLeaves) << CacheLine.SHIFT;
   }
 
   /** Returns the number of an inner page's child. */
-  private int findChild(MemorySegment pages, long page, long root, long key) {
+  int findChild(MemorySegment pages, long page, long root, long key) {
     long leaf = findLeaf(pages, page, root, key);
     int slot = InPageSearch.children(pages, leaf, pageSlots, key);
     return getInt(pages, leaf + pagesOffset + ((long) slot << 2));
@@ -339,7 +334,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   }
 
   /** Returns where in its page the child of an in-page inner node lies. */
-  private long childOffset(MemorySegment pages, long node, long key) {
+  long childOffset(MemorySegment pages, long node, long key) {
     return childOffsetAt(pages, node, InPageSearch.inner(pages, node, innerSlots, key));
   }
 
@@ -361,162 +356,6 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   /** Asks for the lines that hold an in-page leaf's values and count. */
   private void prefetchValues(long leaf) {
     Words.prefetch(tree.base + leaf + valuesOffset, valueLines, Locality.T0);
-  }
-
-  /**
-   * The levels of the tree, and lookups in groups that start at any of them. The number of a child
-   * is made of its in-page leaf's place in the page and of its slot there.
-   */
-  private final class Levels extends PagedLevels {
-
-    Levels() {
-      super(tree, GROUP);
-    }
-
-    @Override
-    public int maxChildren(int level) {
-      return format.mostLeafPlaces * format.childLeaf.capacity;
-    }
-
-    @Override
-    void divide(
-        int level,
-        long page,
-        int number,
-        long[] keys,
-        long[] places,
-        int[] slots,
-        int from,
-        int to) {
-      MemorySegment pages = tree.pages;
-      int maxChildren = maxChildren(level);
-      int mostChildren = format.childLeaf.capacity;
-      long root = page + rootOffset(number);
-      for (int i = from; i < to; i++) {
-        long key = keys[i];
-        long leaf = root;
-        for (int inPage = levels - 1; inPage > 0; inPage--) {
-          leaf = page + childOffset(pages, leaf, key);
-        }
-        int slot = InPageSearch.children(pages, leaf, pageSlots, key);
-        places[i] = getInt(pages, leaf + pagesOffset + ((long) slot << 2));
-        slots[i] = slots[i] * maxChildren + format.leafPlace(leaf - page) * mostChildren + slot;
-      }
-    }
-
-    /**
-     * Until the answers are known, {@code values} holds where each probe is: the number of its
-     * page, then the place of its in-page node, then of its slot.
-     *
-     * @return which keys are present, as a bit set
-     */
-    @Override
-    long answerGroup(
-        int level,
-        long[] keys,
-        int keysFrom,
-        long[] values,
-        int valuesFrom,
-        int count,
-        GroupPins pins) {
-      MemorySegment pages = tree.pages;
-      findLeaves(pages, level, keys, keysFrom, values, valuesFrom, count, pins);
-      int lines = format.valueLeaf.keyLines;
-      boolean ofWholeLines = leafSlots == lines * CacheLine.LONGS;
-      if (ofWholeLines && level == tree.height() - 1 && KeyLines.pays(tree.sizeEstimate())) {
-        KeyLines.findSlots(pages, tree.base, keys, keysFrom, values, valuesFrom, count, lines);
-      } else {
-        findSlots(pages, keys, keysFrom, values, valuesFrom, count);
-      }
-      Words.prefetchGroup(tree.base + valuesOffset, values, valuesFrom, count, 1);
-      long there = 0;
-      long padding = 0;
-      for (int i = 0; i < count; i++) {
-        long key = keys[keysFrom + i];
-        long place = values[valuesFrom + i];
-        boolean isThere = getLong(pages, place) == key;
-        values[valuesFrom + i] = isThere ? getLong(pages, place + valuesOffset) : missingValue;
-        there |= isThere ? 1L << i : 0;
-        padding |= key == Keys.PADDING ? 1L << i : 0;
-      }
-      pins.unpinAll();
-      return (there & padding) == 0 || containsKey(Keys.PADDING)
-          ? there
-          : withoutPadding(there, padding, values, valuesFrom);
-    }
-
-    /** Takes back what was found of keys that are but padding; returns the rest. */
-    private long withoutPadding(long there, long padding, long[] values, int valuesFrom) {
-      for (long rest = there & padding; rest != 0; rest &= rest - 1) {
-        values[valuesFrom + Long.numberOfTrailingZeros(rest)] = missingValue;
-      }
-      return there & ~padding;
-    }
-  }
-
-  /**
-   * Takes a group of probes from pages of {@code level} down to their in-page leaves. The leaf
-   * pages are pinned then.
-   */
-  private void findLeaves(
-      MemorySegment pages,
-      int level,
-      long[] keys,
-      int keysFrom,
-      long[] nodes,
-      int nodesFrom,
-      int count,
-      GroupPins pins) {
-    long inPage = ~(store.pageBytes() - 1L);
-    for (int at = level; at > 0; at--) {
-      pinRoots(pages, nodes, nodesFrom, count, pins);
-      for (int i = 0; i < count; i++) {
-        long root = nodes[nodesFrom + i];
-        nodes[nodesFrom + i] = findChild(pages, root & inPage, root, keys[keysFrom + i]);
-      }
-      pins.unpinAll();
-    }
-    pinRoots(pages, nodes, nodesFrom, count, pins);
-    for (int at = levels - 1; at > 0; at--) {
-      Words.prefetchGroup(tree.base, nodes, nodesFrom, count, format.inner.width);
-      for (int i = 0; i < count; i++) {
-        long node = nodes[nodesFrom + i];
-        nodes[nodesFrom + i] = (node & inPage) + childOffset(pages, node, keys[keysFrom + i]);
-      }
-    }
-  }
-
-  /**
-   * Finds the slots of a group of probes in their in-page leaves, whose key lines it prefetches.
-   */
-  private void findSlots(
-      MemorySegment pages, long[] keys, int keysFrom, long[] places, int placesFrom, int count) {
-    Words.prefetchGroup(tree.base, places, placesFrom, count, format.valueLeaf.keyLines);
-    int lastSlot = leafSlots - 1;
-    for (int i = 0; i < count; i++) {
-      long leaf = places[placesFrom + i];
-      int slot = InPageSearch.values(pages, leaf, leafSlots, keys[keysFrom + i]);
-      places[placesFrom + i] = leaf + ((long) Math.min(slot, lastSlot) << 3);
-    }
-  }
-
-  /**
-   * Pins the pages of a group: their numbers become the places of their in-page roots. Where a pin
-   * may wait for a read, all are pinned by one call, which leaves only the headers to ask.
-   */
-  private void pinRoots(MemorySegment pages, long[] numbers, int from, int count, GroupPins pins) {
-    if (store.pagesStay()) {
-      for (int i = from; i < from + count; i++) {
-        int number = (int) numbers[i];
-        numbers[i] = store.pin(number) + rootOffset(number);
-      }
-    } else {
-      pins.pinAll(numbers, from, count);
-      for (int i = from; i < from + count; i++) {
-        long line = InPageTreeFormat.HEADER.root(pages, numbers[i]);
-        numbers[i] += line << CacheLine.SHIFT;
-      }
-    }
   }
 
   // ---------------------------------------------------------------- insert
@@ -598,7 +437,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
   public void putAll(long[] keys, int keysFrom, long[] values, int valuesFrom, int count) {
     BatchArguments.check(keys, keysFrom, values, valuesFrom, count);
     tree.checkOpen();
-    long[] leaves = new long[Math.min(count, Math.min(GROUP, store.mostPins()))];
+    long[] leaves = new long[Math.min(count, Math.min(DiskFirstLevels.GROUP, store.mostPins()))];
     GroupPins pins = new GroupPins(store, leaves.length);
     tree.ascendingPuts.putAll(
         keys,
@@ -622,7 +461,7 @@ public final class DiskFirstFpbPlusTree extends AbstractIndex {
     int group = Math.min(count, leaves.length);
     Arrays.fill(leaves, 0, group, tree.root());
     try {
-      findLeaves(tree.pages, tree.height() - 1, keys, keysFrom, leaves, 0, group, pins);
+      groups.findLeaves(tree.pages, tree.height() - 1, keys, keysFrom, leaves, 0, group, pins);
       Words.prefetchGroup(tree.base, leaves, 0, group, format.valueLeaf.keyLines);
       Words.prefetchGroup(tree.base + valuesOffset, leaves, 0, group, valueLines);
     } finally {
