@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * How much the tests do. {@code mvn verify} takes sizes that end within minutes; {@code -Pthorough}
- * takes the large ones, and runs what is tagged {@code thorough} as well, but of shapes, seeds and
- * rounds a part, always the same; {@code -Pexhaustive} takes all of them.
+ * How much the tests do. Of shapes and seeds a run takes a part, always the same, but for {@code
+ * -Pexhaustive}, which takes all of them. {@code mvn verify} does with it what ends within minutes;
+ * {@code -Pthorough} takes large sizes, and runs what is tagged {@code thorough} as well. So what
+ * passes {@code -Pthorough} is hardly ever refused by {@code mvn verify}.
  */
 public final class TestSize {
   private static final boolean THOROUGH =
@@ -25,9 +26,9 @@ public final class TestSize {
     return Draw.current().seed();
   }
 
-  /** Returns one of so many in a row, or the run's part in a thorough run. */
-  public static <T> List<T> oneIn(int row, List<T> all) {
-    return (THOROUGH ? Draw.current() : new Draw(Draw.current().seed(), row)).of("", all);
+  /** Returns the run's part. */
+  public static <T> List<T> drawn(List<T> all) {
+    return Draw.current().of("", all);
   }
 
   /**
@@ -40,8 +41,8 @@ public final class TestSize {
   }
 
   /**
-   * Returns seeds, of which each is a case of its own: the first ones, or in a thorough run the
-   * run's part of all.
+   * Returns seeds, of which each is a case of its own: the run's part of all, but usually not more
+   * than so many.
    */
   public static long[] seeds(int usual, int all) {
     return seeds("", usual, all);
@@ -52,13 +53,13 @@ public final class TestSize {
    * have theirs in the same runs.
    */
   public static long[] seeds(String from, int usual, int all) {
-    List<Long> seeds = LongStream.range(0, THOROUGH ? all : usual).boxed().toList();
-    return (THOROUGH ? Draw.current().of(from, seeds) : seeds).stream().mapToLong(i -> i).toArray();
+    List<Long> drawn = Draw.current().of(from, LongStream.range(0, all).boxed().toList());
+    return drawn.stream().limit(THOROUGH ? all : usual).mapToLong(i -> i).toArray();
   }
 
   /**
-   * Returns seeds, of which each is a case of its own: the first quarter of all, one at least, or
-   * in a thorough run the run's part.
+   * Returns seeds, of which each is a case of its own: the run's part of all, but usually not more
+   * than a quarter of all.
    */
   public static long[] seeds(int all) {
     return seeds(Math.ceilDiv(all, 4), all);
@@ -83,10 +84,10 @@ public final class TestSize {
 
   /**
    * Returns the number to go on with after another, where each from 1 on is a case of its own, such
-   * as the operation to fail: one of so many in a row, or in a thorough run one of the run's part.
+   * as the operation to fail: one of the run's part.
    */
-  public static int after(int number, int usualRow) {
-    int row = THOROUGH ? Draw.current().parts() : usualRow;
+  public static int after(int number) {
+    int row = Draw.current().parts();
     int next = number + 1;
     return next + Math.floorMod(Draw.current().seed() + 1 - next, row);
   }

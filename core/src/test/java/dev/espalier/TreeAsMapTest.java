@@ -43,7 +43,7 @@ class TreeAsMapTest {
   @TestFactory
   @Tag("thorough")
   Stream<DynamicContainer> treeKeepsTheWholeContractOfNavigableMap() {
-    return TestSize.oneIn(10, SHAPES).stream()
+    return TestSize.drawn(SHAPES).stream()
         .map(shape -> NavigableMapContract.of(shape.name(), factory(shape)));
   }
 
@@ -53,7 +53,7 @@ class TreeAsMapTest {
    */
   @TestFactory
   Stream<DynamicContainer> treeKeepsTheContractOfNavigableMap() {
-    return TestSize.oneIn(10, SHAPES).stream()
+    return TestSize.drawn(SHAPES).stream()
         .map(shape -> NavigableMapContract.withoutSubMaps(shape.name(), factory(shape)));
   }
 

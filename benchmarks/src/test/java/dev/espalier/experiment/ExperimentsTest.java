@@ -50,7 +50,7 @@ final class ExperimentsTest {
 
   /** Every fourth experiment, and all in a thorough run. */
   static Stream<Experiment> some() {
-    return TestSize.oneIn(4, Experiments.all()).stream();
+    return TestSize.drawn(Experiments.all()).stream();
   }
 
   @ParameterizedTest

@@ -33,7 +33,7 @@ class CrashSimulationTest {
     CrashSetup setup = CrashSetup.of(tree, 4).withMode(CrashSetup.Mode.PLAIN).withLives(1, 60);
     long operations = new CrashRun(setup).runTo(Integer.MAX_VALUE).operations();
     assertTrue(operations > 40, "operations: " + operations);
-    for (int at = TestSize.after(0, 7); at <= operations; at = TestSize.after(at, 7)) {
+    for (int at = TestSize.after(0); at <= operations; at = TestSize.after(at)) {
       new CrashRun(setup).runTo(at);
     }
   }

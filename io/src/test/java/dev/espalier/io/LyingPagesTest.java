@@ -33,7 +33,7 @@ class LyingPagesTest {
   }
 
   private static List<String> someTrees() {
-    return TestSize.oneIn(4, PagedTrees.allNames());
+    return TestSize.drawn(PagedTrees.allNames());
   }
 
   @ParameterizedTest

@@ -107,9 +107,9 @@ class MapDeltasCrashTest {
     assertTrue(folded > 0, "deltas were never folded");
     long operations = whole.operations();
     for (int round = 0; round < TestSize.of(1, 12); round++) {
-      for (int crashAt = TestSize.after(0, 23);
+      for (int crashAt = TestSize.after(0);
           crashAt <= operations;
-          crashAt = TestSize.after(crashAt, 23)) {
+          crashAt = TestSize.after(crashAt)) {
         crash(crashAt, crashAt + round * 1_000L);
       }
     }

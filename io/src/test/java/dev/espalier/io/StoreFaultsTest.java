@@ -184,7 +184,7 @@ class StoreFaultsTest {
     TreeMap<Long, Long> flushed = flushedEntries(tree);
     Stores.copy(path().getParent(), original());
     boolean happened = true;
-    for (int n = TestSize.after(0, 5); happened; n = TestSize.after(n, 5)) {
+    for (int n = TestSize.after(0); happened; n = TestSize.after(n)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();

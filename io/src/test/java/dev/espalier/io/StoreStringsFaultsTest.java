@@ -162,7 +162,7 @@ class StoreStringsFaultsTest {
   void whicheverReadFailsCloseIsNormalOnlyIfTheFileHasAllChanges() throws IOException {
     TreeMap<Long, Long> flushed = flushedEntries();
     boolean happened = true;
-    for (int n = TestSize.after(0, 5); happened; n = TestSize.after(n, 5)) {
+    for (int n = TestSize.after(0); happened; n = TestSize.after(n)) {
       Stores.copy(original(), path().getParent());
       TreeMap<Long, Long> model = new TreeMap<>(flushed);
       faults.heal();

@@ -144,9 +144,9 @@ class TransactionCrashTest {
     long operations = whole.operations();
     assertTrue(operations > 50, "operations " + operations);
     for (int round = 0; round < TestSize.of(1, 12); round++) {
-      for (int crashAt = TestSize.after(0, 5);
+      for (int crashAt = TestSize.after(0);
           crashAt <= operations;
-          crashAt = TestSize.after(crashAt, 5)) {
+          crashAt = TestSize.after(crashAt)) {
         crash(tree, crashAt, crashAt + round * 1_000L);
       }
     }

@@ -152,9 +152,9 @@ class WholeStoreCrashTest {
     long operations = whole.operations();
     assertTrue(all.copyIsDone && operations > 50, "operations " + operations);
     for (int round = 0; round < TestSize.of(1, 12); round++) {
-      for (int crashAt = TestSize.after(0, 11);
+      for (int crashAt = TestSize.after(0);
           crashAt <= operations;
-          crashAt = TestSize.after(crashAt, 11)) {
+          crashAt = TestSize.after(crashAt)) {
         crash(variant, crashAt, crashAt + round * 1_000L);
       }
     }

@@ -24,7 +24,7 @@ final class BenchmarkStateTest {
 
   /** Every fifth structure, and all in a thorough run. */
   static List<String> names() {
-    return TestSize.oneIn(5, Peers.names());
+    return TestSize.drawn(Peers.names());
   }
 
   @ParameterizedTest

@@ -25,7 +25,7 @@ final class CrashImagesTest {
   private Path folder;
 
   static List<CrashKind> kinds() {
-    return TestSize.oneIn(4, CrashKind.all());
+    return TestSize.drawn(CrashKind.all());
   }
 
   private static long firstSeed() {

@@ -18,7 +18,7 @@ final class DamagedImagesTest {
   private Path folder;
 
   static List<CrashKind> kinds() {
-    return TestSize.oneIn(4, CrashKind.all());
+    return TestSize.drawn(CrashKind.all());
   }
 
   @ParameterizedTest

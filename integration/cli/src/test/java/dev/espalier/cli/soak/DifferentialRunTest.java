@@ -29,7 +29,7 @@ final class DifferentialRunTest {
 
   /** In a thorough run, the shapes of its part. */
   static List<SoakShape> shapes() {
-    return TestSize.oneIn(8, SoakShape.all());
+    return TestSize.drawn(SoakShape.all());
   }
 
   @ParameterizedTest
