@@ -54,7 +54,9 @@ public final class BufferPool implements AutoCloseable {
   // The parts, which stores call themselves.
   final Frames frames;
   final Replacement replacement;
+  final WavesInFlight inFlight;
   final Waves waves;
+  final Invalidation invalidation;
   final WriteBack writeBack;
 
   // What follows changes under the lock of the frames.
@@ -76,7 +78,9 @@ public final class BufferPool implements AutoCloseable {
     int gathered = layout.gathered;
     this.writeBack = new WriteBack(frames, region.arena(), rooms, gathered);
     this.replacement = new Replacement(frames, writeBack);
-    this.waves = new Waves(frames, replacement, writeBack);
+    this.inFlight = new WavesInFlight(frames, replacement);
+    this.waves = new Waves(frames, replacement, writeBack, inFlight);
+    this.invalidation = new Invalidation(frames, replacement, writeBack, inFlight);
   }
 
   /**
@@ -219,7 +223,7 @@ public final class BufferPool implements AutoCloseable {
 
   /** Returns how many pins one thread may hold at once: a quarter of the frames, three at least. */
   int mostPins() {
-    return Math.clamp(frames.sure / 4, 3, Waves.MOST_PAGES);
+    return Math.clamp(frames.sure / 4, 3, Wave.MOST_PAGES);
   }
 
   boolean hasHugePages() {
@@ -238,8 +242,8 @@ public final class BufferPool implements AutoCloseable {
           writeBack.written(),
           writeBack.requests(),
           replacement.evictions(),
-          waves.count(),
-          waves.mostInFlight());
+          inFlight.count(),
+          inFlight.mostReads());
     } finally {
       frames.lock.unlock();
     }
@@ -280,7 +284,7 @@ public final class BufferPool implements AutoCloseable {
     }
   }
 
-  /** Removes a store, all of whose pages were {@linkplain Waves#forget forgotten}. */
+  /** Removes a store, all of whose pages were {@linkplain Invalidation#forget forgotten}. */
   void leave(PooledPageStore store) {
     frames.lock.lock();
     try {

@@ -190,7 +190,7 @@ final class Compaction {
     OpenIndex open = state.open.get(index.name);
     if (open != null) {
       for (int i = 0; i < batch.count(); i++) {
-        state.pool.waves.awaitRead(open.pages(), batch.page(i));
+        state.pool.inFlight.awaitRead(open.pages(), batch.page(i));
       }
     }
   }

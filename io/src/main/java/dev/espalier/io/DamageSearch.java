@@ -23,7 +23,7 @@ final class DamageSearch {
 
   /** Returns what is wrong, index by index and page by page. */
   List<CorruptPageException> search(ProgressListener listener) {
-    int atOnce = Math.clamp(WriteBack.MOST_BYTES / pageBytes, 1, Waves.MOST_PAGES);
+    int atOnce = Math.clamp(WriteBack.MOST_BYTES / pageBytes, 1, Wave.MOST_PAGES);
     try (Arena arena = Arena.ofShared()) {
       long alignment = Math.max(pageBytes, state.file.alignment());
       IoBatch batch = new IoBatch(arena.allocate((long) atOnce * pageBytes, alignment), atOnce);

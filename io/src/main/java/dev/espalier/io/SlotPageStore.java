@@ -316,7 +316,7 @@ final class SlotPageStore extends PooledPageStore {
   public void free(int page) {
     condition.checkWritable();
     if (isInUse(page)) {
-      pool.waves.discard(this, page);
+      pool.invalidation.discard(this, page);
     }
     frames.lock.lock();
     try {
@@ -335,7 +335,7 @@ final class SlotPageStore extends PooledPageStore {
   @Override
   public void clear() {
     beforeChange();
-    pool.waves.forget(this);
+    pool.invalidation.forget(this);
     frames.lock.lock();
     try {
       pages.map.clear(space);
@@ -370,7 +370,7 @@ final class SlotPageStore extends PooledPageStore {
   @Override
   public void leftHalfway(Throwable cause) {
     condition.noteHalfway(cause);
-    pool.waves.forget(this);
+    pool.invalidation.forget(this);
   }
 
   /** Writes all changed pages, which the next checkpoint makes safe. */
@@ -386,7 +386,7 @@ final class SlotPageStore extends PooledPageStore {
   public void close() {
     if (!isClosed()) {
       condition.noteClosed();
-      pool.waves.forget(this);
+      pool.invalidation.forget(this);
       pool.leave(this);
     }
   }

@@ -39,7 +39,7 @@ final class SlotScan {
     this.pages = new int[end];
     this.checksums = new int[end];
     this.tags = new long[end];
-    int atOnce = Math.clamp(WriteBack.MOST_BYTES / pageBytes, 1, Waves.MOST_PAGES);
+    int atOnce = Math.clamp(WriteBack.MOST_BYTES / pageBytes, 1, Wave.MOST_PAGES);
     try (Arena arena = Arena.ofShared()) {
       long alignment = Math.max(pageBytes, file.alignment());
       IoBatch batch = new IoBatch(arena.allocate((long) atOnce * pageBytes, alignment), 1);

@@ -268,7 +268,7 @@ final class StoreState {
   /** Stops answering, because a change was left halfway. Called by the thread that writes. */
   void noteHalfway(Throwable cause) {
     condition.noteHalfway(cause);
-    open.values().forEach(index -> pool.waves.forget(index.pages()));
+    open.values().forEach(index -> pool.invalidation.forget(index.pages()));
   }
 
   /** Lets go of everything, and of what the caller names at last. */

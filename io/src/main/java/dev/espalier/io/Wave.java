@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * frames.
  */
 final class Wave {
+  /** Most pages in a wave: as many reads as an SSD answers at once. */
+  static final int MOST_PAGES = 64;
+
   final PooledPageStore store;
   final IoBatch batch;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Brings pages into frames: those that are to be pinned and are not there, by waves of reads; those
- * that are wanted soon, by waves that nobody waits for yet; and new ones, without reading.
+ * that are wanted soon, by waves that nobody waits for yet; and new ones, without reading. What
+ * becomes of a wave that was begun is up to {@link WavesInFlight}.
  */
 final class Waves {
   /* Overview
@@ -21,12 +20,9 @@ final class Waves {
    * A thread that claims frames leaves the lock while it writes changed pages for them. So frames
    * are claimed first, and then pages are looked at and given frames, all under the lock.
    *
-   * Lock order: the lock of a Wave's finishing is never asked for, but only tried, while the lock
-   * of the frames is held. Devices are waited for without that lock.
+   * Turns are waited for without the lock of the frames, and so are devices: the order of locks is
+   * that of WavesInFlight.
    */
-
-  /** Most pages in a wave: as many reads as an SSD answers at once. */
-  static final int MOST_PAGES = 64;
 
   /** How long a thread waits for its turn: those before it may have slow devices. */
   private static final int TURN_SECONDS = 60;
@@ -37,6 +33,7 @@ final class Waves {
   private final Frames frames;
   private final Replacement replacement;
   private final WriteBack writeBack;
+  private final WavesInFlight inFlight;
   private final ReentrantLock lock;
 
   private final LongAdder misses = new LongAdder();
@@ -44,25 +41,14 @@ final class Waves {
   /** Held by the one thread that may keep pins while it waits for more frames. */
   private final ReentrantLock turn = new ReentrantLock(true);
 
-  // What follows changes under the lock of the frames.
-
-  /** By frame, the wave that is reading into it; as long as the frames need that were read into. */
-  private @Nullable Wave[] intoFrame = new Wave[64];
-
-  /** Waves that were started ahead and not yet settled. */
-  private final ArrayDeque<Wave> ahead = new ArrayDeque<>();
-
-  private final ArrayDeque<IoBatch> batches = new ArrayDeque<>();
-
-  private int inFlight;
-  private int mostInFlight;
+  /** Changes under the lock of the frames. */
   private long readAheads;
-  private long readWaves;
 
-  Waves(Frames frames, Replacement replacement, WriteBack writeBack) {
+  Waves(Frames frames, Replacement replacement, WriteBack writeBack, WavesInFlight inFlight) {
     this.frames = frames;
     this.replacement = replacement;
     this.writeBack = writeBack;
+    this.inFlight = inFlight;
     this.lock = frames.lock;
   }
 
@@ -71,19 +57,9 @@ final class Waves {
     return misses.sum();
   }
 
-  /** Returns how many pages were asked for ahead; under the lock, like what follows. */
+  /** Returns how many pages were asked for ahead; under the lock. */
   long readAheads() {
     return readAheads;
-  }
-
-  /** Returns the number of waves. */
-  long count() {
-    return readWaves;
-  }
-
-  /** Returns the most reads that were under way at once. */
-  int mostInFlight() {
-    return mostInFlight;
   }
 
   // ---------------------------------------------------------------- pin
@@ -101,14 +77,14 @@ final class Waves {
       while (true) {
         Round round = pinRound(store, pages, from, count);
         if (round.own != null) {
-          await(round.own);
+          inFlight.await(round.own);
           redeem(round.own, pages, from, count);
         }
         if (round.missing == 0) {
           break;
         }
         if (round.others != null) {
-          await(round.others);
+          inFlight.await(round.others);
         } else if (round.own == null && hasTurn) {
           patience = waitForFrame(store, patience);
         } else if (round.own == null) {
@@ -173,7 +149,7 @@ final class Waves {
     lock.lock();
     try {
       int missing = checkPages(store, pages, from, count);
-      Claims claims = claim(Math.min(missing, MOST_PAGES), Integer.MAX_VALUE, true);
+      Claims claims = claim(Math.min(missing, Wave.MOST_PAGES), Integer.MAX_VALUE, true);
       try {
         return pinRound(store, pages, from, count, claims);
       } finally {
@@ -220,31 +196,31 @@ final class Waves {
         int frame = store.frameOf(page);
         if (frame == Frames.NONE && claims.hasNext()) {
           frame = claims.next();
-          own = own == null ? begin(store, false) : own;
-          add(own, frame, page);
+          own = own == null ? inFlight.begin(store, false) : own;
+          inFlight.add(own, frame, page);
         }
         if (frame == Frames.NONE) {
           missing++;
-          others = others == null ? ahead.peekFirst() : others;
-        } else if (own != null && waveInto(frame) == own) {
+          others = others == null ? inFlight.firstAhead() : others;
+        } else if (own != null && inFlight.into(frame) == own) {
           long inWave = own.promisePin(frame);
           pages[i] = page | (inWave + 1) << IN_WAVE_SHIFT;
         } else if (frames.tryPin(store, page, frame)) {
           pages[i] = ~frames.offset(frame);
         } else {
           missing++;
-          others = waveInto(frame);
+          others = inFlight.into(frame);
         }
       }
       if (own != null) {
-        noteStart(own);
+        inFlight.noteStart(own);
       }
       return new Round(own, others, missing);
     } catch (RuntimeException | Error failed) {
       if (own != null) {
-        noteStart(own);
+        inFlight.noteStart(own);
         own.fail(new PageFileException(store.file.path(), "reading failed", failed));
-        settle(own);
+        inFlight.settle(own);
       }
       throw failed;
     }
@@ -318,7 +294,7 @@ final class Waves {
     long failures = writeBack.failures();
     while (true) {
       if (!replacement.findEmpty()) {
-        settleDone();
+        inFlight.settleDone();
       }
       int frame = replacement.claim(steps, mayWrite);
       if (frame != Frames.NONE
@@ -331,76 +307,7 @@ final class Waves {
     }
   }
 
-  // ---------------------------------------------------------------- read
-
-  private Wave begin(PooledPageStore store, boolean isAhead) {
-    IoBatch kept = batches.pollFirst();
-    IoBatch batch = kept == null ? new IoBatch(frames.memory(), MOST_PAGES) : kept;
-    return new Wave(frames, store, batch, isAhead);
-  }
-
-  /** Gives a claimed frame to a page that a wave will read. */
-  private void add(Wave wave, int frame, int page) {
-    wave.add(frame, page);
-    frames.assign(frame, wave.store, page);
-    if (frame >= intoFrame.length) {
-      intoFrame = Arrays.copyOf(intoFrame, Math.max(frame + 1, 2 * intoFrame.length));
-    }
-    intoFrame[frame] = wave;
-  }
-
-  /** Returns the wave that is reading into a frame, if there is one. */
-  private @Nullable Wave waveInto(int frame) {
-    return frame < intoFrame.length ? intoFrame[frame] : null;
-  }
-
-  private void noteStart(Wave wave) {
-    readWaves++;
-    inFlight += wave.count();
-    mostInFlight = Math.max(mostInFlight, inFlight);
-  }
-
-  /** Waits for a wave, and settles it. */
-  private void await(Wave wave) {
-    wave.finish();
-    lock.lock();
-    try {
-      settle(wave);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Makes the frames of a finished wave pinnable, or empty where something is wrong. */
-  private void settle(Wave wave) {
-    if (wave.settled) {
-      return;
-    }
-    wave.settled = true;
-    inFlight -= wave.count();
-    ahead.remove(wave);
-    for (int i = 0; i < wave.count(); i++) {
-      int frame = wave.frame(i);
-      intoFrame[frame] = null;
-      if (wave.fault(i) == null) {
-        int bits = wave.isAhead ? Frames.USED | Frames.AHEAD : Frames.USED;
-        frames.makePinnable(frame, bits | wave.pins(i));
-      } else {
-        replacement.vacate(frame);
-      }
-    }
-    wave.batch.clear();
-    batches.addFirst(wave.batch);
-  }
-
-  /** Settles the waves read ahead that are done, so that nobody needs them to be used again. */
-  private void settleDone() {
-    for (Wave wave : ahead.toArray(new Wave[0])) {
-      if (wave.finishIfDone()) {
-        settle(wave);
-      }
-    }
-  }
+  // ---------------------------------------------------------------- read ahead
 
   /** Starts to read pages that are not there, as far as frames are at hand; a mere hint. */
   void readAhead(PooledPageStore store, int[] pages, int from, int count) {
@@ -409,7 +316,7 @@ final class Waves {
     }
     try {
       int wanted = 0;
-      for (int i = from; i < from + count && wanted < MOST_PAGES; i++) {
+      for (int i = from; i < from + count && wanted < Wave.MOST_PAGES; i++) {
         wanted += mayReadAhead(store, pages[i]) ? 1 : 0;
       }
       Claims claims = claim(wanted, AHEAD_STEPS, false);
@@ -425,7 +332,7 @@ final class Waves {
 
   private boolean mayReadAhead(PooledPageStore store, int page) {
     return store.isUsable()
-        && inFlight < frames.sure / 2
+        && inFlight.reads() < frames.sure / 2
         && store.position(page) >= 0
         && store.frameOf(page) == Frames.NONE;
   }
@@ -434,23 +341,13 @@ final class Waves {
     Wave wave = null;
     for (int i = from; i < from + count && claims.hasNext(); i++) {
       if (mayReadAhead(store, pages[i])) {
-        wave = wave == null ? begin(store, true) : wave;
-        add(wave, claims.next(), pages[i]);
+        wave = wave == null ? inFlight.begin(store, true) : wave;
+        inFlight.add(wave, claims.next(), pages[i]);
         readAheads++;
       }
     }
     if (wave != null) {
-      ahead.addLast(wave);
-      noteStart(wave);
-      start(wave);
-    }
-  }
-
-  private static void start(Wave wave) {
-    try {
-      wave.store.file.startRead(wave.batch);
-    } catch (RuntimeException refused) {
-      wave.fail(refused); // told if anyone needs the pages
+      inFlight.startAhead(wave);
     }
   }
 
@@ -482,119 +379,6 @@ final class Waves {
       frames.assign(frame, store, page);
       frames.makePinnable(frame, Frames.USED | Frames.CHANGED);
       return true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /**
-   * Forgets a page that was given back.
-   *
-   * @throws IllegalStateException if it is pinned
-   */
-  void discard(PooledPageStore store, int page) {
-    long patience = 0;
-    while (true) {
-      Wave wave;
-      lock.lock();
-      try {
-        int frame = store.frameOf(page);
-        if (frame == Frames.NONE) {
-          return;
-        }
-        if (frames.isBeingWritten(frame)) {
-          writeBack.awaitEnd();
-          continue;
-        }
-        wave = waveInto(frame);
-        if (wave == null && frames.makeBusy(frame, 0) >= 0) {
-          replacement.vacate(frame);
-          return;
-        }
-      } finally {
-        lock.unlock();
-      }
-      if (wave != null) {
-        await(wave);
-      } else {
-        patience = waitForPin(page, patience);
-      }
-    }
-  }
-
-  /**
-   * Waits a little for a pin that may not be a real one: a thread that looks in this frame for
-   * another page, which the frame has lost meanwhile, counts a pin for a moment.
-   *
-   * @param patience when it ends, 0 if it begins now
-   * @return when it ends
-   */
-  private static long waitForPin(int page, long patience) {
-    long now = System.nanoTime();
-    if (patience != 0 && now - patience > 0) {
-      throw new IllegalStateException("page " + page + " is taken back, but it is pinned");
-    }
-    Waiting.nap(TimeUnit.MICROSECONDS.toNanos(50));
-    return patience != 0
-        ? patience
-        : now + TimeUnit.MILLISECONDS.toNanos(BufferPool.PATIENCE_MILLIS);
-  }
-
-  /** Waits for the wave that is reading a page, if one is. */
-  void awaitRead(PooledPageStore store, int page) {
-    Wave wave = null;
-    lock.lock();
-    try {
-      int frame = store.frameOf(page);
-      wave = frame == Frames.NONE ? null : waveInto(frame);
-    } finally {
-      lock.unlock();
-    }
-    if (wave != null) {
-      await(wave);
-    }
-  }
-
-  /** Forgets all pages of a store, changed or not. Pins that are held stay good until unpinned. */
-  void forget(PooledPageStore store) {
-    Wave wave;
-    while ((wave = forgetSettled(store)) != null) {
-      await(wave);
-    }
-  }
-
-  /**
-   * Forgets the pages that no wave is reading, once those whose writing has begun are written;
-   * returns a wave.
-   */
-  private @Nullable Wave forgetSettled(PooledPageStore store) {
-    lock.lock();
-    try {
-      Wave wave = null;
-      boolean isWriting = true;
-      while (isWriting) {
-        wave = null;
-        isWriting = false;
-        for (int frame : frames.of(store).toArray()) {
-          Wave reading = waveInto(frame);
-          if (reading != null) {
-            wave = reading;
-            continue;
-          }
-          frames.clear(frame, Frames.CHANGED);
-          if (frames.isBeingWritten(frame)) {
-            isWriting = true;
-          } else if (frames.makeBusy(frame, 0) >= 0) {
-            replacement.vacate(frame);
-          } else {
-            frames.disown(frame);
-          }
-        }
-        if (isWriting) {
-          writeBack.awaitEnd();
-        }
-      }
-      return wave;
     } finally {
       lock.unlock();
     }
