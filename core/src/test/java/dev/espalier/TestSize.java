@@ -26,18 +26,18 @@ public final class TestSize {
     return Draw.current().seed();
   }
 
-  /** Returns the run's part. */
-  public static <T> List<T> drawn(List<T> all) {
-    return Draw.current().of("", all);
+  /** Returns the run's part of many. */
+  public static <T> List<T> part(List<T> all) {
+    return part("", all);
   }
 
   /**
-   * Returns all, or in a thorough run, which does more with each, the run's part.
+   * Returns the run's part of many.
    *
    * @param from names the many; what has another name is drawn apart
    */
   public static <T> List<T> part(String from, List<T> all) {
-    return THOROUGH ? Draw.current().of(from, all) : all;
+    return Draw.current().of(from, all);
   }
 
   /**

@@ -43,7 +43,7 @@ class TreeAsMapTest {
   @TestFactory
   @Tag("thorough")
   Stream<DynamicContainer> treeKeepsTheWholeContractOfNavigableMap() {
-    return TestSize.drawn(SHAPES).stream()
+    return TestSize.part(SHAPES).stream()
         .map(shape -> NavigableMapContract.of(shape.name(), factory(shape)));
   }
 
@@ -53,7 +53,7 @@ class TreeAsMapTest {
    */
   @TestFactory
   Stream<DynamicContainer> treeKeepsTheContractOfNavigableMap() {
-    return TestSize.drawn(SHAPES).stream()
+    return TestSize.part(SHAPES).stream()
         .map(shape -> NavigableMapContract.withoutSubMaps(shape.name(), factory(shape)));
   }
 

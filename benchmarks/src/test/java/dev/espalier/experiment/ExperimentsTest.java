@@ -50,7 +50,7 @@ final class ExperimentsTest {
 
   /** Every fourth experiment, and all in a thorough run. */
   static Stream<Experiment> some() {
-    return TestSize.drawn(Experiments.all()).stream();
+    return TestSize.part(Experiments.all()).stream();
   }
 
   @ParameterizedTest

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -99,6 +100,7 @@ final class BatchLookupTest {
   }
 
   @Test
+  @Tag("thorough") // Measuring takes seconds.
   void calibrationIsKeptUntilTheIndexHasChangedMuch() {
     ProbeCosts measured = BatchLookup.of(index).calibrate();
     assertNotNull(measured.measured());

@@ -40,14 +40,14 @@ class BytesMapTest {
 
   @TestFactory
   Stream<DynamicContainer> everyShapeKeepsTheContractOfNavigableMap() {
-    return TestSize.drawn(BytesShape.all()).stream()
+    return TestSize.part(BytesShape.all()).stream()
         .map(shape -> BytesMapContract.withoutSubMaps(shape.name(), shape::create));
   }
 
   @TestFactory
   @Tag("thorough")
   Stream<DynamicContainer> everyShapeKeepsTheWholeContractOfNavigableMap() {
-    return TestSize.drawn(BytesShape.all()).stream()
+    return TestSize.part(BytesShape.all()).stream()
         .map(shape -> BytesMapContract.of(shape.name(), shape::create));
   }
 

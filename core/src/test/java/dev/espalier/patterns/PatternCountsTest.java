@@ -34,8 +34,8 @@ class PatternCountsTest {
   void treesTouchLittleForAnyPatternButWhereTheyAreKnownNotTo()
       throws IOException, InterruptedException {
     List<String> good = treesWithoutMisses();
-    List<String> trees = new ArrayList<>(TestSize.isThorough() ? good : TestSize.drawn(good));
-    trees.addAll(TestSize.drawn(treesWithMisses()));
+    List<String> trees = new ArrayList<>(TestSize.isThorough() ? good : TestSize.part(good));
+    trees.addAll(TestSize.part(treesWithMisses()));
     List<Count> counts = counted(trees);
     assertEquals(trees.size() * Pattern.values().length, counts.size());
     Map<String, Double> missed = new TreeMap<>(KnownMisses.all());

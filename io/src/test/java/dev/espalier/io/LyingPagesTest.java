@@ -33,7 +33,7 @@ class LyingPagesTest {
   }
 
   private static List<String> someTrees() {
-    return TestSize.drawn(PagedTrees.allNames());
+    return TestSize.part(PagedTrees.allNames());
   }
 
   @ParameterizedTest

@@ -24,7 +24,7 @@ final class BenchmarkStateTest {
 
   /** Every fifth structure, and all in a thorough run. */
   static List<String> names() {
-    return TestSize.drawn(Peers.names());
+    return TestSize.part(Peers.names());
   }
 
   @ParameterizedTest

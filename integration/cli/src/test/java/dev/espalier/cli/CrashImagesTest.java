@@ -25,7 +25,7 @@ final class CrashImagesTest {
   private Path folder;
 
   static List<CrashKind> kinds() {
-    return TestSize.drawn(CrashKind.all());
+    return TestSize.part(CrashKind.all());
   }
 
   private static long firstSeed() {

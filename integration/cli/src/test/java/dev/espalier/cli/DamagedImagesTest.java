@@ -18,7 +18,7 @@ final class DamagedImagesTest {
   private Path folder;
 
   static List<CrashKind> kinds() {
-    return TestSize.drawn(CrashKind.all());
+    return TestSize.part(CrashKind.all());
   }
 
   @ParameterizedTest

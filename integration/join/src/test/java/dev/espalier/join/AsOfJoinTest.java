@@ -112,7 +112,7 @@ final class AsOfJoinTest {
     long[] payloads = new Random(3).longs(keys.length).toArray();
     for (long tolerance : new long[] {UNLIMITED, 0, 7, Long.MAX_VALUE}) {
       List<Row> expected = expected(keys, payloads, type, tolerance);
-      for (TreeVariant variant : TestSize.drawn(Family.all())) {
+      for (TreeVariant variant : TestSize.part(Family.all())) {
         try (LongIndex tree = variant.create(IndexOptions.DEFAULT)) {
           inner.forEach(tree::put);
           for (ProbeMethod method : METHODS) {

@@ -94,7 +94,7 @@ final class BandJoinTest {
     List<Row> all = expected(type, (_, _, _) -> true);
     List<Row> those = expected(type, some);
     assertTrue(all.size() > 100 && those.size() > 100, "a case worth testing");
-    for (TreeVariant variant : TestSize.drawn(Family.all())) {
+    for (TreeVariant variant : TestSize.part(Family.all())) {
       try (LongIndex tree = variant.create(IndexOptions.DEFAULT)) {
         inner.forEach(tree::put);
         for (ProbeMethod method : List.of(ProbeMethod.GROUP, ProbeMethod.SINGLE)) {

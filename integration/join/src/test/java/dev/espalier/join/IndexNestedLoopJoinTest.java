@@ -50,7 +50,7 @@ final class IndexNestedLoopJoinTest {
 
   /** Every fourth tree, and all in a thorough run. */
   private static List<TreeVariant> trees() {
-    return TestSize.drawn(Family.all());
+    return TestSize.part(Family.all());
   }
 
   /** Buffers are made anew for each batch, so those of one row would take long. */

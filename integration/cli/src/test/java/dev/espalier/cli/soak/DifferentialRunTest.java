@@ -29,7 +29,7 @@ final class DifferentialRunTest {
 
   /** In a thorough run, the shapes of its part. */
   static List<SoakShape> shapes() {
-    return TestSize.drawn(SoakShape.all());
+    return TestSize.part(SoakShape.all());
   }
 
   @ParameterizedTest
