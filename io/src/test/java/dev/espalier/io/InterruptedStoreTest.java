@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Stores and files, used by a thread whose interrupt status is set, or that is interrupted. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 final class InterruptedStoreTest {
   private static final StoreOptions SMALL =
       IndexStoreTest.SMALL.withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);

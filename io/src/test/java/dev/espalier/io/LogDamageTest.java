@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -210,6 +211,7 @@ class LogDamageTest {
   }
 
   /** Whichever segment is the last when the store is killed, with whatever it has by then. */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"false, 0", "false, -1", "true, 0", "true, -1", "false, 512"})
   void aLastSegmentThatIsMissingOrEmptyIsNotPassedOver(boolean tears, int left) throws IOException {

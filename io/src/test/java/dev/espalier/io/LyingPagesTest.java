@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,8 +21,8 @@ class LyingPagesTest {
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
 
-  private static Stream<String> trees() {
-    return PagedTrees.allNames().stream();
+  private static List<String> trees() {
+    return TestSize.isThorough() ? PagedTrees.allNames() : TestSize.part(PagedTrees.allNames());
   }
 
   @ParameterizedTest

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -78,6 +79,7 @@ class RoomForRemovalsTest {
         IndexStoreTest.SMALL.withFiles(files).withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES));
   }
 
+  @Tag("thorough")
   @Drawn
   @ParameterizedTest
   @MethodSource("treesAndWays")

@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -50,6 +51,7 @@ final class MeasuredStoreTest {
     }
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("stores")
   void everyStoreDoesEveryWork(StoreInSetting some) {

@@ -14,6 +14,7 @@ import dev.espalier.bplus.choices.PbPlusChoices.NodePrefetch;
 import dev.espalier.bplus.choices.PbPlusChoices.NodeSearch;
 import java.util.List;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -162,6 +163,7 @@ final class BenchmarkStateTest {
     assertEquals(4000, counter.entry);
   }
 
+  @Tag("thorough")
   @Test
   void pollutedStructureAnswersAsAlone() {
     for (PollutedBenchmark.Jvm jvm : PollutedBenchmark.Jvm.values()) {

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.espalier.memory.TracedJvm;
 import java.io.IOException;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Counts of block transfers are the same wherever the system puts memory. */
 class RepeatedTransfersTest {
+  @Tag("thorough")
   @Test
   void whatIsCountedTwiceIsCountedAlike() throws IOException, InterruptedException {
     List<String> lines = TracedJvm.run(RepeatedTransfers.class);

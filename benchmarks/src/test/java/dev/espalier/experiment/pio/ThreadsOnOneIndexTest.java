@@ -9,6 +9,7 @@ import dev.espalier.experiment.Effort;
 import dev.espalier.experiment.Outcome;
 import dev.espalier.experiment.Run;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Checks of figure 13 (b) pass on what is aimed at, and fail on something else. */
@@ -36,6 +37,7 @@ final class ThreadsOnOneIndexTest {
         failing(rates(15)));
   }
 
+  @Tag("thorough")
   @Test
   void everyAnswerIsCounted() {
     Outcome outcome =

@@ -29,6 +29,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -257,6 +258,7 @@ final class ByteStringCommandsTest extends IndexFileCommands {
   }
 
   /** Whatever lines there are: they are loaded and come back, or a line says why they are not. */
+  @Tag("thorough")
   @Test
   void anyLinesAreLoadedOrExplained() throws IOException {
     Random random = new Random(3);

@@ -32,6 +32,7 @@ import org.apache.calcite.schema.impl.AbstractSchema;
 import org.apache.calcite.schema.impl.AbstractTable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -119,6 +120,7 @@ class TpchQueriesTest {
     tables.close();
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @EnumSource
   void planUsesTheIndexAndAnswersAsCalciteDoes(Query query) throws SQLException {
