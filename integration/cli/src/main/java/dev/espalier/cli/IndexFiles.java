@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
 /** Opens and makes index files for commands, and explains in one line why that can't be. */
@@ -92,13 +93,32 @@ final class IndexFiles {
       Optional<String> name,
       ToIntFunction<LongIndex> longs,
       ToIntFunction<BytesIndex> strings) {
-    if (describe(path, options, name).hasByteStrings()) {
-      try (OpenIndex<BytesIndex> open = open(path, options, name, IndexFiles::openBytes)) {
-        return strings.applyAsInt(open.index());
-      }
-    }
-    try (OpenIndex<LongIndex> open = open(path, options, name, IndexFiles::openLongs)) {
-      return longs.applyAsInt(open.index());
+    return read(path, options, name, longs, strings, _ -> {});
+  }
+
+  /**
+   * Does the same.
+   *
+   * @param atEnd is given the store before it is closed
+   */
+  static int read(
+      Path path,
+      FileOptions options,
+      Optional<String> name,
+      ToIntFunction<LongIndex> longs,
+      ToIntFunction<BytesIndex> strings,
+      Consumer<IndexStore> atEnd) {
+    return describe(path, options, name).hasByteStrings()
+        ? read(open(path, options, name, IndexFiles::openBytes), strings, atEnd)
+        : read(open(path, options, name, IndexFiles::openLongs), longs, atEnd);
+  }
+
+  private static <I> int read(
+      OpenIndex<I> opened, ToIntFunction<I> work, Consumer<IndexStore> atEnd) {
+    try (opened) {
+      int status = work.applyAsInt(opened.index());
+      atEnd.accept(opened.store());
+      return status;
     }
   }
 

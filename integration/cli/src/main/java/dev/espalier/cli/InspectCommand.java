@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.inspect.NodeView;
+import dev.espalier.io.PoolStatistics;
 import dev.espalier.io.StoreDescription;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -33,8 +35,9 @@ import picocli.CommandLine.Spec;
       "",
       "Level 0 has the leaves. A node is a page, except in a CacheFirstFpbPlusTree, which places"
           + " several nodes in one page. Fill is keys per slot. Counting the nodes takes a pass"
-          + " over the file. If the file was not closed, entries and pages are as of the last"
-          + " checkpoint, and nodes are counted with what is in the log.",
+          + " over the file, which the line about the pool is of. If the file was not closed,"
+          + " entries and pages are as of the last checkpoint, and nodes are counted with what is"
+          + " in the log.",
       "",
       "Exit status: 0 success; 1 if the file can't be read or the output can't be written; 2 wrong"
           + " arguments."
@@ -67,6 +70,7 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     print(description, bytes, out);
     List<TreeLevels.Level> levels = new ArrayList<>();
+    AtomicReference<PoolStatistics> pool = new AtomicReference<>();
     reader.read(
         longs -> {
           levels.addAll(count(longs.rootView(), description));
@@ -75,11 +79,13 @@ final class InspectCommand implements Callable<Integer> {
         strings -> {
           levels.addAll(count(strings.rootView(), description));
           return ExitCode.OK;
-        });
+        },
+        store -> pool.set(store.statistics().pool()));
+    print(out, "Pool", pool(pool.get()));
     out.printf("%n%s", table(levels));
     out.flush();
     if (json != null) {
-      Json.writeTo(json, toJson(description, bytes, levels));
+      Json.writeTo(json, toJson(description, bytes, pool.get(), levels));
     }
     return ExitCode.OK;
   }
@@ -167,6 +173,28 @@ final class InspectCommand implements Callable<Integer> {
     out.flush();
   }
 
+  /** Returns how large the pool is and how full, and what it was worth while nodes were counted. */
+  private static String pool(PoolStatistics pool) {
+    return String.format(
+        Locale.ROOT,
+        "%,d of %,d KiB%s; of %,d pages that were asked for, %.0f%% were there",
+        pool.usedBytes() >> 10,
+        pool.mostBytes() >> 10,
+        pool.isShared() ? ", shared by all files without one of their own" : "",
+        pool.counters().hits() + pool.counters().misses(),
+        100 * pool.hitShare());
+  }
+
+  private static Map<String, Object> toJson(PoolStatistics pool) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("shared", pool.isShared());
+    object.put("mostBytes", pool.mostBytes());
+    object.put("usedBytes", pool.usedBytes());
+    object.put("hits", pool.counters().hits());
+    object.put("misses", pool.counters().misses());
+    return object;
+  }
+
   private static void print(PrintWriter out, String name, String text) {
     out.printf("%-8s %s%n", name, text);
   }
@@ -201,7 +229,7 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private static Map<String, Object> toJson(
-      IndexSummary file, long bytes, List<TreeLevels.Level> levels) {
+      IndexSummary file, long bytes, PoolStatistics pool, List<TreeLevels.Level> levels) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("file", file.path().toString());
     object.put("version", file.version());
@@ -218,6 +246,7 @@ final class InspectCommand implements Callable<Integer> {
     object.put("bytes", bytes);
     object.put("bytesPerEntry", bytesPerEntry(bytes, file.entries()));
     object.put("engine", file.engine().toString());
+    object.put("pool", toJson(pool));
     object.put("levels", levels.stream().map(TreeLevels.Level::toJson).toList());
     return object;
   }

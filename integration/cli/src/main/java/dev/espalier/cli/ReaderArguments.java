@@ -5,8 +5,10 @@ import dev.espalier.LongIndex;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.IndexStore;
 import dev.espalier.io.PageFileException;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -58,8 +60,20 @@ final class ReaderArguments {
    * @return what that returned
    */
   int read(ToIntFunction<LongIndex> longs, ToIntFunction<BytesIndex> strings) {
+    return read(longs, strings, _ -> {});
+  }
+
+  /**
+   * Does the same.
+   *
+   * @param atEnd is given the store before it is closed
+   */
+  int read(
+      ToIntFunction<LongIndex> longs,
+      ToIntFunction<BytesIndex> strings,
+      Consumer<IndexStore> atEnd) {
     try {
-      return IndexFiles.read(path(), options(), name.name(), longs, strings);
+      return IndexFiles.read(path(), options(), name.name(), longs, strings, atEnd);
     } catch (PageFileException | CommandFailure | ParameterException explained) {
       throw explained;
     } catch (RuntimeException torn) {

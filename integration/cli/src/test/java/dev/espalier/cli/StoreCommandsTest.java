@@ -11,6 +11,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.espalier.LongIndex;
+import dev.espalier.io.BufferPool;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
@@ -52,6 +53,12 @@ final class StoreCommandsTest extends IndexFileCommands {
     assertEquals(0, json.get("logBytes").getAsLong());
     assertEquals(Files.size(index()), json.get("bytes").getAsLong());
     assertEquals(Files.size(index()) / 20_000.0, json.get("bytesPerEntry").getAsDouble(), 1e-9);
+    JsonObject pool = json.getAsJsonObject("pool");
+    assertTrue(pool.get("shared").getAsBoolean());
+    assertEquals(BufferPool.mostSharedBytes(), pool.get("mostBytes").getAsLong());
+    assertTrue(pool.get("usedBytes").getAsLong() > 0, pool::toString);
+    assertTrue(pool.get("hits").getAsLong() + pool.get("misses").getAsLong() > 0, pool::toString);
+    assertTrue(run.out().contains(" KiB, shared by all files without one of their own; of "));
 
     JsonArray levels = json.getAsJsonArray("levels");
     assertEquals(json.get("height").getAsInt(), levels.size());
