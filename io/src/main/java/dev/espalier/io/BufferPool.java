@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Files that are opened without a pool share one for each page size. Together these take a
  * quarter of the memory that the process may use (that of the machine, or of its control group if
  * it is limited), less what pools made by {@link #create} have; {@code -Despalier.pool=} followed
- * by bytes ({@code 2G}) or a part of that memory ({@code 40%}) sets it instead. It is 64 MiB at
- * least, and a page size that comes when all is used up gets 64 MiB more. Their memory goes back to
+ * by bytes ({@code 2G}) or a part of that memory ({@code 40%}) sets it instead. It is 16 MiB at
+ * least, and a page size that comes when all is used up gets 16 MiB more. Their memory goes back to
  * the system when the last file with that page size is closed.
  *
  * <p>Pages that are no longer needed make room for others: first those that were declared so, then
@@ -35,6 +35,9 @@ public final class BufferPool implements AutoCloseable {
 
   /** The most bytes that a pool may have: 256 GiB. */
   public static final long MOST_BYTES = 1L << 38;
+
+  /** What a pool has that an index asks for without saying how large. */
+  private static final long OWN_BYTES = 64L << 20;
 
   /** Most batches of changed pages that are written at once, by as many threads. */
   private static final int MOST_ROOMS = 4;
@@ -112,7 +115,7 @@ public final class BufferPool implements AutoCloseable {
    * @param bytes as the options say; more if that is not even room for a few pages
    */
   static BufferPool own(long bytes, int pageBytes) {
-    long wanted = bytes == FileOptions.SHARED_POOL ? PoolMemory.LEAST_BYTES : bytes;
+    long wanted = bytes == FileOptions.SHARED_POOL ? OWN_BYTES : bytes;
     return create(Math.max(wanted, leastBytes(pageBytes)), pageBytes);
   }
 

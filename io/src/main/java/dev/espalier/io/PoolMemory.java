@@ -17,8 +17,8 @@ record PoolMemory(long bytes, boolean isAsked) {
   /** The system property: bytes, with K, M or G if need be, or a part of the memory in percent. */
   static final String PROPERTY = "espalier.pool";
 
-  /** As much as a few files need to be fast; less is not given without being asked for. */
-  static final long LEAST_BYTES = 64L << 20;
+  /** As much as the inner pages of a few files take, and more than threads have in use at once. */
+  static final long LEAST_BYTES = 16L << 20;
 
   /** What part of the memory of a process is taken: the heap and the system's cache need theirs. */
   private static final int PART = 4;

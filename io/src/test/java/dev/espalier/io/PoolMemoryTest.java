@@ -31,8 +31,9 @@ final class PoolMemoryTest {
     "12.5%, 1073741824",
     "100%, 8589934592",
     "' 1G ', 1073741824",
-    "1, 67108864",
-    "0.1%, 67108864",
+    "20M, 20971520",
+    "1, 16777216",
+    "0.1%, 16777216",
     "256G, 274877906944"
   })
   void thePropertySaysHowManyBytes(String value, long bytes) {
@@ -65,9 +66,9 @@ final class PoolMemoryTest {
   }
 
   @Test
-  void aQuarterOfTheMemoryIsTheDefaultAnd64MebibytesTheLeast() {
+  void aQuarterOfTheMemoryIsTheDefaultAnd16MebibytesTheLeast() {
     assertEquals(new PoolMemory(2 * GIB, false), PoolMemory.of(null, 8 * GIB));
-    assertEquals(new PoolMemory(64 << 20, false), PoolMemory.of(null, 100 << 20));
+    assertEquals(new PoolMemory(16 << 20, false), PoolMemory.of(null, 50 << 20));
     assertEquals(new PoolMemory(BufferPool.MOST_BYTES, false), PoolMemory.of(null, Long.MAX_VALUE));
   }
 
