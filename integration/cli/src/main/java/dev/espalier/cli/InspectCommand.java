@@ -80,7 +80,7 @@ final class InspectCommand implements Callable<Integer> {
           levels.addAll(count(strings.rootView(), description));
           return ExitCode.OK;
         },
-        store -> pool.set(store.statistics().pool()));
+        opened -> pool.set(opened.statistics().pool()));
     print(out, "Pool", pool(pool.get()));
     out.printf("%n%s", table(levels));
     out.flush();
@@ -177,10 +177,10 @@ final class InspectCommand implements Callable<Integer> {
   private static String pool(PoolStatistics pool) {
     return String.format(
         Locale.ROOT,
-        "%,d of %,d KiB%s; of %,d pages that were asked for, %.0f%% were there",
+        "%,d of %,d KiB%s; of %,d pages asked for, %.0f%% were there",
         pool.usedBytes() >> 10,
         pool.mostBytes() >> 10,
-        pool.isShared() ? ", shared by all files without one of their own" : "",
+        pool.isShared() ? ", shared" : "",
         pool.counters().hits() + pool.counters().misses(),
         100 * pool.hitShare());
   }

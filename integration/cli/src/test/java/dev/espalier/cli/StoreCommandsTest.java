@@ -55,10 +55,12 @@ final class StoreCommandsTest extends IndexFileCommands {
     assertEquals(Files.size(index()) / 20_000.0, json.get("bytesPerEntry").getAsDouble(), 1e-9);
     JsonObject pool = json.getAsJsonObject("pool");
     assertTrue(pool.get("shared").getAsBoolean());
-    assertEquals(BufferPool.mostSharedBytes(), pool.get("mostBytes").getAsLong());
-    assertTrue(pool.get("usedBytes").getAsLong() > 0, pool::toString);
+    long used = pool.get("usedBytes").getAsLong();
+    long most = pool.get("mostBytes").getAsLong();
+    assertTrue(used > 0 && used <= most, pool::toString);
+    assertTrue(most <= BufferPool.mostSharedBytes(), "less what pools of other tests have");
     assertTrue(pool.get("hits").getAsLong() + pool.get("misses").getAsLong() > 0, pool::toString);
-    assertTrue(run.out().contains(" KiB, shared by all files without one of their own; of "));
+    assertTrue(run.out().contains(" KiB, shared; of "));
 
     JsonArray levels = json.getAsJsonArray("levels");
     assertEquals(json.get("height").getAsInt(), levels.size());
