@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("fallback-exhaustive")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AtomicMapTest {
-  private static final int CALLS = TestSize.share(20_000, 500_000);
+  private static final int CALLS = TestSize.share(5_000, 500_000);
   private static final long MISSING = IndexOptions.DEFAULT.missingValue();
 
   private final ExecutorService threads = Executors.newCachedThreadPool();

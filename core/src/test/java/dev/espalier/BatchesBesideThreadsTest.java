@@ -42,7 +42,7 @@ class BatchesBesideThreadsTest {
       }
       Future<?> writer = threads.submit(() -> growAndShrink(index, stop));
       try {
-        look(index, TestSize.share(20, 2000));
+        look(index, TestSize.share(5, 2000));
       } finally {
         stop.set(true);
       }

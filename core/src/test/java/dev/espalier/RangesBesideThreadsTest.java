@@ -17,13 +17,13 @@ class RangesBesideThreadsTest {
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#forThreads")
   void rangesAreRemovedAndCountedExactlyWhateverOthersDo(TreeShape shape) {
-    RangeHistories.check(() -> shape.create(IndexOptions.DEFAULT), TestSize.share(4, 1000), 400);
+    RangeHistories.check(() -> shape.create(IndexOptions.DEFAULT), TestSize.share(2, 1000), 400);
   }
 
   @Drawn(false)
   @ParameterizedTest
   @MethodSource("dev.espalier.TreeShape#forThreads")
   void aBulkloadIsThereAsAWholeOrNotAtAllWhateverOthersDo(TreeShape shape) {
-    BulkloadHistories.check(() -> shape.create(IndexOptions.DEFAULT), TestSize.share(2, 300), 30);
+    BulkloadHistories.check(() -> shape.create(IndexOptions.DEFAULT), TestSize.share(1, 300), 30);
   }
 }

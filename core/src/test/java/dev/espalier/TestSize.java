@@ -67,14 +67,16 @@ public final class TestSize {
 
   /**
    * Returns how often to do what is different each time: in a thorough run a part of all, at least
-   * ten. Hundreds are rounded up so that threads and rounds can divide them.
+   * ten, and usually no more than that. Hundreds are rounded up so that threads and rounds can
+   * divide them.
    */
   public static int share(int usual, int all) {
-    if (!THOROUGH || isExhaustive()) {
-      return THOROUGH ? all : usual;
+    if (isExhaustive()) {
+      return all;
     }
     int part = Math.ceilDiv(all, Draw.current().parts());
-    return part < 100 ? Math.max(part, Math.min(all, 10)) : Math.ceilDiv(part, 20) * 20;
+    int share = part < 100 ? Math.max(part, Math.min(all, 10)) : Math.ceilDiv(part, 20) * 20;
+    return THOROUGH ? share : Math.min(usual, share);
   }
 
   /** Tells whether nothing is left out. */

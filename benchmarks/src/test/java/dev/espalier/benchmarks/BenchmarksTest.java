@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openjdk.jmh.runner.options.CommandLineOptionException;
@@ -57,6 +58,7 @@ final class BenchmarksTest {
   }
 
   @Test
+  @Tag("thorough")
   void everyStructureIsMeasuredUnlessOneIsNamed() throws Exception {
     List<String[]> rows = run("LookupBenchmark.getHit", "-p", "size=1000");
     assertEquals(

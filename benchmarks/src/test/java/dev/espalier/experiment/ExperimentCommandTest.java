@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,6 +73,7 @@ final class ExperimentCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void experimentWritesItsFilesAndPrintsItsChecks(@TempDir Path folder) throws IOException {
     assumeTrue(Prefetch.isNative(), "the experiment needs native code");
     Path out = folder.resolve("new").resolve("folder");

@@ -10,12 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A whole index under the simulator, in JVMs of its own: tracing is chosen when a JVM starts. */
 final class SimulatedIndexTest {
 
   @Test
+  @Tag("thorough")
   void seedAloneDecidesOnTheFigures() throws IOException, InterruptedException {
     // Reserved address space and huge pages in one, plain arenas in the other.
     String reserved = simulate("1", "--enable-native-access=ALL-UNNAMED");

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
 import dev.espalier.batch.BufferOptions.Buffers;
 import dev.espalier.bplus.PbPlusTree;
@@ -65,7 +66,7 @@ final class BufferedAccessTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 30})
   void everyProbeSeesTheUpdatesBeforeItAndNoOther(int percentUpdates) {
-    for (TreeVariant variant : Family.all()) {
+    for (TreeVariant variant : variants("" + percentUpdates)) {
       for (Buffers buffers : List.of(new Buffers.Variable(), new Buffers.Fixed(16))) {
         for (boolean inOrder : new boolean[] {false, true}) {
           checkMixture(
@@ -76,6 +77,10 @@ final class BufferedAccessTest {
         }
       }
     }
+  }
+
+  private static List<TreeVariant> variants(String from) {
+    return TestSize.isThorough() ? Family.all() : TestSize.part(from, Family.all());
   }
 
   private static void checkMixture(

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Batches of trees so large that groups are searched line by line. */
-@Tag("fallback-too")
+@Tag("fallback-thorough")
 final class LargeBatchesTest {
   private static final int ENTRIES = 4_200_000;
   private static final int GAP = 3;

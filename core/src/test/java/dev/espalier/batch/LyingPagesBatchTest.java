@@ -44,7 +44,7 @@ class LyingPagesBatchTest {
       for (int i = 0; i < KEYS; i++) {
         index.put(random.nextInt(KEYS), i);
       }
-      for (int round = 0; round < TestSize.share(300, 30_000); round++) {
+      for (int round = 0; round < TestSize.share(100, 30_000); round++) {
         long[] keys = random.longs(64, 0, KEYS).toArray();
         lies.lie();
         try {

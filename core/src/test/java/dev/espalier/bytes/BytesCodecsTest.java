@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.espalier.TestSize;
 import dev.espalier.tuple.Descending;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -161,7 +162,8 @@ class BytesCodecsTest {
   }
 
   private static <T> List<T> sample(Supplier<T> random, List<T> borders) {
-    return Stream.concat(borders.stream(), Stream.generate(random).limit(120)).toList();
+    return Stream.concat(borders.stream(), Stream.generate(random).limit(TestSize.of(60, 120)))
+        .toList();
   }
 
   /** Compares all pairs, by the order expected, by the bytes and by the codec's comparator. */

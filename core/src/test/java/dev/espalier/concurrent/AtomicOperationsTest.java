@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AtomicOperationsTest {
   private static final int THREADS = 4;
-  private static final int CALLS = TestSize.share(20_000, 400_000);
+  private static final int CALLS = TestSize.share(5_000, 400_000);
   private static final int KEYS = 100;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Threads that write and read one tree at once, and memory that moves while it grows. */
 class ConcurrentThreadsTest extends ThreadsContract<ConcurrentPbPlusTree> {
-  private static final int WRITES = TestSize.share(1_000, 40_000);
+  private static final int WRITES = TestSize.share(500, 40_000);
 
   ConcurrentThreadsTest() {
     super(WRITES);

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,7 @@ final class MemoryTimesTest {
   }
 
   @Test
+  @Tag("thorough")
   void calibrationSavesWhatItMeasured() throws IOException {
     MemoryTimes times = MemoryTimes.calibrate();
     assertTrue(times.t1() > 0 && times.tnext() > 0, times.toString());

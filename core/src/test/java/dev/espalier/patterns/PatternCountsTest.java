@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -31,6 +32,7 @@ class PatternCountsTest {
   private static final double TOLERANCE = 4.0 / 3;
 
   @Test
+  @Tag("thorough")
   void treesTouchLittleForAnyPatternButWhereTheyAreKnownNotTo()
       throws IOException, InterruptedException {
     List<String> good = treesWithoutMisses();
@@ -62,6 +64,7 @@ class PatternCountsTest {
    * Its phases are short, so few operations pay for what comes once for many.
    */
   @Test
+  @Tag("thorough")
   void patternsCostNoMoreAfterWhatOthersLeft() throws IOException, InterruptedException {
     List<String> trees = treesWithoutMisses();
     assertTrue(trees.contains("PbPlusTree"), trees.toString());

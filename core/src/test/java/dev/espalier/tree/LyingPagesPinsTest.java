@@ -66,7 +66,7 @@ class LyingPagesPinsTest {
   @ParameterizedTest
   @MethodSource("trees")
   void readsGiveBackTheirPins(String tree) {
-    int rounds = TestSize.share(150, 3_000);
+    int rounds = TestSize.share(50, 3_000);
     for (int round = 0; round < rounds; ) {
       round += read(() -> new Longs(tree), rounds - round);
     }
@@ -76,7 +76,7 @@ class LyingPagesPinsTest {
   @ParameterizedTest
   @MethodSource("trees")
   void writesGiveBackTheirPins(String tree) {
-    for (int round = 0; round < TestSize.share(100, 1_000); round++) {
+    for (int round = 0; round < TestSize.share(30, 1_000); round++) {
       write(() -> new Longs(tree));
     }
     assertEquals(Map.of(), leaks);
@@ -85,7 +85,7 @@ class LyingPagesPinsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void readsOfByteStringsGiveBackTheirPins(boolean isConcurrent) {
-    int rounds = TestSize.share(500, 3_000);
+    int rounds = TestSize.share(150, 3_000);
     for (int round = 0; round < rounds; ) {
       round += read(() -> new Strings(isConcurrent), rounds - round);
     }
@@ -95,7 +95,7 @@ class LyingPagesPinsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void writesOfByteStringsGiveBackTheirPins(boolean isConcurrent) {
-    for (int round = 0; round < TestSize.share(100, 1_000); round++) {
+    for (int round = 0; round < TestSize.share(30, 1_000); round++) {
       write(() -> new Strings(isConcurrent));
     }
     assertEquals(Map.of(), leaks);

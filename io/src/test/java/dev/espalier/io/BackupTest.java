@@ -117,7 +117,7 @@ class BackupTest {
   void aCopyHasNoFreePlaces() {
     try (IndexStore store = IndexStore.open(path(), SMALL)) {
       LongIndex index = store.index("a");
-      for (long key = 0; key < 50_000; key++) {
+      for (long key = 0; key < 15_000; key++) {
         index.set(key, key);
         store.index("b").set(key, key);
       }

@@ -20,6 +20,7 @@ class CaretakerTest {
   @TempDir Path folder;
 
   @Test
+  @Tag("thorough")
   void idleStoresHaveOneThreadTogether() {
     List<LongIndex> stores = new ArrayList<>();
     try {

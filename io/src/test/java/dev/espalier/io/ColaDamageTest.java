@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
 import dev.espalier.inspect.InvariantViolationException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -96,7 +97,8 @@ class ColaDamageTest {
     byte[] sound = Files.readAllBytes(path);
     StoreOptions all = StoreOptions.DEFAULT.withFiles(options());
     int noticed = 0;
-    for (int i = 0; i < 150; i++) {
+    int rounds = TestSize.of(50, 150);
+    for (int i = 0; i < rounds; i++) {
       int page = i % 2 == 0 ? 1 + i / 2 % 2 : 3 + random.nextInt(20);
       int part = page == 1 ? 200 : i % 3 == 0 ? 64 : PAGE_BYTES;
       Files.write(path, sound);
@@ -107,7 +109,7 @@ class ColaDamageTest {
       }
       noticed += readAll() ? 0 : 1;
     }
-    assertTrue(noticed > 75, "noticed: " + noticed);
+    assertTrue(noticed > rounds / 2, "noticed: " + noticed);
   }
 
   /** Looks up and scans; returns whether all of it went well, and the index is said to be sound. */

@@ -36,7 +36,7 @@ final class InterruptedStoreTest {
   private static final StoreOptions SMALL =
       IndexStoreTest.SMALL.withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
 
-  private static final int INTERRUPTS = TestSize.isExhaustive() ? 30_000 : 300;
+  private static final int INTERRUPTS = TestSize.isExhaustive() ? 30_000 : TestSize.of(100, 300);
 
   private static final int PAGE = 4096;
 

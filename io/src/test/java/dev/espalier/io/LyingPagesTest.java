@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -68,6 +69,7 @@ class LyingPagesTest {
     "PrefixBPlusTree, 369",
     "PrefixBPlusTree, 380",
   })
+  @Tag("thorough")
   void whatFailedOnceStaysMended(String tree, long seed) throws Exception {
     assertNothingRaw(tree, seed);
   }

@@ -174,6 +174,7 @@ final class MeasuredDeviceTest {
 
   /** Moves real bytes, by whichever engine runs here. */
   @Test
+  @Tag("thorough")
   void thisMachineCanBeMeasured() throws IOException {
     MeasuredDevice measured = MeasuredDevice.of(data);
     assertEquals(DeviceMeasurement.PAGE_SIZES.size(), measured.profile().pages().size());

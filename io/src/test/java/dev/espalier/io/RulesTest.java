@@ -95,6 +95,7 @@ class RulesTest {
         "RECORDS_HAVE_A_CHECKSUM",
         "RECORDS_TELL_WHAT_WAS_FORCED"
       })
+  @Tag("thorough")
   void ruleOfTheStoreIsMissed(Rule rule) {
     assertMissed(rule, USUAL_RUNS);
   }
@@ -110,6 +111,7 @@ class RulesTest {
     "HEADERS_HAVE_A_CHECKSUM, GARBAGE",
     "A_FAILED_FORCE_IS_NOT_TRIED_AGAIN, FAILING_FORCES"
   })
+  @Tag("thorough")
   void ruleOfTheDiskIsMissed(DiskRule rule, CrashSetup.Mode mode) {
     assertMissed(rule, mode, USUAL_RUNS);
   }

@@ -343,7 +343,7 @@ class SalvageTest {
     for (boolean isClosed : new boolean[] {true, false}) {
       Files.deleteIfExists(path());
       make(tree, options(tree), isClosed, 5);
-      assertAllIsSavedOrNamed(tree, options(tree), TestSize.seeds(6, 120));
+      assertAllIsSavedOrNamed(tree, options(tree), TestSize.seeds(2, 120));
     }
   }
 
@@ -353,7 +353,7 @@ class SalvageTest {
       throws IOException {
     StoreOptions options = options(tree, folder.resolve("second.esp"), folder.resolve("third.esp"));
     make(tree, options, true, 5);
-    assertAllIsSavedOrNamed(tree, options, TestSize.seeds(6, 120));
+    assertAllIsSavedOrNamed(tree, options, TestSize.seeds(2, 120));
   }
 
   /** Damages files of the store that was made, anew for each seed, and salvages it. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.TestSize;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,6 +58,7 @@ class TransactionRunTest {
         "KEYS_READ_ARE_CHECKED",
         "RANGES_READ_ARE_CHECKED"
       })
+  @Tag("thorough")
   void ruleIsMissed(Rule rule) {
     assertMissed(rule, "FpbLinkTree");
   }

@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -280,6 +281,7 @@ class TransactionThreadsTest {
   @ParameterizedTest
   @EnumSource(
       names = {"KEYS_READ_ARE_CHECKED", "RANGES_READ_ARE_CHECKED", "KEYS_WRITTEN_ARE_CHECKED"})
+  @Tag("thorough")
   void circleIsFoundWithoutACheck(Rule rule) {
     Isolation isolation =
         rule == Rule.KEYS_WRITTEN_ARE_CHECKED ? Isolation.SNAPSHOT : Isolation.SERIALIZABLE;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class PatternWorkerTest {
-  private static final int SIZE = 1_000;
+  private static final int SIZE = 400;
   private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
   private static final List<Supplier<PatternTarget>> TARGETS =

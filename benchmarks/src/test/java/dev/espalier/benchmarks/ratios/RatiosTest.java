@@ -89,6 +89,7 @@ final class RatiosTest {
   }
 
   @Test
+  @Tag("thorough")
   void hashTablesAreMeasuredBesideTrees(@TempDir Path folder) throws Exception {
     assumeTrue(Prefetch.isNative(), "built without a C compiler");
     Path json = folder.resolve("hashes.json");

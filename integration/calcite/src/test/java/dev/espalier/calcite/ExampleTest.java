@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,6 +18,7 @@ class ExampleTest {
   @TempDir Path folder;
 
   @Test
+  @Tag("thorough")
   void printsWhatTheDocumentationSaysAndNothingElse() throws Exception {
     PrintStream standardOutput = System.out;
     PrintStream standardError = System.err;

@@ -250,6 +250,7 @@ final class ByteStringCommandsTest extends IndexFileCommands {
   }
 
   @Test
+  @Tag("thorough")
   void recordAsLongAsTheHeapAllowsIsLoaded() throws IOException, InterruptedException {
     String value = "\u4e2d".repeat(1_900_000); // Two bytes each in the heap, and three in UTF-8.
     CommandRun run = loadInSmallHeap(csv("a," + value + "\nb,\"" + value + "\"\n"));
@@ -320,6 +321,7 @@ final class ByteStringCommandsTest extends IndexFileCommands {
   // ---------------------------------------------------------------- append and several indexes
 
   @Test
+  @Tag("thorough")
   void appendPutsIntoTheIndexThatIsThere() throws IOException {
     loadText(TOWNS);
     CommandRun run = load("Bern,135\nUster,35\n", "--append");

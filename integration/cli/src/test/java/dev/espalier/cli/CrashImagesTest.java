@@ -9,6 +9,7 @@ import dev.espalier.cli.soak.ForceKind;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -43,6 +44,7 @@ final class CrashImagesTest {
 
   @ParameterizedTest
   @EnumSource
+  @Tag("thorough")
   void aForceThatIsLeftOutIsFound(ForceKind leftOut) {
     CrashKind kind = new CrashKind(DiskFirstFpbPlusTree.VARIANT);
     String found = "";

@@ -69,6 +69,7 @@ final class CrashTestTest {
   }
 
   @Test
+  @Tag("thorough")
   void killedWritersLoseNothing() throws IOException {
     int rounds = TestSize.share(2, 100);
     long seed = 7 + TestSize.seed();
@@ -247,6 +248,7 @@ final class CrashTestTest {
   }
 
   @Test
+  @Tag("thorough")
   void interruptedTestLeavesNothing() throws Exception {
     ChildProcess child =
         ChildProcess.start(other, ChildProcess.command(List.of(), "crash-test", folder.toString()));

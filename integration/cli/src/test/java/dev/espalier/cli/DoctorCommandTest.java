@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -128,6 +129,7 @@ final class DoctorCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void engineThatIsAskedForButCannotRunIsNamedAsTheReason() throws Exception {
     List<String> command =
         new ArrayList<>(ChildProcess.command(List.of("-Despalier.io=uring"), "doctor"));

@@ -79,6 +79,7 @@ final class JoinCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void withoutOptionsTheTreesToChooseFirstAreMeasured() {
     CommandRun run =
         CommandRun.of("join", "--scale", "0.0001", "--passes", "1", "--warm-up", "100");
@@ -223,6 +224,7 @@ final class JoinCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void joinThroughAFileAgreesAndTellsWhatThePoolDid(@TempDir Path folder) throws IOException {
     Path index = folder.resolve("orders.esp");
     Path json = folder.resolve("results.json");
@@ -277,6 +279,7 @@ final class JoinCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void jsonFileSaysHowItWasMadeWithoutFoldersOfTheMachine(@TempDir Path folder) throws IOException {
     Path index = folder.resolve("orders.esp");
     Path json = folder.resolve("results.json");
@@ -302,6 +305,7 @@ final class JoinCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void jsonFileComparesEachLineWithTheHashMapOfItsJoin(@TempDir Path folder) throws IOException {
     Path json = folder.resolve("results.json");
     CommandRun run =
@@ -357,6 +361,7 @@ final class JoinCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void severalThreadsAgreeAndAreComparedWithOne(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("results.json");
     CommandRun run =

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.JoinOptions;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 final class JoinExperimentTest {
@@ -38,6 +39,7 @@ final class JoinExperimentTest {
   }
 
   @Test
+  @Tag("thorough")
   void everyKindGivesTheHashJoinsRows() {
     List<JoinResult> results =
         run(List.of(TreeMapInnerSide.KIND, HashMapInnerSide.KIND, unreliable(Fault.NONE, 0)));

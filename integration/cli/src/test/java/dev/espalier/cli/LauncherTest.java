@@ -67,6 +67,7 @@ final class LauncherTest {
   }
 
   @Test
+  @Tag("thorough")
   void helpLeavesStandardErrorEmptyWithAndWithoutAnArchiveOfClasses() throws Exception {
     assertEquals(0, archives());
     assertEquals("", standardError(0, espalier(), "--help"));
@@ -104,6 +105,7 @@ final class LauncherTest {
   }
 
   @Test
+  @Tag("thorough")
   void collectorOfTheUserTakesThePlaceOfTheLaunchers() throws Exception {
     String zgc = "ESPALIER_JAVA_OPTS=-XX:+UseZGC";
     assertEquals("", standardError(0, "env", zgc, espalier(), "--help"));

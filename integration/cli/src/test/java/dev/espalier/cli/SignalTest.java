@@ -146,6 +146,7 @@ final class SignalTest {
 
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143"})
+  @Tag("thorough")
   void interruptedLoadLeavesNothingOrAllOfIt(String signal, int status) throws Exception {
     List<String> load = command("load", index().toString(), even.toString(), "--page-size", "4K");
     long nanos = timeOf(load);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +43,7 @@ final class SoakCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void crashesOfOneRunAreCounted() {
     CommandRun run =
         CommandRun.of(

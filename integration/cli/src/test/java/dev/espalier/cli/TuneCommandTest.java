@@ -66,6 +66,7 @@ final class TuneCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void showsTheTimesThatAreKeptAndWhatTheModelChooses() {
     CommandRun run = tune("--entries", "10000000", "--updates", "0.9", "--memory", "16M");
     assertEquals(0, run.status(), run.err());
@@ -124,6 +125,7 @@ final class TuneCommandTest {
 
   /** Large leaves cost nothing on this device, and an index that is only read has a small queue. */
   @Test
+  @Tag("thorough")
   void loadedTreeHasTheProportionsThatSuitTheDevice() throws IOException {
     Path input = folder.resolve("entries.csv");
     Files.write(input, LongStream.range(0, 20_000).mapToObj(key -> key + "," + key).toList());

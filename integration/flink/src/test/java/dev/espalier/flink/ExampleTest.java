@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,7 @@ class ExampleTest {
   @TempDir Path folder;
 
   @Test
+  @Tag("thorough")
   void printsWhatTheDocumentationSaysAndNothingElse() throws Exception {
     PrintStream standardOutput = System.out;
     PrintStream standardError = System.err;

@@ -16,6 +16,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,6 +62,7 @@ class LookupJoinTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"false", "true"})
+  @Tag("thorough")
   void aLeftJoinHasAllRows(String async) throws Exception {
     List<Row> rows =
         FlinkFixture.rows(
@@ -97,6 +99,7 @@ class LookupJoinTest {
   }
 
   @Test
+  @Tag("thorough")
   void aJoinByTheValueAloneIsRefused() {
     Throwable refused =
         assertThrows(

@@ -21,6 +21,7 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,7 @@ class RefreshTest {
   @ParameterizedTest
   @ValueSource(strings = {"false", "true"})
   @Timeout(120)
+  @Tag("thorough")
   void aJobGoesOnWithTheFileThatReplacedAnother(String async) throws Exception {
     StreamTableEnvironment tables = FlinkFixture.tables(2);
     FlinkFixture.createDim(

@@ -17,6 +17,7 @@ import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.types.Row;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -126,6 +127,7 @@ class SinkTest {
   }
 
   @Test
+  @Tag("thorough")
   void aJobThatGoesOnFromACheckpointIsRefusedRatherThanIncomplete() throws Exception {
     FAILURES.set(0);
     Configuration options = new Configuration();

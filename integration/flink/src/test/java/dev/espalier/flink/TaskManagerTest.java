@@ -21,6 +21,7 @@ import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.functions.ScalarFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,7 @@ class TaskManagerTest {
   @Test
   @Timeout(120)
   @SuppressWarnings("try") // The cluster's close says that it may throw any exception.
+  @Tag("thorough")
   void aJobWhoseTaskManagerIsKilledHasAllRowsAllTheSame() throws Exception {
     Path dim = folder.resolve("dim.esp");
     TreeMap<Long, Long> model = new TreeMap<>();

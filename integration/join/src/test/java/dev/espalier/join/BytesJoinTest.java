@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.TestSize;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.BytesKeyCodec;
@@ -149,6 +150,12 @@ final class BytesJoinTest {
     return rows;
   }
 
+  private static Stream<Integer> batchSizes() {
+    return TestSize.isThorough()
+        ? Stream.of(1, 7, 256, JoinOptions.CHOSEN_BATCH_SIZE)
+        : Stream.of(7, JoinOptions.CHOSEN_BATCH_SIZE);
+  }
+
   static Stream<JoinOptions> everyOption() {
     return Stream.of(JoinType.values())
         .flatMap(
@@ -157,7 +164,7 @@ final class BytesJoinTest {
                         ProbeMethod.SINGLE, ProbeMethod.GROUP, ProbeMethod.SORTED, ProbeMethod.AUTO)
                     .flatMap(
                         method ->
-                            Stream.of(1, 7, 256, JoinOptions.CHOSEN_BATCH_SIZE)
+                            batchSizes()
                                 .map(batch -> new JoinOptions(type, method, batch, true, null))));
   }
 

@@ -56,6 +56,7 @@ import org.apache.kafka.streams.state.VersionedKeyValueStore;
 import org.apache.kafka.streams.state.VersionedRecord;
 import org.apache.kafka.streams.state.VersionedRecordIterator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -397,6 +398,7 @@ class VersionedStoreTest {
 
   @ParameterizedTest
   @ValueSource(strings = {StreamsConfig.AT_LEAST_ONCE, StreamsConfig.EXACTLY_ONCE_V2})
+  @Tag("thorough")
   void aJoinFindsTheValueOfItsTime(String guarantee) {
     List<String> expected =
         joined(Stores.persistentVersionedKeyValueStore("table", RETENTION), guarantee);
