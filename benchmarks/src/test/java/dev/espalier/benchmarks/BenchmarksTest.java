@@ -25,6 +25,7 @@ final class BenchmarksTest {
   @TempDir Path folder;
 
   @Test
+  @Tag("thorough")
   void jmhRunsEveryBenchmark() throws Exception {
     List<String[]> rows =
         run("-p", "index=PbPlusTree", "-p", "size=70000", "-p", "group=64", "-p", "jvm=ALONE");

@@ -71,6 +71,7 @@ final class LargeBatchesTest {
    */
   @ParameterizedTest(name = "{0}")
   @MethodSource("trees")
+  @Tag("thorough")
   void everyKeyIsFoundAndNoneBesideIt(String name, Supplier<LongIndex> tree) {
     assertTrue(KeyLines.pays(ENTRIES));
     long[] sorted = new long[ENTRIES];

@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Threads that write and read one tree at once, and memory that moves while it grows. */
@@ -41,6 +42,7 @@ class ConcurrentThreadsTest extends ThreadsContract<ConcurrentPbPlusTree> {
   }
 
   @Test
+  @Tag("thorough")
   void everyAnswerFollowsFromTheWritesOfTheKeyInTheSmallestNodes() throws Exception {
     try (ConcurrentPbPlusTree index = tree(1, 1)) {
       index.tree.beforeStep = Thread::yield; // Gives others time between two steps.

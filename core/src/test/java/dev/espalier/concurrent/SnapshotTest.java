@@ -97,6 +97,7 @@ class SnapshotTest {
   // ---------------------------------------------------------------- under load
 
   @Test
+  @Tag("thorough")
   void snapshotStaysAsItWasWhileThreadsWrite() throws Exception {
     for (int width : new int[] {1, 8}) {
       try (ConcurrentPbPlusTree index = tree(width, width)) {

@@ -13,6 +13,7 @@ import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskFirstFpbPlusTree.Geometry;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -73,6 +74,7 @@ class InsertPatternsTest {
 
   @ParameterizedTest
   @MethodSource("orders")
+  @Tag("thorough")
   void insertsOfAnyOrderMoveLittleInADiskFirstTree(Order order) {
     ChangedWords store = store();
     insert(order, store, DiskFirstFpbPlusTree.open(IndexOptions.DEFAULT, store, USUAL));
@@ -80,6 +82,7 @@ class InsertPatternsTest {
 
   @ParameterizedTest
   @MethodSource("orders")
+  @Tag("thorough")
   void insertsOfAnyOrderMoveLittleInATreeForManyThreads(Order order) {
     ChangedWords store = store();
     insert(order, store, FpbLinkTree.open(IndexOptions.DEFAULT, store, USUAL));

@@ -17,6 +17,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -121,6 +122,7 @@ final class PioShapesTest {
 
   @ParameterizedTest
   @CsvSource({"1, 64", "1, 1", "2, 64", "4, 64", "16, 1", "16, 64"})
+  @Tag("thorough")
   void thousandsOfEntriesEnterOneLeafAtOnce(int segments, int pioMax) {
     int waiting = 10_000;
     try (PioBTree index = open(newStore(4 << 10), new Geometry(segments, 64, pioMax, ALL, ALL))) {

@@ -46,6 +46,7 @@ class RebalanceTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("patterns")
+  @Tag("thorough")
   void insertsMoveNoMoreThanTheBound(String name, LongUnaryOperator keys, boolean isUniform) {
     for (int slots : new int[] {32, 128}) {
       PackedMemoryArray array = array(slots);

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -114,6 +115,7 @@ class BackupTest {
   }
 
   @Test
+  @Tag("thorough")
   void aCopyHasNoFreePlaces() {
     try (IndexStore store = IndexStore.open(path(), SMALL)) {
       LongIndex index = store.index("a");

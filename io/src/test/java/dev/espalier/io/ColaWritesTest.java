@@ -8,6 +8,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.cola.Cola;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ class ColaWritesTest {
    * each page of data was written 1.6 times, and 2.3 times where the pool was not told.
    */
   @Test
+  @Tag("thorough")
   void levelsThatAreMergedAwayAreHardlyWritten() {
     SplittableRandom random = new SplittableRandom(5);
     try (BufferPool pool = BufferPool.create(DATA_PAGES / 3L * 2 * PAGE_BYTES, PAGE_BYTES);

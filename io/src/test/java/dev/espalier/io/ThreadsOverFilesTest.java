@@ -40,6 +40,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -169,6 +170,7 @@ class ThreadsOverFilesTest {
   /** Operations on ranges, and loads, where pages make room for others and pins wait for files. */
   @ParameterizedTest
   @ValueSource(strings = {"BLinkTree", "FpbLinkTree", "PioBTree"})
+  @Tag("thorough")
   void rangesAndLoadsInATinyPoolAreExactWhateverOthersDo(String tree) {
     int pageBytes = 256;
     AtomicInteger files = new AtomicInteger();

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -367,6 +368,7 @@ class WritesBesideMissesTest {
 
   /** All other frames are pinned, so that it finds one only by the write. */
   @Test
+  @Tag("thorough")
   void missWithoutAnyOtherFrameWaitsForTheWriteAndNotJustASecond() throws Exception {
     long[] pinned = new long[FRAMES - 1];
     for (int i = 0; i < pinned.length; i++) {

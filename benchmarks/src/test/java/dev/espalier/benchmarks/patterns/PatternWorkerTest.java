@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,6 +34,7 @@ class PatternWorkerTest {
 
   @ParameterizedTest
   @EnumSource
+  @Tag("thorough")
   void everyTargetFindsTheSameAfterAPattern(Pattern pattern) {
     List<Long> expected = found(new MapTarget(), pattern);
     for (Supplier<PatternTarget> target : TARGETS) {

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -159,6 +160,7 @@ final class ThreadsChecksTest {
 
   @ParameterizedTest
   @MethodSource("experiments")
+  @Tag("thorough")
   void everyAnswerIsCounted(Experiment experiment) {
     Effort effort = new Effort(20_000, 20_000, 1);
     Outcome outcome = experiment.run(new Run(effort, (_, _) -> {}));

@@ -482,6 +482,7 @@ final class ByteStringCommandsTest extends IndexFileCommands {
   }
 
   @Test
+  @Tag("thorough")
   void damagedPageEndsTheDumpAndSalvageWritesTheRestAsText() throws IOException {
     FileOptions pages = FileOptions.DEFAULT.withPageBytes(PAGE);
     try (IndexStore store = IndexStore.open(index(), StoreOptions.DEFAULT.withFiles(pages))) {

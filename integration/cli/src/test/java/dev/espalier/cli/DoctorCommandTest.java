@@ -61,6 +61,7 @@ final class DoctorCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void reportsEveryPartOfTheMachineAndSavesNothing() throws IOException {
     System.setProperty(CACHE, folder.toString());
     CommandRun run = CommandRun.of("doctor");

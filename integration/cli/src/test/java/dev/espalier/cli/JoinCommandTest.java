@@ -197,6 +197,7 @@ final class JoinCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void oneVariantIsMeasuredBesideTheMaps() {
     CommandRun run =
         CommandRun.of(
@@ -336,6 +337,7 @@ final class JoinCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void joinMakesAFileAndRefusesOneWithOtherEntries(@TempDir Path folder) {
     Path index = folder.resolve("orders.esp");
     String[] command = {"join", "--passes", "1", "--file", index.toString(), "--scale", "0.0002"};

@@ -51,6 +51,7 @@ final class LauncherTest {
   /** The process that was started is told; nobody knows which others it has started. */
   @ParameterizedTest
   @CsvSource({"TERM, 143", "INT, 130"})
+  @Tag("thorough")
   void signalEndsTheJvm(String signal, int status) throws Exception {
     // Whoever starts these tests in the background may have them ignore SIGINT.
     Process launcher =

@@ -55,6 +55,7 @@ final class SoakCommandTest {
   }
 
   @Test
+  @Tag("thorough")
   void damagedCopiesOfOneRunAreCounted() {
     CommandRun run =
         CommandRun.of("soak", folder.toString(), "--damaged-images", "BLinkTree", "--seed", "7");

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,7 @@ final class TerminalTest {
 
   @ParameterizedTest
   @ValueSource(ints = {40, 80})
+  @Tag("thorough")
   void barsFitTheTerminalAndGiveWayToLines(int columns) throws Exception {
     assumeTrue(hasScript(), "no script of util-linux here");
     Path index = folder.resolve("an-index-with-a-name-that-is-too-long-for-a-terminal.esp");

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("thorough")
 class LookupJoinTest {
   private static final int PROBES = 3000;
 
@@ -62,7 +63,6 @@ class LookupJoinTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"false", "true"})
-  @Tag("thorough")
   void aLeftJoinHasAllRows(String async) throws Exception {
     List<Row> rows =
         FlinkFixture.rows(
@@ -99,7 +99,6 @@ class LookupJoinTest {
   }
 
   @Test
-  @Tag("thorough")
   void aJoinByTheValueAloneIsRefused() {
     Throwable refused =
         assertThrows(
