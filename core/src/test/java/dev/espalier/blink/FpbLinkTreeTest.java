@@ -242,6 +242,7 @@ class FpbLinkTreeTest {
 
   /** The store gets one page more after each refusal, so that any page is refused once. */
   @Test
+  @Tag("thorough")
   void insertsSurviveTheRefusalOfAnyPage() {
     int count = TestSize.of(600, 2000);
     for (long factor : new long[] {1, -1, 0x9e37_79b9_7f4a_7c15L}) {

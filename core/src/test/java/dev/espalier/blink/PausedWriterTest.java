@@ -107,6 +107,7 @@ class PausedWriterTest {
 
   @ParameterizedTest
   @EnumSource
+  @Tag("thorough")
   void removalOfALeafStopsNoReader(Tree tree) throws Exception {
     for (int leaf : new int[] {0, 5, tree.children - 1, tree.children, 3 * tree.children - 1}) {
       int pauses = pauseEverywhere(tree, leaf, leaf + 1);
@@ -116,6 +117,7 @@ class PausedWriterTest {
 
   @ParameterizedTest
   @EnumSource
+  @Tag("thorough")
   void removalOfAnInnerPageWithItsLastLeafStopsNoReader(Tree tree) throws Exception {
     for (int inner = 0; inner < 3; inner++) {
       int pauses = pauseEverywhere(tree, inner * tree.children, (inner + 1) * tree.children);

@@ -48,6 +48,7 @@ class ParallelBulkloadTest {
   // ---------------------------------------------------------------- the same tree
 
   @Test
+  @Tag("thorough")
   void treeIsTheOneThatOneThreadLoads() {
     int[] counts = {0, 1, 2, 3, 4, 5, 9, 12, 13, 31, 32, 62, 63, 100, 257, 1000, 9999, 40_000};
     for (int width : new int[] {1, 3, 8}) {

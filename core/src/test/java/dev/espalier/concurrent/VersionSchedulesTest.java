@@ -151,6 +151,7 @@ class VersionSchedulesTest {
 
   /** The parent says where entries are before they leave where they were; see decision 45. */
   @Test
+  @Tag("thorough")
   void everyChangeOfAnInnerNodeIsCountedAndNoneOfALeaf() {
     try (ConcurrentPbPlusTree index = tree(0)) {
       long[] changes = {Words.getLong(index.tree.nodes, ConcurrentStructure.CHANGES)};

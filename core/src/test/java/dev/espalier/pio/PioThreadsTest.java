@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +51,7 @@ class PioThreadsTest extends ThreadsContract<PioBTree> {
 
   /** Each key has its own writer, which does not look, and so knows what must be there. */
   @Test
+  @Tag("thorough")
   void writesThatDoNotLookAreAllThere() throws Exception {
     try (PioBTree index = tree(256, 2, 8, 40)) {
       int keys = 3000;

@@ -45,6 +45,7 @@ class BufferedOverlapTest {
 
   @ParameterizedTest
   @MethodSource("setsAndGeometries")
+  @Tag("thorough")
   void allPairsAreVisitedOnceWhateverTheLevelsAreGroupedLike(RectangleSets set, Geometry geometry) {
     try (RTree tree = tree(set, 300, geometry)) {
       double[] queries = queries(set, 20);

@@ -35,6 +35,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -75,6 +76,7 @@ class LyingPagesPinsTest {
 
   @ParameterizedTest
   @MethodSource("trees")
+  @Tag("thorough")
   void writesGiveBackTheirPins(String tree) {
     for (int round = 0; round < TestSize.share(30, 1_000); round++) {
       write(() -> new Longs(tree));

@@ -112,6 +112,7 @@ class ColaFaultsTest {
   @EnumSource(
       value = Operation.class,
       names = {"READ", "WRITE"})
+  @Tag("thorough")
   void whicheverTransferFailsAllThatWasWrittenIsFound(Operation operation) throws IOException {
     makeFile();
     int failures = 0;

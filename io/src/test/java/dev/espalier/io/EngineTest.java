@@ -232,6 +232,7 @@ final class EngineTest {
 
   @ParameterizedTest
   @EnumSource
+  @Tag("thorough")
   void interruptStormHarmsNeitherTransfersNorTheFile(EngineUnderTest engine) throws Exception {
     byte[] model = file(engine, 64);
     AtomicBoolean over = new AtomicBoolean();

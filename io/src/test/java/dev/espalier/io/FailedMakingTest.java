@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,6 +105,7 @@ class FailedMakingTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 2})
+  @Tag("thorough")
   void nothingIsLeftOfAStoreWhoseMakingFails(int stripes) {
     StoreOptions options = options(stripes);
     int failures =

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -195,6 +196,7 @@ class FileDamageTest {
 
   /** Maps and catalogue are all that is not a page of the tree. */
   @Test
+  @Tag("thorough")
   void everyDamagedBlockIsNamedOrIsNotInUse() throws IOException {
     byte[] sound = Files.readAllBytes(path);
     int refused = 0;

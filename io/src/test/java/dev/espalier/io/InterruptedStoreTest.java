@@ -182,12 +182,14 @@ final class InterruptedStoreTest {
   }
 
   @Test
+  @Tag("thorough")
   void everyCallOfAStoreAnswersAsWithoutTheStatus() throws Exception {
     InterruptedCalls.eachMethod(
         IndexStore.class, this::filledStore, this::argument, InterruptedStoreTest::endStore);
   }
 
   @Test
+  @Tag("thorough")
   void everyCallOfAnIndexInAFileAnswersAsWithoutTheStatus() throws Exception {
     InterruptedCalls.eachMethod(
         LongIndex.class,

@@ -30,6 +30,7 @@ class LyingMapsTest {
     "PrefixBPlusTree, 1, true",
     "BLinkTree, 0, false",
   })
+  @Tag("thorough")
   void everyCallAnswersOrSaysWhatIsWrong(String tree, int stripes, boolean isCrashed)
       throws Exception {
     Lies lies = new Lies(tree, stripes, isCrashed);

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -349,6 +350,7 @@ class SalvageTest {
 
   @ParameterizedTest
   @MethodSource("trees")
+  @Tag("thorough")
   void everyKeyIsSavedOrInARangeThatIsNamedWhicheverStripeIsDamaged(String tree)
       throws IOException {
     StoreOptions options = options(tree, folder.resolve("second.esp"), folder.resolve("third.esp"));

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +114,7 @@ class StoreFaultsTest {
 
   @ParameterizedTest
   @MethodSource("dev.espalier.io.PagedTrees#namesOfKinds")
+  @Tag("thorough")
   void whicheverOperationFailsNoAnswerIsWrongAndNothingFlushedIsLost(String tree)
       throws IOException {
     TreeMap<Long, Long> flushed = flushedEntries(tree);

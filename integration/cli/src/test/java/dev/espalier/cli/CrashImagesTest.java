@@ -35,6 +35,7 @@ final class CrashImagesTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
+  @Tag("thorough")
   void nothingIsLostByACrash(CrashKind kind) {
     for (int run = 0; run < TestSize.of(1, 14); run++) {
       CrashImages images = new CrashImages(kind, firstSeed() + run, folder);

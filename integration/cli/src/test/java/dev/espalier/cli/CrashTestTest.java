@@ -127,6 +127,7 @@ final class CrashTestTest {
   }
 
   @Test
+  @Tag("thorough")
   void writeThatIsNotOfThePlanIsSeen() throws Exception {
     CrashReport report =
         test(
@@ -215,6 +216,7 @@ final class CrashTestTest {
   }
 
   @Test
+  @Tag("thorough")
   void storeThatCannotBeOpenedIsCounted() throws Exception {
     CrashReport report =
         test(1, store -> Files.writeString(store, "this is no store".repeat(1000)));

@@ -73,6 +73,7 @@ final class JoinExperimentTest {
   }
 
   @Test
+  @Tag("thorough")
   void textsGiveARowForEachPairOfBothHashJoins() {
     String[] outer = {"b", "a", "x", "b"};
     String[] inner = {"a", "b", "b", "b", "\u00e9"};

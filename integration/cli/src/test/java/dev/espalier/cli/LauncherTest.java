@@ -98,6 +98,7 @@ final class LauncherTest {
   }
 
   @Test
+  @Tag("thorough")
   void errorsPassTheFilterAndTheJvmsWarningDoesNot() throws Exception {
     String error = standardError(1, espalier(), "get", file("none.esp"), "1");
     assertTrue(error.startsWith("espalier get: "), error);

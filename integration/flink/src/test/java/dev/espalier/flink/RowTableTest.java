@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Set;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -114,6 +115,7 @@ class RowTableTest {
   }
 
   @Test
+  @Tag("thorough")
   void aWholeKeyFindsOneRowAndItsBeginningAll() throws Exception {
     StreamTableEnvironment tables = cities();
     String join = "FROM asked AS a JOIN dim FOR SYSTEM_TIME AS OF a.pt AS d ON ";
@@ -161,6 +163,7 @@ class RowTableTest {
   }
 
   @Test
+  @Tag("thorough")
   void conditionsOfTheFirstColumnOfTheKeyBecomeARange() throws Exception {
     StreamTableEnvironment tables = cities();
     expectPushed(tables, "country >= 'd' AND country < 'dea'", 4, 5, 2);
@@ -181,6 +184,7 @@ class RowTableTest {
   }
 
   @Test
+  @Tag("thorough")
   void rangesOfNumbersAndDates() throws Exception {
     StreamTableEnvironment tables = tables("dim (k INT, v STRING)", folder.resolve("numbers.esp"));
     tables
@@ -218,6 +222,7 @@ class RowTableTest {
   }
 
   @Test
+  @Tag("thorough")
   void aFileOfOtherColumnsIsNamed() throws Exception {
     cities();
     StreamTableEnvironment tables =
