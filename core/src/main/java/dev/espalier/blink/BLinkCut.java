@@ -104,8 +104,7 @@ final class BLinkCut {
       return 0;
     }
     // The leaf may have keys before this one, where it took over what an empty one covered: the
-    // walk
-    // was there, and what others have put there since is not to be removed a second time.
+    // walk was there, and what others have put there since is not to be removed a second time.
     if (LinkedPage.high(pages, at) <= to && format.keyOfRank(pages, at, 0) >= key) {
       tree.change(page, at, (memory, leaf) -> format.keepLower(memory, leaf, page, 0, false));
       return count;
