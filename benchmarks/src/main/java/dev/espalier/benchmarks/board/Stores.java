@@ -34,6 +34,7 @@ final class Stores {
                     "store is '"
                         + name
                         + "'; there are "
-                        + String.join(", ", all().stream().map(StoreType::name).toList())));
+                        + String.join(
+                            ", ", all().stream().map(StoreType::name).distinct().toList())));
   }
 }
