@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
  * quarter of the memory that the process may use (that of the machine, or of its control group if
  * it is limited), less what pools made by {@link #create} have; {@code -Despalier.pool=} followed
  * by bytes ({@code 2G}) or a part of that memory ({@code 40%}) sets it instead. It is 16 MiB at
- * least, and a page size that comes when all is used up gets 16 MiB more. Their memory goes back to
- * the system when the last file with that page size is closed.
+ * least, and a page size that comes when all is used up gets 16 MiB more. Where a control group has
+ * a limit, they do not grow beyond that while seven eighths of the limit are taken, or will be when
+ * the heap has grown, unless the property says how large they are. Their memory goes back to the
+ * system when the last file with that page size is closed.
  *
  * <p>Pages that are no longer needed make room for others: first those that were declared so, then
  * by CLOCK. Changed pages are written first, many at once and in the order of their numbers; other

@@ -2,9 +2,11 @@
 package dev.espalier.io;
 
 import java.lang.ref.WeakReference;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,9 @@ final class SharedPools {
    * PoolMemory.LEAST_BYTES. So the bound is the sum and, for each further page size, as much as that.
    *
    * Pools that a program makes itself are taken off the sum, unless the property says what it is.
+   * Neither does the default grow while the control group of the process is short of memory: other
+   * processes in it have what was meant for the pools, or the heap will have it (decision 74). How
+   * that is, is looked up again for each LOOK_BYTES that pools ask for.
    *
    * A pool is held weakly here and strongly by its files: if all of them are dropped without being
    * closed, it goes with them.
@@ -27,12 +32,24 @@ final class SharedPools {
 
   private static final AtomicLong OWN_BYTES = new AtomicLong();
 
+  /** So few that not much is taken between two looks, so many that a look costs a page little. */
+  static final long LOOK_BYTES = 4L << 20;
+
   private static @Nullable SharedPools ofProcess;
 
   private final PoolMemory memory;
 
   /** Tells how many bytes pools have that are not shared. */
   private final LongSupplier ownBytes;
+
+  /** Looks up whether the process is short of memory. */
+  private final BooleanSupplier lookUp;
+
+  /** What was found at the last look. */
+  private volatile boolean isShort;
+
+  /** Bytes of all frames that pools asked for, whether they got them or not. */
+  private final AtomicLong askedBytes = new AtomicLong();
 
   /** Bytes of all frames that shared pools have in use. */
   private final AtomicLong usedBytes = new AtomicLong();
@@ -49,9 +66,10 @@ final class SharedPools {
     }
   }
 
-  SharedPools(PoolMemory memory, LongSupplier ownBytes) {
+  SharedPools(PoolMemory memory, LongSupplier ownBytes, BooleanSupplier lookUp) {
     this.memory = memory;
     this.ownBytes = ownBytes;
+    this.lookUp = lookUp;
   }
 
   /**
@@ -62,12 +80,18 @@ final class SharedPools {
   static synchronized SharedPools ofProcess() {
     SharedPools pools = ofProcess;
     if (pools == null) {
-      PoolMemory memory =
-          PoolMemory.of(System.getProperty(PoolMemory.PROPERTY), ProcessMemory.bytes());
-      pools = new SharedPools(memory, OWN_BYTES::get);
+      ProcessMemory process = ProcessMemory.of(Path.of("/"));
+      PoolMemory memory = PoolMemory.of(System.getProperty(PoolMemory.PROPERTY), process.bytes());
+      pools = new SharedPools(memory, OWN_BYTES::get, () -> process.isShort(heapToCome()));
       ofProcess = pools;
     }
     return pools;
+  }
+
+  /** Returns how many bytes the heap may still grow. */
+  private static long heapToCome() {
+    Runtime runtime = Runtime.getRuntime();
+    return Math.max(0, runtime.maxMemory() - runtime.totalMemory());
   }
 
   /** Counts the memory of a pool that is not shared; returns what ends that, once. */
@@ -120,6 +144,18 @@ final class SharedPools {
 
   // ---------------------------------------------------------------- frames
 
+  /** Tells whether a pool may have more than it has for sure, as far as the process has memory. */
+  private boolean mayGrow(long pageBytes) {
+    if (memory.isAsked()) {
+      return true;
+    }
+    long asked = askedBytes.getAndAdd(pageBytes);
+    if (asked / LOOK_BYTES != (asked + pageBytes) / LOOK_BYTES || asked == 0) {
+      isShort = lookUp.getAsBoolean();
+    }
+    return !isShort;
+  }
+
   /** What one pool has taken of the sum; holds no pool, so that it can outlive a dropped one. */
   final class Share implements Runnable {
     private final long pageBytes;
@@ -144,6 +180,9 @@ final class SharedPools {
     /** Takes room for one more frame if there is any; under the lock of the pool's frames. */
     boolean take() {
       boolean isSure = taken.get() + pageBytes <= leastBytes;
+      if (!isSure && !mayGrow(pageBytes)) {
+        return false;
+      }
       if (usedBytes.addAndGet(pageBytes) > mostBytes() && !isSure) {
         usedBytes.addAndGet(-pageBytes);
         return false;

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -87,9 +88,9 @@ final class PoolMemoryTest {
   @Test
   void withoutGroupsTheMachinesMemoryCounts() throws IOException {
     machineWith(8 << 20);
-    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+    assertEquals(8 * GIB, ProcessMemory.of(root).bytes());
     write("proc/self/cgroup", "0::/");
-    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+    assertEquals(8 * GIB, ProcessMemory.of(root).bytes());
   }
 
   @Test
@@ -97,13 +98,13 @@ final class PoolMemoryTest {
     machineWith(8 << 20);
     write("proc/self/cgroup", "0::/outer/inner");
     write("sys/fs/cgroup/outer/inner/memory.max", "max");
-    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+    assertEquals(8 * GIB, ProcessMemory.of(root).bytes());
     write("sys/fs/cgroup/outer/memory.max", "3221225472");
-    assertEquals(3 * GIB, ProcessMemory.bytes(root));
+    assertEquals(3 * GIB, ProcessMemory.of(root).bytes());
     write("sys/fs/cgroup/outer/inner/memory.max", "2147483648");
-    assertEquals(2 * GIB, ProcessMemory.bytes(root));
+    assertEquals(2 * GIB, ProcessMemory.of(root).bytes());
     write("sys/fs/cgroup/memory.max", "1073741824");
-    assertEquals(GIB, ProcessMemory.bytes(root));
+    assertEquals(GIB, ProcessMemory.of(root).bytes());
   }
 
   @Test
@@ -111,7 +112,7 @@ final class PoolMemoryTest {
     machineWith(1 << 20);
     write("proc/self/cgroup", "0::/a");
     write("sys/fs/cgroup/a/memory.max", "3221225472");
-    assertEquals(GIB, ProcessMemory.bytes(root));
+    assertEquals(GIB, ProcessMemory.of(root).bytes());
   }
 
   @ParameterizedTest
@@ -120,7 +121,7 @@ final class PoolMemoryTest {
     machineWith(8 << 20);
     write("proc/self/cgroup", "0::" + name);
     write("sys/fs/cgroup/memory.max", "536870912");
-    assertEquals(GIB / 2, ProcessMemory.bytes(root));
+    assertEquals(GIB / 2, ProcessMemory.of(root).bytes());
   }
 
   @Test
@@ -130,11 +131,11 @@ final class PoolMemoryTest {
         "proc/self/cgroup",
         "12:cpu,cpuacct:/other\n5:memory:/docker/box\n1:name=systemd:/x\n0::/unified");
     write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712");
-    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+    assertEquals(8 * GIB, ProcessMemory.of(root).bytes());
     write("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "2147483648");
-    assertEquals(2 * GIB, ProcessMemory.bytes(root));
+    assertEquals(2 * GIB, ProcessMemory.of(root).bytes());
     write("sys/fs/cgroup/memory/docker/box/memory.limit_in_bytes", "1073741824");
-    assertEquals(GIB, ProcessMemory.bytes(root));
+    assertEquals(GIB, ProcessMemory.of(root).bytes());
   }
 
   @Test
@@ -142,11 +143,84 @@ final class PoolMemoryTest {
     machineWith(8 << 20);
     write("proc/self/cgroup", "nonsense\n0::/a");
     write("sys/fs/cgroup/a/memory.max", "lots");
-    assertEquals(8 * GIB, ProcessMemory.bytes(root));
+    assertEquals(8 * GIB, ProcessMemory.of(root).bytes());
+  }
+
+  @Test
+  void whereTheSystemPromisesNoMoreThanItHasWhatItMayStillPromiseCounts() throws IOException {
+    write(
+        "proc/meminfo",
+        "MemTotal:  8388608 kB\nCommitLimit:  4194304 kB\nCommitted_AS:  1048576 kB");
+    write("proc/sys/vm/overcommit_memory", "0");
+    assertEquals(8 * GIB, ProcessMemory.of(root).bytes());
+    write("proc/sys/vm/overcommit_memory", "2");
+    assertEquals(3 * GIB, ProcessMemory.of(root).bytes());
+    write("proc/self/cgroup", "0::/a");
+    write("sys/fs/cgroup/a/memory.max", "2147483648");
+    assertEquals(2 * GIB, ProcessMemory.of(root).bytes());
+    write("proc/meminfo", "MemTotal:  8388608 kB\nCommitLimit:  4 kB\nCommitted_AS:  5 kB");
+    assertEquals(0, ProcessMemory.of(root).bytes());
   }
 
   @Test
   void withoutProcTheHeapIsTheMeasure() {
-    assertTrue(ProcessMemory.bytes(root) >= Runtime.getRuntime().maxMemory());
+    assertTrue(ProcessMemory.of(root).bytes() >= Runtime.getRuntime().maxMemory());
+  }
+
+  // ---------------------------------------------------------------- short of memory
+
+  @Test
+  void aGroupIsShortThatWillHaveSevenEighthsBesidesWhatCanBeTakenBack() throws IOException {
+    machineWith(8 << 20);
+    write("proc/self/cgroup", "0::/a");
+    write("sys/fs/cgroup/a/memory.max", "800000000");
+    ProcessMemory memory = ProcessMemory.of(root);
+    assertFalse(memory.isShort(0), "nothing is known of its use");
+    write("sys/fs/cgroup/a/memory.current", "750000000");
+    assertTrue(memory.isShort(0));
+    String stat =
+        "anon 500000000\nactive_file %d\ninactive_file 60000000\nslab_reclaimable 40000000";
+    write("sys/fs/cgroup/a/memory.stat", stat.formatted(50_000_000));
+    assertFalse(memory.isShort(100_000_000));
+    assertTrue(memory.isShort(100_000_001));
+  }
+
+  /** Of the first version, what is below a group counts as well. */
+  @Test
+  void aGroupOfTheFirstVersionIsShortToo() throws IOException {
+    machineWith(8 << 20);
+    write("proc/self/cgroup", "5:memory:/box");
+    write("sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648");
+    write("sys/fs/cgroup/memory/memory.usage_in_bytes", "0");
+    write("sys/fs/cgroup/memory/box/memory.limit_in_bytes", "800000000");
+    write("sys/fs/cgroup/memory/box/memory.usage_in_bytes", "750000000");
+    write(
+        "sys/fs/cgroup/memory/box/memory.stat",
+        "active_file 400000000\ntotal_active_file 20000000\ntotal_inactive_file 30000000");
+    ProcessMemory memory = ProcessMemory.of(root);
+    assertFalse(memory.isShort(0));
+    assertTrue(memory.isShort(1));
+  }
+
+  @Test
+  void anInterruptedThreadSeesThatItIsShort() throws IOException {
+    machineWith(8 << 20);
+    write("proc/self/cgroup", "0::/a");
+    write("sys/fs/cgroup/a/memory.max", "1000");
+    write("sys/fs/cgroup/a/memory.current", "900");
+    ProcessMemory memory = ProcessMemory.of(root);
+    Thread.currentThread().interrupt();
+    boolean isShort = memory.isShort(0);
+    assertTrue(Thread.interrupted());
+    assertTrue(isShort);
+  }
+
+  @Test
+  void theMachineItselfIsNeverShort() throws IOException {
+    machineWith(1 << 20);
+    write("proc/self/cgroup", "0::/a");
+    write("sys/fs/cgroup/a/memory.max", "3221225472");
+    write("sys/fs/cgroup/a/memory.current", "3221225472");
+    assertFalse(ProcessMemory.of(root).isShort(GIB));
   }
 }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,9 +31,10 @@ final class SharedPoolsTest {
   Path folder;
 
   private final AtomicLong ownBytes = new AtomicLong();
+  private final AtomicBoolean isShort = new AtomicBoolean();
 
   private SharedPools pools(long bytes, boolean isAsked) {
-    return new SharedPools(new PoolMemory(bytes, isAsked), ownBytes::get);
+    return new SharedPools(new PoolMemory(bytes, isAsked), ownBytes::get, isShort::get);
   }
 
   /** Takes as many frames into use as there may be; returns their bytes. */
@@ -95,6 +97,43 @@ final class SharedPoolsTest {
     BufferPool pool = byDefault.acquire(LARGE_PAGE);
     assertTrue(fill(pool) <= LEAST);
     byDefault.release(pool);
+  }
+
+  @Test
+  void aPoolGrowsNoFurtherThanForSureWhileTheProcessIsShortOfMemory() {
+    isShort.set(true);
+    SharedPools pools = pools(4 * LEAST, false);
+    BufferPool pool = pools.acquire(LARGE_PAGE);
+    long sure = fill(pool);
+    assertTrue(sure <= LEAST && sure > LEAST - (8 << 20), () -> sure + " bytes");
+    isShort.set(false);
+    for (long asked = 0; asked < SharedPools.LOOK_BYTES; asked += LARGE_PAGE) {
+      fill(pool);
+    }
+    assertTrue(pool.frames() < 2 * LEAST / LARGE_PAGE || fill(pool) > 2 * LEAST);
+    pools.release(pool);
+  }
+
+  @Test
+  void aPoolThatIsShortOfMemoryStopsSoonAndOneThatWasAskedForDoesNot() {
+    SharedPools asked = pools(4 * LEAST, true);
+    SharedPools byDefault = pools(4 * LEAST, false);
+    BufferPool pool = byDefault.acquire(LARGE_PAGE);
+    pool.frames.lock.lock();
+    try {
+      while (pool.usedBytes() < LEAST + SharedPools.LOOK_BYTES / 2
+          && pool.frames.takeIntoUse() != Frames.NONE) {
+        // One more.
+      }
+    } finally {
+      pool.frames.lock.unlock();
+    }
+    isShort.set(true);
+    assertTrue(fill(pool) <= LEAST + 2 * SharedPools.LOOK_BYTES);
+    byDefault.release(pool);
+    BufferPool other = asked.acquire(LARGE_PAGE);
+    assertTrue(other.frames() < 2 * LEAST / LARGE_PAGE || fill(other) > 2 * LEAST);
+    asked.release(other);
   }
 
   @Test
