@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.blink;
 
+import static dev.espalier.memory.Words.copy;
 import static dev.espalier.memory.Words.getLong;
+import static dev.espalier.memory.Words.getLongs;
+import static dev.espalier.memory.Words.putLongs;
 
 import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
 import dev.espalier.memory.PageStore;
-import dev.espalier.node.Keys;
 import dev.espalier.support.ChangeCount;
 import dev.espalier.support.Latches;
 import dev.espalier.support.Torn;
@@ -40,11 +42,28 @@ final class BLinkCursor implements LongCursor {
   private final ChangeCount changes;
   private final int only;
 
-  /** The keys of the run, then its values. */
-  private final MemorySegment copy;
+  /** Most entries of a run. */
+  private final int room;
 
-  private final MemorySegment readOnlyCopy;
-  private final long valuesOffset;
+  /** The run as it was, for steps: the keys, and behind {@code room} of them the values. */
+  private final long[] copy;
+
+  /**
+   * The same for {@link #nextRun}, allocated for the first one. It is native memory, as the runs of
+   * other trees are: loops over runs would otherwise be compiled for both. To allocate it takes as
+   * long as a scan of some hundred entries.
+   */
+  private MemorySegment runCopy = MemorySegment.NULL;
+
+  private MemorySegment readOnlyRunCopy = MemorySegment.NULL;
+
+  /**
+   * Whether the run is in {@code runCopy}, not in {@code copy}; and whether the next one goes
+   * there.
+   */
+  private boolean isForRuns;
+
+  private boolean wantsRun;
 
   /** The leaf, which version was copied, what its header said, and the runs beside that one. */
   private int leaf;
@@ -68,7 +87,8 @@ final class BLinkCursor implements LongCursor {
 
   /**
    * Up to where the copy can be stepped through while the leaf is the same: {@code entries} while
-   * the cursor is on an entry, 0 otherwise. Steps and reads ask for this first.
+   * the cursor is on an entry and the copy is for steps, 0 otherwise. Steps and reads ask for this
+   * first.
    */
   private int ready;
 
@@ -91,20 +111,29 @@ final class BLinkCursor implements LongCursor {
     this.format = tree.format;
     this.latches = tree.latches;
     this.changes = tree.modifications;
-    this.valuesOffset = (long) format.runCapacity * Long.BYTES;
-    this.copy = Arena.ofAuto().allocate(2 * valuesOffset, Long.BYTES);
-    this.readOnlyCopy = copy.asReadOnly();
+    this.room = format.runCapacity;
+    this.copy = new long[2 * room];
   }
 
   // ---------------------------------------------------------------- leaves
 
-  private long keyAt(int i) {
-    return getLong(copy, (long) i << 3);
+  private long wordAt(int i) {
+    return isForRuns ? getLong(runCopy, (long) i << 3) : copy[i];
   }
 
   /** Returns how many keys of the copy are smaller. */
   private int lowerBound(long key) {
-    return Keys.lowerBoundBinary(copy, 0, entries, key);
+    int low = 0;
+    int high = entries;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (wordAt(middle) < key) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   /** Returns how many keys of the copy are not larger. */
@@ -157,9 +186,27 @@ final class BLinkCursor implements LongCursor {
   }
 
   private void copyRun(MemorySegment pages, long at, int run) {
-    entries = format.copyRun(pages, at, run, copy, valuesOffset);
-    runBefore = format.previousRun(pages, at, run);
     runAfter = format.nextRun(pages, at, run);
+    format.prefetchRun(pages, at, runAfter); // which a scan comes to next
+    runBefore = format.previousRun(pages, at, run);
+    entries = format.entriesOf(pages, at, run);
+    isForRuns = wantsRun;
+    if (isForRuns) {
+      long bytes = (long) entries << 3;
+      copy(pages, format.keysOf(at, run), runCopy, 0, bytes);
+      copy(pages, format.valuesOf(at, run), runCopy, (long) room << 3, bytes);
+    } else {
+      getLongs(pages, format.keysOf(at, run), copy, 0, entries);
+      getLongs(pages, format.valuesOf(at, run), copy, room, entries);
+    }
+  }
+
+  /** Brings the copy that was made for steps to where those for runs are. */
+  private void turnToRuns() {
+    putLongs(runCopy, 0, copy, 0, entries);
+    putLongs(runCopy, (long) room << 3, copy, room, entries);
+    isForRuns = true;
+    ready = 0;
   }
 
   /**
@@ -310,12 +357,14 @@ final class BLinkCursor implements LongCursor {
 
   @Override
   public boolean ceiling(long key) {
+    wantsRun = false;
     enterLeafOf(key);
     return settle(slot < entries || advance(key));
   }
 
   @Override
   public boolean floor(long key) {
+    wantsRun = false;
     enterLeafOf(key);
     return settle(lastUpTo(key));
   }
@@ -341,8 +390,8 @@ final class BLinkCursor implements LongCursor {
     }
     state = State.ON_ENTRY;
     removed = false;
-    ready = entries;
-    currentKey = keyAt(slot);
+    ready = isForRuns ? 0 : entries;
+    currentKey = wordAt(slot);
     return true;
   }
 
@@ -353,9 +402,9 @@ final class BLinkCursor implements LongCursor {
       return;
     }
     enterLeafOf(currentKey);
-    boolean found = slot < entries && keyAt(slot) == currentKey;
+    boolean found = slot < entries && wordAt(slot) == currentKey;
     state = found ? State.ON_ENTRY : State.BETWEEN;
-    ready = found && !removed ? entries : 0;
+    ready = found && !removed && !isForRuns ? entries : 0;
   }
 
   // ---------------------------------------------------------------- range scan
@@ -371,9 +420,10 @@ final class BLinkCursor implements LongCursor {
     int after = slot + 1;
     if (after < ready && isCurrent()) {
       slot = after;
-      currentKey = keyAt(after);
+      currentKey = copy[after];
       return true;
     }
+    wantsRun = false;
     return nextElsewhere();
   }
 
@@ -394,9 +444,10 @@ final class BLinkCursor implements LongCursor {
   public boolean previous() {
     if (slot > 0 && slot < ready && isCurrent()) {
       slot--;
-      currentKey = keyAt(slot);
+      currentKey = copy[slot];
       return true;
     }
+    wantsRun = false;
     return previousElsewhere();
   }
 
@@ -412,7 +463,7 @@ final class BLinkCursor implements LongCursor {
     long behind = currentKey;
     boolean isOnEntry = settle(behind != Long.MIN_VALUE && lastUpTo(behind - 1));
     // Scans end because keys descend.
-    if (isOnEntry && (currentKey >= behind || keyAt(0) > currentKey)) {
+    if (isOnEntry && (currentKey >= behind || wordAt(0) > currentKey)) {
       throw Torn.torn("keys of page " + leaf + " are out of order");
     }
     return isOnEntry;
@@ -421,13 +472,21 @@ final class BLinkCursor implements LongCursor {
   @Override
   public boolean nextRun(LongRun run) {
     Objects.requireNonNull(run, "run");
-    if (!next()) {
+    if (runCopy.byteSize() == 0) {
+      runCopy = Arena.ofAuto().allocate(2L * Long.BYTES * room, Long.BYTES);
+      readOnlyRunCopy = runCopy.asReadOnly();
+    }
+    wantsRun = true;
+    if (!nextElsewhere()) {
       return false;
     }
+    if (!isForRuns) {
+      turnToRuns();
+    }
     long from = (long) slot << 3;
-    run.set(readOnlyCopy, from, valuesOffset + from, Long.BYTES, entries - slot);
+    run.set(readOnlyRunCopy, from, ((long) room << 3) + from, Long.BYTES, entries - slot);
     slot = entries - 1;
-    currentKey = keyAt(slot);
+    currentKey = wordAt(slot);
     return true;
   }
 
@@ -442,7 +501,7 @@ final class BLinkCursor implements LongCursor {
   @Override
   public long value() {
     checkOnEntry();
-    return getLong(copy, valuesOffset + ((long) slot << 3));
+    return wordAt(room + slot);
   }
 
   @Override

@@ -119,12 +119,23 @@ final class BLinkPage extends LinkedPageFormat {
     return 0;
   }
 
+  /** Does nothing: a leaf is one run. */
   @Override
-  int copyRun(MemorySegment pages, long page, int run, MemorySegment to, long valuesAt) {
-    int entries = count(pages, page);
-    copy(pages, page + HEADER_BYTES, to, 0, (long) entries << 3);
-    copy(pages, page + valuesOffset, to, valuesAt, (long) entries << 3);
-    return entries;
+  void prefetchRun(MemorySegment pages, long page, int run) {}
+
+  @Override
+  int entriesOf(MemorySegment pages, long page, int run) {
+    return count(pages, page);
+  }
+
+  @Override
+  long keysOf(long page, int run) {
+    return page + HEADER_BYTES;
+  }
+
+  @Override
+  long valuesOf(long page, int run) {
+    return page + valuesOffset;
   }
 
   // ---------------------------------------------------------------- insert

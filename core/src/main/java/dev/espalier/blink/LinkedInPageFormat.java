@@ -180,16 +180,25 @@ final class LinkedInPageFormat extends LinkedPageFormat {
     return Math.min(valueLeaf.next(pages, InPageTrees.node(page, run)), lastLeafLine);
   }
 
-  /** Asks for the next run as well, which a scan comes to next. */
   @Override
-  int copyRun(MemorySegment pages, long page, int run, MemorySegment to, long valuesOffset) {
+  void prefetchRun(MemorySegment pages, long page, int run) {
     long leaf = InPageTrees.node(page, run);
-    long next = InPageTrees.node(page, nextRun(pages, page, run));
-    Words.prefetch(pages.address() + next, valueLeaf.width, Locality.T0);
-    int count = Math.min(valueLeaf.count(pages, leaf), valueLeaf.capacity);
-    Words.copy(pages, leaf, to, 0, (long) count << 3);
-    Words.copy(pages, leaf + valueLeaf.payloadsOffset, to, valuesOffset, (long) count << 3);
-    return count;
+    Words.prefetch(pages.address() + leaf, valueLeaf.width, Locality.T0);
+  }
+
+  @Override
+  int entriesOf(MemorySegment pages, long page, int run) {
+    return Math.min(valueLeaf.count(pages, InPageTrees.node(page, run)), valueLeaf.capacity);
+  }
+
+  @Override
+  long keysOf(long page, int run) {
+    return InPageTrees.node(page, run);
+  }
+
+  @Override
+  long valuesOf(long page, int run) {
+    return InPageTrees.node(page, run) + valueLeaf.payloadsOffset;
   }
 
   // ---------------------------------------------------------------- insert

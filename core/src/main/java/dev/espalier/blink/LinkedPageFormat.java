@@ -103,14 +103,17 @@ abstract class LinkedPageFormat {
   /** Returns the run behind another, or 0. */
   abstract int nextRun(MemorySegment pages, long page, int run);
 
-  /**
-   * Copies a run, {@link #runCapacity} entries at most: the keys to the start of a segment, the
-   * values to an offset in it.
-   *
-   * @return how many
-   */
-  abstract int copyRun(
-      MemorySegment pages, long page, int run, MemorySegment to, long valuesOffset);
+  /** Asks for a run that comes next, or 0, if that gains anything. */
+  abstract void prefetchRun(MemorySegment pages, long page, int run);
+
+  /** Returns how many entries a run has, {@link #runCapacity} at most. */
+  abstract int entriesOf(MemorySegment pages, long page, int run);
+
+  /** Returns where the first key of a run is; the others follow. */
+  abstract long keysOf(long page, int run);
+
+  /** Returns where the first value of a run is; the others follow. */
+  abstract long valuesOf(long page, int run);
 
   // ---------------------------------------------------------------- insert
 
