@@ -58,7 +58,8 @@ final class MergedEntries {
    */
   void load(LeafPage leaf, MemorySegment pages, long page, int first, int entries, int messages) {
     if (entries + messages > room) {
-      room = Math.max(entries + messages, leaf.capacity);
+      // A cursor begins with few: to clear memory for a leaf would take longer than a short scan.
+      room = Math.max(entries + messages, Math.min(2 * room, leaf.capacity));
       memory = Region.scratch(Arena.ofAuto(), 2L * Long.BYTES * room);
     }
     count = entries;

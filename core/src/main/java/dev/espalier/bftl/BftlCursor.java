@@ -2,8 +2,8 @@
 package dev.espalier.bftl;
 
 import dev.espalier.memory.Words;
+import dev.espalier.support.CursorMemory;
 import dev.espalier.support.LeafCursor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** A cursor over a BFTL, whose leaves are copies, replayed from their units. */
@@ -24,7 +24,7 @@ final class BftlCursor extends LeafCursor {
     this.tree = tree;
     this.content = new NodeContent(tree.capacity);
     this.values = (long) tree.capacity << 3;
-    this.copy = Arena.ofAuto().allocate(2 * values, Long.BYTES);
+    this.copy = CursorMemory.allocate(2 * values);
   }
 
   @Override

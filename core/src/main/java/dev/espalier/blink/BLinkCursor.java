@@ -10,9 +10,9 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.CursorMemory;
 import dev.espalier.support.Latches;
 import dev.espalier.support.Torn;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
@@ -50,8 +50,7 @@ final class BLinkCursor implements LongCursor {
 
   /**
    * The same for {@link #nextRun}, allocated for the first one. It is native memory, as the runs of
-   * other trees are: loops over runs would otherwise be compiled for both. To allocate it takes as
-   * long as a scan of some hundred entries.
+   * other trees are: loops over runs would otherwise be compiled for both.
    */
   private MemorySegment runCopy = MemorySegment.NULL;
 
@@ -473,7 +472,7 @@ final class BLinkCursor implements LongCursor {
   public boolean nextRun(LongRun run) {
     Objects.requireNonNull(run, "run");
     if (runCopy.byteSize() == 0) {
-      runCopy = Arena.ofAuto().allocate(2L * Long.BYTES * room, Long.BYTES);
+      runCopy = CursorMemory.allocate(2L * Long.BYTES * room);
       readOnlyRunCopy = runCopy.asReadOnly();
     }
     wantsRun = true;

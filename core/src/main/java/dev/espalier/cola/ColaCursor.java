@@ -2,8 +2,8 @@
 package dev.espalier.cola;
 
 import dev.espalier.node.Keys;
+import dev.espalier.support.CursorMemory;
 import dev.espalier.support.DeadRanges;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -25,7 +25,7 @@ final class ColaCursor extends MergingCursor {
     super(tree, dead);
     this.tree = tree;
     this.top = new TopPage(tree.layout, tree.batch);
-    this.tailCopy = Arena.ofAuto().allocate(tree.layout.bytes, Long.BYTES);
+    this.tailCopy = CursorMemory.allocate(tree.layout.bytes);
   }
 
   @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cola;
 
-import java.lang.foreign.Arena;
+import dev.espalier.support.CursorMemory;
 import java.lang.foreign.MemorySegment;
 
 /** A leaf of a cursor: the next entries of several levels, merged block by block. */
@@ -32,7 +32,7 @@ final class MergedLeaf {
       parts[k] = new PageMessages(layout, PART);
       mergers[k] = new MergedMessages(parts[0], parts[k]);
     }
-    leaf = Arena.ofAuto().allocate(2L * levels * PART * Long.BYTES, Long.BYTES);
+    leaf = CursorMemory.allocate(2L * levels * PART * Long.BYTES);
   }
 
   /** Takes {@code count} elements of a level, from a slot of a page on. */

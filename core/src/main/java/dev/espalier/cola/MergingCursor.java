@@ -4,10 +4,10 @@ package dev.espalier.cola;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
+import dev.espalier.support.CursorMemory;
 import dev.espalier.support.DeadRanges;
 import dev.espalier.support.DeadWalk;
 import dev.espalier.support.LeafCursor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -157,7 +157,7 @@ abstract class MergingCursor extends LeafCursor {
       waves = new int[count];
       memories = new MemorySegment[count];
       if (!store.pagesStay()) {
-        copies = Arena.ofAuto().allocate((long) count * layout.bytes, Long.BYTES);
+        copies = CursorMemory.allocate((long) count * layout.bytes);
       }
     }
     readLevels(levels);
@@ -520,7 +520,7 @@ abstract class MergingCursor extends LeafCursor {
   /** Copies entries from a page of the chosen level to a place in the merged leaf. */
   private void copy(int from, int to, int run) {
     if (merged.byteSize() == 0) {
-      merged = Arena.ofAuto().allocate(2L * MOST_COPIED * Long.BYTES, Long.BYTES);
+      merged = CursorMemory.allocate(2L * MOST_COPIED * Long.BYTES);
     }
     long base = bases[chosen] + ((long) from << 3);
     long target = (long) to << 3;

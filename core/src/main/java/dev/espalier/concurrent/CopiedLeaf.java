@@ -7,7 +7,7 @@ import static dev.espalier.memory.Words.getLongAcquire;
 import static dev.espalier.memory.Words.getLongs;
 import static dev.espalier.memory.Words.putLongs;
 
-import java.lang.foreign.Arena;
+import dev.espalier.support.CursorMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -356,7 +356,7 @@ abstract class CopiedLeaf {
 
   /** Allocates the copy for runs; returns it for reading only. */
   final MemorySegment allocateRunCopy() {
-    runCopy = Arena.ofAuto().allocate(2L * Long.BYTES * runRoom, Long.BYTES);
+    runCopy = CursorMemory.allocate(2L * Long.BYTES * runRoom);
     return runCopy.asReadOnly();
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.concurrent;
 
+import dev.espalier.support.CursorMemory;
 import dev.espalier.support.LeafCursor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** A cursor over a snapshot, on a copy of a leaf. Only the end of the snapshot can disturb it. */
@@ -18,7 +18,7 @@ final class SnapshotCursor extends LeafCursor {
     super(snapshot.changes);
     this.snapshot = snapshot;
     this.leaf = snapshot.leaf();
-    this.image = Arena.ofAuto().allocate(leaf.bytes, Long.BYTES);
+    this.image = CursorMemory.allocate(leaf.bytes);
   }
 
   @Override

@@ -3,8 +3,8 @@ package dev.espalier.css;
 
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.support.CursorMemory;
 import dev.espalier.support.LeafCursor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -146,7 +146,7 @@ final class CssCursor extends LeafCursor {
 
   private void enterPairs(EntryArray pairs, long from, long to) {
     if (copy.byteSize() == 0) {
-      copy = Arena.ofAuto().allocate(2L * MOST_COPIED * Long.BYTES, Long.BYTES);
+      copy = CursorMemory.allocate(2L * MOST_COPIED * Long.BYTES);
     }
     long values = (long) MOST_COPIED << 3;
     int count = (int) (to - from);

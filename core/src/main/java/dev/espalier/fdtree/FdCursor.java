@@ -2,10 +2,10 @@
 package dev.espalier.fdtree;
 
 import dev.espalier.memory.Words;
+import dev.espalier.support.CursorMemory;
 import dev.espalier.support.DeadRanges;
 import dev.espalier.support.DeadWalk;
 import dev.espalier.support.LeafCursor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -18,7 +18,7 @@ final class FdCursor extends LeafCursor {
   private static final long VALUES = (long) MOST << 3;
 
   private final FdStructure tree;
-  private final MemorySegment merged = Arena.ofAuto().allocate(2 * VALUES, Long.BYTES);
+  private final MemorySegment merged = CursorMemory.allocate(2 * VALUES);
 
   /** The head tree and the runs, the newest first. */
   private RunReader[] readers = {};

@@ -2,7 +2,7 @@
 package dev.espalier.fdtree;
 
 import dev.espalier.memory.Words;
-import java.lang.foreign.Arena;
+import dev.espalier.support.CursorMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -32,7 +32,7 @@ final class RunReader {
   RunReader(FdStructure tree) {
     this.tree = tree;
     this.layout = tree.layout;
-    this.copy = Arena.ofAuto().allocate(layout.bytes, Long.BYTES);
+    this.copy = CursorMemory.allocate(layout.bytes);
   }
 
   void openHead() {

@@ -5,6 +5,7 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Region;
 import dev.espalier.memory.Words;
 import dev.espalier.support.ChangeCount;
+import dev.espalier.support.CursorMemory;
 import dev.espalier.support.LeafCursor;
 import dev.espalier.support.Torn;
 import java.lang.foreign.Arena;
@@ -63,7 +64,7 @@ final class PioCursor extends LeafCursor {
     this.path = new LeafPath(tree);
     this.merged = new Operations(layout.capacity);
     this.pinned = new long[Math.min(inner.leafSegments, store.mostPins())];
-    this.scratch = Arena.ofAuto().allocate(store.pageBytes(), Long.BYTES);
+    this.scratch = CursorMemory.allocate(store.pageBytes());
     this.asked = new int[tree.geometry.pioMax() + inner.leafSegments + 1];
   }
 

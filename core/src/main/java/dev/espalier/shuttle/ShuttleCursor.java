@@ -4,11 +4,11 @@ package dev.espalier.shuttle;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.support.CursorMemory;
 import dev.espalier.support.DeadRanges;
 import dev.espalier.support.DeadWalk;
 import dev.espalier.support.LeafCursor;
 import dev.espalier.support.Message;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -267,7 +267,7 @@ final class ShuttleCursor extends LeafCursor {
    */
   private void merge(MemorySegment nodes, long leaf, int first, int count, long most) {
     if (merged.byteSize() < 2 * Long.BYTES * most) {
-      merged = Arena.ofAuto().allocate(4 * Long.BYTES * most, Long.BYTES);
+      merged = CursorMemory.allocate(4 * Long.BYTES * most);
     }
     long values = merged.byteSize() / 2;
     int inLeaf = first;

@@ -7,7 +7,6 @@ import static dev.espalier.memory.Words.putLong;
 import dev.espalier.LongCursor;
 import dev.espalier.LongRun;
 import dev.espalier.node.Keys;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.ConcurrentModificationException;
@@ -118,7 +117,7 @@ public abstract class LeafCursor implements LongCursor {
   protected final void enterCopy(
       MemorySegment leafMemory, long keys, long values, int leafEntries, int mostEntries) {
     if (copy.byteSize() == 0) {
-      copy = Arena.ofAuto().allocate(2L * Long.BYTES * mostEntries, Long.BYTES);
+      copy = CursorMemory.allocate(2L * Long.BYTES * mostEntries);
     }
     long bytes = (long) leafEntries << 3;
     MemorySegment.copy(leafMemory, keys, copy, 0, bytes);
