@@ -3,6 +3,7 @@ package dev.espalier.fdtree;
 
 import dev.espalier.memory.Words;
 import dev.espalier.support.CursorMemory;
+import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -42,7 +43,11 @@ final class RunReader {
     begin();
   }
 
+  /** Where the root lies, a run may say any number of pages. */
   void open(Run run) {
+    if (run.pages() < 0 || run.pages() > tree.store.pagesInUse()) {
+      throw Torn.torn("a run says that it has " + run.pages() + " pages");
+    }
     isHead = false;
     firstPage = run.firstPage();
     pages = run.pages();

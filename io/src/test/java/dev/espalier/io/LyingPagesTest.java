@@ -50,6 +50,15 @@ class LyingPagesTest {
     assertNothingRaw(tree, lying, lying.closed(), TestSize.seeds(3, 60));
   }
 
+  /** The same for what failed once after a crash. */
+  @ParameterizedTest
+  @CsvSource({"FdTree, 58", "FdTree, 76"})
+  @Tag("thorough")
+  void whatFailedOnceInRecoveryStaysMended(String tree, long seed) throws Exception {
+    LyingStore lying = new LyingStore(folder, tree);
+    assertNothingRaw(tree, lying, lying.crashed(), seed);
+  }
+
   /** What failed once, whatever the day draws. */
   @ParameterizedTest
   @CsvSource({
