@@ -50,6 +50,9 @@ public final class Ycsb implements Runnable {
   private static final int QUICK_PART = 20;
 
   private static final int QUICK_MILLIS = 100;
+
+  /** A day: longer than any store takes. */
+  private static final int WHOLE_FILL_MILLIS = 24 * 60 * 60 * 1000;
   private static final Duration QUICK = Duration.ofMinutes(9);
 
   private static final long HEAP_BYTES = 512L << 20;
@@ -125,6 +128,14 @@ public final class Ycsb implements Runnable {
       paramLabel = "N",
       description = "Milliseconds of a round (default: 1000, quick: 100).")
   private @Nullable Integer millis;
+
+  @Option(
+      names = "--to-the-end",
+      description = {
+        "Fill each store to the end, however long that takes, and without a warm-up.",
+        "By default a fill ends after 10 microseconds for each entry."
+      })
+  private boolean toTheEnd;
 
   @Option(
       names = "--minutes",
@@ -307,7 +318,9 @@ public final class Ycsb implements Runnable {
   private void measure(Cell cell, Map<String, WorkerJvm> workers, BoardFile file) {
     Set<String> wanted = new LinkedHashSet<>(workers.keySet());
     wanted.removeIf(store -> !isWanted(cell, store, file));
-    for (int round = 0; round <= wantedRounds(); round++) {
+    boolean isWhole = toTheEnd && cell.work().isFill();
+    int time = isWhole ? WHOLE_FILL_MILLIS : wantedMillis();
+    for (int round = isWhole ? 1 : 0; round <= wantedRounds(); round++) {
       for (String store : wanted) {
         boolean isWarmUp = round == 0;
         WorkerJvm worker = workers.get(store);
@@ -317,7 +330,7 @@ public final class Ycsb implements Runnable {
               cell.toString(),
               workers,
               () -> {
-                Figure figure = Figure.parse(worker.ask(cell.request(wantedMillis())));
+                Figure figure = Figure.parse(worker.ask(cell.request(time)));
                 if (!isWarmUp) {
                   file.board().add(cell, store, figure);
                   System.out.printf(
