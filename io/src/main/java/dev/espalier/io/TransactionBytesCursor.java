@@ -41,6 +41,9 @@ final class TransactionBytesCursor implements BytesCursor {
 
   private byte[] bound = NO_KEY;
 
+  /** Whether an entry at the bound would have been found. */
+  private boolean isBoundIncluded;
+
   /** The key where the cursor of the tree is, null if it is nowhere. */
   private byte @Nullable [] ahead;
 
@@ -180,31 +183,38 @@ final class TransactionBytesCursor implements BytesCursor {
 
   /** Has the cursor of the tree at the first entry at or after a key, or behind all. */
   private void lookUp(byte[] from, boolean inclusive) {
-    boolean isBehind = direction > 0 && Arrays.compareUnsigned(from, bound) >= 0;
+    boolean isBehind = direction > 0 && isPast(from, inclusive);
     int order = ahead == null ? 1 : Arrays.compareUnsigned(ahead, from);
     if (!isBehind || order < 0) {
       MemorySegment start = MemorySegment.ofArray(from);
-      look(inclusive ? tree.ceiling(start) : tree.higher(start), 1, from);
+      look(inclusive ? tree.ceiling(start) : tree.higher(start), 1, from, inclusive);
     } else if (order == 0 && !inclusive) {
-      look(tree.next(), 1, from);
+      look(tree.next(), 1, from, false);
     }
   }
 
   /** Has the cursor of the tree at the last entry at or before a key, or before all. */
   private void lookDown(byte[] from, boolean inclusive) {
-    boolean isBefore = direction < 0 && Arrays.compareUnsigned(from, bound) <= 0;
+    boolean isBefore = direction < 0 && isPast(from, inclusive);
     int order = ahead == null ? -1 : Arrays.compareUnsigned(ahead, from);
     if (!isBefore || order > 0) {
       MemorySegment start = MemorySegment.ofArray(from);
-      look(inclusive ? tree.floor(start) : tree.lower(start), -1, from);
+      look(inclusive ? tree.floor(start) : tree.lower(start), -1, from, inclusive);
     } else if (order == 0 && !inclusive) {
-      look(tree.previous(), -1, from);
+      look(tree.previous(), -1, from, false);
     }
   }
 
-  private void look(boolean found, int direction, byte[] from) {
+  /** Tells whether a search finds nothing that the last look has passed over. */
+  private boolean isPast(byte[] from, boolean inclusive) {
+    int order = Arrays.compareUnsigned(from, bound) * direction;
+    return order > 0 || (order == 0 && (isBoundIncluded || !inclusive));
+  }
+
+  private void look(boolean found, int direction, byte[] from, boolean inclusive) {
     this.direction = direction;
     bound = from;
+    isBoundIncluded = inclusive;
     ahead = found ? tree.keyArray() : null;
   }
 
@@ -346,11 +356,12 @@ final class TransactionBytesCursor implements BytesCursor {
     }
   }
 
-  /** Checks that the transaction has not removed the entry otherwise. */
+  /** Checks that the transaction has neither removed the entry otherwise nor rolled it back. */
   private void checkIsStillThere() {
     checkOnEntry();
     Write<byte[]> own = seen.own(key);
-    if (own != null && own.value == null) {
+    boolean isGone = own == null ? value != null && index.findAny(key) == null : own.value == null;
+    if (isGone) {
       throw isGone();
     }
   }

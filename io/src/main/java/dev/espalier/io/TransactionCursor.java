@@ -29,6 +29,10 @@ final class TransactionCursor implements LongCursor {
   private int direction;
 
   private long bound;
+
+  /** Whether an entry at the bound would have been found. */
+  private boolean isBoundIncluded;
+
   private boolean hasAhead;
   private long aheadKey;
   private long aheadValue;
@@ -146,27 +150,35 @@ final class TransactionCursor implements LongCursor {
 
   /** Has the cursor of the tree at the first entry at or after a key, or behind all. */
   private void lookUp(long from, boolean inclusive) {
-    boolean isBehind = direction > 0 && from >= bound;
+    boolean isBehind = direction > 0 && (from > bound || isWithin(from, inclusive));
     if (isBehind && (!hasAhead || aheadKey > from || (inclusive && aheadKey == from))) {
       return;
     }
     boolean isThere = isBehind && aheadKey == from;
-    look(isThere ? tree.next() : inclusive ? tree.ceiling(from) : tree.higher(from), 1, from);
+    boolean found = isThere ? tree.next() : inclusive ? tree.ceiling(from) : tree.higher(from);
+    look(found, 1, from, inclusive);
   }
 
   /** Has the cursor of the tree at the last entry at or before a key, or before all. */
   private void lookDown(long from, boolean inclusive) {
-    boolean isBefore = direction < 0 && from <= bound;
+    boolean isBefore = direction < 0 && (from < bound || isWithin(from, inclusive));
     if (isBefore && (!hasAhead || aheadKey < from || (inclusive && aheadKey == from))) {
       return;
     }
     boolean isThere = isBefore && aheadKey == from;
-    look(isThere ? tree.previous() : inclusive ? tree.floor(from) : tree.lower(from), -1, from);
+    boolean found = isThere ? tree.previous() : inclusive ? tree.floor(from) : tree.lower(from);
+    look(found, -1, from, inclusive);
   }
 
-  private void look(boolean found, int direction, long from) {
+  /** Tells whether a search from the bound finds nothing that the last look has passed over. */
+  private boolean isWithin(long from, boolean inclusive) {
+    return from == bound && (isBoundIncluded || !inclusive);
+  }
+
+  private void look(boolean found, int direction, long from, boolean inclusive) {
     this.direction = direction;
     bound = from;
+    isBoundIncluded = inclusive;
     hasAhead = found;
     if (found) {
       aheadKey = tree.key();

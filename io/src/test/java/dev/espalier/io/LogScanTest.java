@@ -3,11 +3,13 @@ package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What segments without a record say; those with records are in {@link LogDamageTest}. */
+/** What segments with one record or none say; whole logs are in {@link LogDamageTest}. */
 class LogScanTest {
   private static final long STORE = 77;
   private static final long CHECKPOINT = 10;
@@ -58,6 +60,24 @@ class LogScanTest {
 
   private void add(long number, int epoch, long checkpoint) {
     numbered.put(number, segment(number, epoch, checkpoint));
+  }
+
+  /** Adds a segment of the header's epoch. */
+  private LogSegment add(long number) {
+    LogSegment segment = segment(number, EPOCH, CHECKPOINT);
+    numbered.put(number, segment);
+    return segment;
+  }
+
+  /** Writes the first record of a segment, as one of the segment with a given number. */
+  private static void write(LogSegment to, long number, long sequence, int epoch, long forced) {
+    SetRecord record = new SetRecord();
+    record.place(STORE, number, LogSegment.HEADER_BYTES);
+    MemorySegment block = StoreHeader.block();
+    record.writeTo(block, 0, sequence, epoch, CHECKPOINT, forced, 1, 2, 3);
+    IoBatch batch = new IoBatch(block, 1);
+    batch.add(LogSegment.HEADER_BYTES, 0, LogBuffer.BLOCK_BYTES);
+    to.file.write(batch);
   }
 
   private LogScan scan(long forced) {
@@ -127,6 +147,86 @@ class LogScanTest {
             + " all up to 101 were safe, as its header says; no later record is left",
         scan.damageAfter(SEQUENCE, END));
     assertEquals(SEQUENCE + 1, scan.forced());
+  }
+
+  @Test
+  void theFirstLaterRecordIsThatOfTheFirstSegment() {
+    Map<Long, LogSegment> unordered = new LinkedHashMap<>();
+    for (long number : new long[] {6, 4, 5}) {
+      LogSegment segment = segment(number, EPOCH, CHECKPOINT);
+      write(segment, number, 30 * number + 1, EPOCH, number == 4 ? 0 : 150);
+      unordered.put(number, segment);
+    }
+    LogScan scan =
+        new LogScan(
+            folder.resolve("store"), header(CHECKPOINT, SEQUENCE), unordered, List.of());
+    assertEquals(
+        "its log is damaged at offset 4096 of segment 3: the last good record is 100, but all up to"
+            + " 150 were safe, as record 151 at offset 4096 of segment 5 (log5) says; the first"
+            + " later one is record 121 at offset 4096 of segment 4 (log4)",
+        scan.damageAfter(SEQUENCE, END));
+    assertEquals(150, scan.forced());
+  }
+
+  @Test
+  void recordsOfSegmentsBeforeTheEndMeanNothing() {
+    write(add(2), 2, 121, EPOCH, 120);
+    add(3);
+    assertNull(damage());
+  }
+
+  @Test
+  void aRecordMayBeOfALaterEpochThanAnySegment() {
+    write(add(3), 3, 121, EPOCH + 1, 0);
+    LogScan scan = scan(SEQUENCE);
+    assertEquals(
+        "its newest header is that of checkpoint 10, of epoch 5, but record 121 at offset 4096 of"
+            + " segment 3 (log3) is of checkpoint 10, of epoch 6: the file, or its header, is older"
+            + " than its log",
+        scan.damageAfter(SEQUENCE, END));
+    assertEquals(EPOCH + 1, scan.lastEpoch());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "119, 120, record 130 at offset 4096 of segment 3 (log3)",
+    "120, 120, record 130 at offset 4096 of segment 3 (log3)",
+    "121, 121, its header",
+  })
+  void theHeaderIsTheProofIfItCallsMoreForced(long stated, long safe, String proof) {
+    write(add(3), 3, 130, EPOCH, 120);
+    assertEquals(
+        "its log is damaged at offset 4096 of segment 3 (log3): the last good record is 100, but"
+            + " all up to %d were safe, as %s says; the first later one is record 130 at offset"
+                .formatted(safe, proof)
+            + " 4096 of segment 3 (log3)",
+        scan(stated).damageAfter(SEQUENCE, END));
+  }
+
+  /** Its first block tells of what it had before, as the new one was lost. */
+  @ParameterizedTest
+  @CsvSource({"1, true", "2, false"})
+  void aSegmentThatWasUsedAgainMayBeTheNextOne(long number, boolean isOver) {
+    add(3);
+    write(add(number), 4, 121, EPOCH, 120);
+    String damage = damage();
+    assertEquals(isOver, damage != null && damage.contains("all up to 120 were safe"));
+  }
+
+  @Test
+  void aSegmentThatWasUsedAgainIsNotTheNextOneIfThereIsOne() {
+    add(3);
+    add(4);
+    write(add(1), 4, 121, EPOCH, 120);
+    assertNull(damage());
+  }
+
+  @Test
+  void aSegmentThatWasUsedAgainKeepsItsNumber() {
+    LogSegment old = add(1);
+    write(old, 4, 121, EPOCH, 120);
+    assertNotNull(damage());
+    assertEquals(1, old.number);
   }
 
   @Test
