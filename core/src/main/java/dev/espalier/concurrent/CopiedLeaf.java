@@ -372,6 +372,7 @@ abstract class CopiedLeaf {
   /** Keeps what was copied for a run, but nothing of the leaf: it is not current then. */
   final void forgetLeafOf(int first, int end) {
     parent = 0;
+    node = ConcurrentStructure.ROOT; // What has no word of 0; the child of a node may be nonsense.
     word = 0;
     keysFrom = first;
     valuesFrom = runRoom + first;
