@@ -258,13 +258,17 @@ final class SharedPrefixCursor implements BytesCursor {
     if (wanted >= 0 && wanted < leaf.count) {
       return stand(wanted);
     }
+    long[] left = words;
+    int leftPage = page;
+    long leftVersion = version;
     while (true) {
       try {
         Step step = look.step(side, ahead);
         if (step != Step.DONE) {
           return step;
         }
-        if (!copyLeaf()) {
+        // What was written to the leaf that is left may come before what was to the next one.
+        if (!copyLeaf() || !Latches.isStill(left, leftPage, leftVersion)) {
           return Step.LOST;
         }
       } catch (RuntimeException failed) {
