@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * and {@link #getAll} are as many operations as there are keys. A cursor is for one thread; it
  * copies what it goes to, as one behind a lock does, and sees each write that comes before a step.
  *
- * <p>A value that is shown to a reader is a copy, unless it is in pages of its own: then it is
- * shown where it lies, and those who must have the tree alone wait for the reader. Readers of
+ * <p>A value that is shown to a reader is a copy, unless it is in pages of its own in a file: then
+ * it is shown where it lies, and those who must have the tree alone wait for the reader. Readers of
  * values may read the index, and must not write to it.
  */
 public final class ConcurrentPrefixBPlusTree implements BytesIndex {
@@ -222,17 +222,23 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   private Shown tryShow(PrefixThread thread, MemorySegment key, ValueReader reader) {
     int operation = epochs.enter();
+    MemorySegment copy;
     try {
       if (!find(thread, key)) {
         return Shown.NONE;
       }
-      if (thread.valueChain != 0) {
+      if (thread.valueChain == 0) {
+        copy = thread.copied();
+      } else if (tree.store.pagesStay()) {
+        // A writer who moves the memory waits for all operations, with locks in its hands.
+        copy = MemorySegment.ofArray(thread.value()).asReadOnly();
+      } else {
         return tryShowChain(thread, reader);
       }
     } finally {
       epochs.exit(operation);
     }
-    reader.read(thread.copied(), 0, thread.valueLength, 0, thread.valueLength);
+    reader.read(copy, 0, thread.valueLength, 0, thread.valueLength);
     return Shown.DONE;
   }
 

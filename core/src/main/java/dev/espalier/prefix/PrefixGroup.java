@@ -79,6 +79,7 @@ final class PrefixGroup {
   /** Takes keys of the batch. */
   void begin(int from, int count) {
     this.count = count;
+    lineCount = 0; // What was noted is nonsense if the search of the keys before has failed.
     for (int i = 0; i < count; i++) {
       lengths[i] = PrefixBPlusTree.checkKey(keys.get(from + i));
       starts[i] = keys.start(from + i);

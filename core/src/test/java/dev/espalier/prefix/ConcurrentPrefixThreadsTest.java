@@ -2,6 +2,7 @@
 package dev.espalier.prefix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
@@ -11,6 +12,11 @@ import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.threads.KeyHistories;
 import dev.espalier.threads.ShortHistories;
 import dev.espalier.threads.ThreadsContract;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Several threads that write and read one tree of byte strings at once. */
@@ -74,6 +80,37 @@ class ConcurrentPrefixThreadsTest extends ThreadsContract<LongsInByteStrings> {
     try (LongsInByteStrings index = over(ConcurrentPrefixBPlusTree.open(store), 0, LONG)) {
       KeyHistories.run(index, 3000, 3, 4, WRITES);
       verifyAlone(index);
+    }
+  }
+
+  /** Who moves the memory waits for all operations; a reader of values may take its time. */
+  @Test
+  void aReaderOfALongValueKeepsNobodyFromMovingTheMemory() {
+    MemoryPageStore store = IndexOptions.DEFAULT.pagesInMemory(512);
+    BytesIndex index = ConcurrentPrefixBPlusTree.open(store);
+    byte[] key = {1};
+    index.set(key, new byte[10_000]);
+    long before = store.segment().byteSize();
+    AtomicLong shown = new AtomicLong();
+    assertTimeoutPreemptively(
+        Duration.ofMinutes(1),
+        () ->
+            index.get(
+                MemorySegment.ofArray(key),
+                (_, _, bytes, _, _) -> {
+                  CompletableFuture.runAsync(() -> fill(index, 5000)).join();
+                  assertTrue(index.containsKey(key));
+                  shown.addAndGet(bytes);
+                }));
+    assertEquals(10_000, shown.get());
+    assertTrue(store.segment().byteSize() > before, "has moved");
+    index.verify();
+    index.close();
+  }
+
+  private static void fill(BytesIndex index, int entries) {
+    for (int i = 0; i < entries; i++) {
+      index.set(ByteBuffer.allocate(Long.BYTES).putLong(i).array(), new byte[100]);
     }
   }
 
