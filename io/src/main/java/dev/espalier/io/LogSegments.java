@@ -95,16 +95,21 @@ final class LogSegments {
     }
   }
 
-  /** Sees to it that the segment that comes next has room for a record. */
+  /**
+   * Sees to it that the segment that comes next has room for a record.
+   *
+   * @throws PageFileException if there is no room for a larger one; all is as before
+   */
   void ensureReady(long recordBytes, long appendedBytes) {
     long bytes = LogSegment.HEADER_BYTES + recordBytes + LogSegment.bytesOfEnd(identity);
     if (ready != null && ready.bytes >= bytes) {
       return;
     }
+    LogSegment made = take(Math.max(bytes, preferredBytes(appendedBytes)));
     if (ready != null) {
       free.addLast(ready);
     }
-    ready = take(Math.max(bytes, preferredBytes(appendedBytes)));
+    ready = made;
   }
 
   /**

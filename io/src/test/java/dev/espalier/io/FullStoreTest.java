@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.io.Faults.Operation;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
@@ -18,10 +19,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Stores on a device that has no more room. */
 class FullStoreTest {
@@ -227,14 +231,17 @@ class FullStoreTest {
     assertTrue(writes > 5, "writes: " + writes);
   }
 
+  private IndexStore openWithFaultyLog() {
+    StoreFiles files = new SystemFiles(PageFiles.DIRECT, faults.over(PageFiles.DIRECT));
+    StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, false);
+    return new StoreOpening(folder.resolve("store"), SMALL, environment).open();
+  }
+
   /** Its room was promised, but others needed the next segment of the log, and were refused. */
   @Test
   @Timeout(60)
   void theRecordOfAWriterThatWasWithinIsRecovered() throws IOException, InterruptedException {
-    StoreFiles files = new SystemFiles(PageFiles.DIRECT, faults.over(PageFiles.DIRECT));
-    StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, false);
-    Path path = folder.resolve("store");
-    try (IndexStore store = new StoreOpening(path, SMALL, environment).open()) {
+    try (IndexStore store = openWithFaultyLog()) {
       StoreIndex index = (StoreIndex) store.index("a", DiskOptimizedBPlusTree.VARIANT);
       store.commit();
       StoreState state = store.state();
@@ -270,6 +277,32 @@ class FullStoreTest {
       }
     } catch (PageFileException | MemoryLimitException full) {
       // As was ordered.
+    }
+  }
+
+  /** The segment that was to come next is neither lost nor used twice. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aRecordForWhichTheLogCanHaveNoSegmentIsRefusedAndTheLogGoesOn(boolean hasFreeSegment)
+      throws IOException {
+    try (IndexStore store = openWithFaultyLog()) {
+      BytesIndex strings = store.bytesIndex("strings");
+      LongIndex index = store.index("a", DiskOptimizedBPlusTree.VARIANT);
+      fill(index, 1);
+      if (hasFreeSegment) {
+        store.state().log.prepare();
+      }
+      faults.failFrom(1, Errno.ENOSPC, Operation.GROW);
+      byte[] large = new byte[200 << 10];
+      assertThrows(MemoryLimitException.class, () -> strings.set(new byte[1], large));
+      faults.heal();
+      for (long value = 2; value < 7; value++) {
+        fill(index, value);
+        store.commit();
+      }
+      List<LogSegment> segments = store.state().log.end.allSegments();
+      assertEquals(segments.size(), Set.copyOf(segments).size());
+      assertRecovered(6);
     }
   }
 }
