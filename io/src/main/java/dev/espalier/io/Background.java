@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -15,6 +16,7 @@ final class Background {
   private final StoreState state;
   private final Checkpoints checkpoints;
   private final long commitNanos;
+  private final long checkpointNanos;
 
   private volatile boolean stopping;
 
@@ -43,6 +45,8 @@ final class Background {
         state.options.durability() instanceof Durability.Within within
             ? within.time().toNanos()
             : Long.MAX_VALUE;
+    // A time of more than 292 years, which is for never, becomes the largest number.
+    this.checkpointNanos = TimeUnit.NANOSECONDS.convert(state.options.checkpointTime());
   }
 
   void start() {
@@ -107,15 +111,19 @@ final class Background {
         look();
       }
     } catch (RuntimeException failed) {
-      // The store takes no more changes then, and says why; or it was closed meanwhile.
-      if (state.condition.isUsable()) {
-        state.condition.noteFailure(failed);
-      }
-      stopping = true;
+      endAfter(failed);
     } finally {
       isBusy = false;
       working.unlock();
     }
+  }
+
+  /** Ends this: the store takes no more changes then, and says why; or it was closed meanwhile. */
+  void endAfter(RuntimeException failed) {
+    if (state.condition.isUsable()) {
+      state.condition.noteFailure(failed);
+    }
+    stopping = true;
   }
 
   private void look() {
@@ -166,7 +174,7 @@ final class Background {
       return false;
     }
     return state.log.appendedBytesAbout() - loggedThen >= state.options.checkpointBytes()
-        || System.nanoTime() - lastCheckpoint >= state.options.checkpointTime().toNanos();
+        || System.nanoTime() - lastCheckpoint >= checkpointNanos;
   }
 
   private void noteCheckpoint() {

@@ -81,15 +81,9 @@ final class Caretaker {
     for (Iterator<Charge> all = charges.iterator(); all.hasNext(); ) {
       Charge charge = all.next();
       Background store = charge.store.get();
-      if (store == null || store.hasEnded()) {
+      if (store == null || !isStillLookedAfter(store, charge, now)) {
         all.remove();
         continue;
-      }
-      if (charge.next - now <= 0 || store.isInAHurry()) {
-        charge.next = now + charge.nanos;
-        if (store.begins()) {
-          employ(store);
-        }
       }
       wait = Math.min(wait, Math.max(1, charge.next - now));
     }
@@ -98,6 +92,25 @@ final class Caretaker {
       return 0;
     }
     return wait;
+  }
+
+  /** Looks at a store, if its time has come; tells whether to look again. */
+  private boolean isStillLookedAfter(Background store, Charge charge, long now) {
+    try {
+      if (store.hasEnded()) {
+        return false;
+      }
+      if (charge.next - now <= 0 || store.isInAHurry()) {
+        charge.next = now + charge.nanos;
+        if (store.begins()) {
+          employ(store);
+        }
+      }
+      return true;
+    } catch (RuntimeException failed) {
+      store.endAfter(failed); // The others are looked after all the same.
+      return false;
+    }
   }
 
   private void employ(Background store) {

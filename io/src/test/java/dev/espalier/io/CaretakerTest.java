@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
 import dev.espalier.LongIndex;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CaretakerTest {
   private static final int STORES = 30;
+  private static final StoreOptions FORCED_SOON =
+      StoreOptions.DEFAULT.withDurability(Durability.within(Duration.ofMillis(5)));
 
   @TempDir Path folder;
 
@@ -38,10 +44,7 @@ class CaretakerTest {
   @Tag("thorough")
   @Test
   void eachStoreGetsWhatItWasPromised() {
-    StoreOptions options =
-        StoreOptions.DEFAULT
-            .withDurability(Durability.within(Duration.ofMillis(5)))
-            .withCheckpointTime(Duration.ofMillis(50));
+    StoreOptions options = FORCED_SOON.withCheckpointTime(Duration.ofMillis(50));
     List<IndexStore> stores = new ArrayList<>();
     List<LongIndex> indexes = new ArrayList<>();
     try {
@@ -62,6 +65,47 @@ class CaretakerTest {
       }
     } finally {
       stores.forEach(IndexStore::close);
+    }
+  }
+
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aStoreThatNeverWantsACheckpointKeepsNoOtherFromWhatItWasPromised() {
+    StoreOptions never = FORCED_SOON.withCheckpointTime(Duration.ofSeconds(Long.MAX_VALUE));
+    try (IndexStore store = IndexStore.open(folder.resolve("never"), never)) {
+      store.index("numbers").put(1, 1);
+      assertOthersAreLookedAfter();
+      assertNull(store.state().condition.failure());
+    }
+  }
+
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aStoreThatCantBeLookedAtSaysSoAndTheOthersAreLookedAfter() {
+    IndexStore store = IndexStore.open(folder.resolve("broken"), FORCED_SOON);
+    StoreState state = store.state();
+    Log log = state.log;
+    setLog(state, null);
+    await(() -> state.condition.failure() != null);
+    assertOthersAreLookedAfter();
+    setLog(state, log);
+    assertThrows(PageFileException.class, store::close);
+  }
+
+  @SuppressWarnings("NullAway") // The caretaker is to fail.
+  private static void setLog(StoreState state, @Nullable Log log) {
+    state.log = log;
+  }
+
+  /** Writes to another store for longer than it takes until all stores were looked at. */
+  private void assertOthersAreLookedAfter() {
+    try (IndexStore store = IndexStore.open(folder.resolve("other"), FORCED_SOON)) {
+      LongIndex index = store.index("numbers");
+      Log log = store.state().log;
+      for (int round = 0; round < 50; round++) {
+        index.put(round, round);
+        await(() -> log.forced() == log.appended());
+      }
     }
   }
 
