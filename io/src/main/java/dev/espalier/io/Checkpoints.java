@@ -94,6 +94,9 @@ final class Checkpoints {
       throw full;
     } catch (PageFileException failed) {
       throw state.condition.noteFailure(failed);
+    } catch (Error failed) {
+      state.condition.noteFailure(failed); // What was captured may be lost.
+      throw failed;
     } finally {
       lock.unlock();
     }

@@ -54,6 +54,12 @@ final class LogEnd implements AutoCloseable {
   /** Whether there was no room for that half. */
   private boolean refused;
 
+  /** Whether an error came in the middle, so that nobody knows what the buffer and the device have. */
+  private boolean isUnknown;
+
+  /** Whether a force was begun, and its end was not noted yet. */
+  private boolean isForcing;
+
   // These and where the buffer is filled are without what was taken since the places were opened.
   private long appended;
   private long appendedBytes;
@@ -234,8 +240,10 @@ final class LogEnd implements AutoCloseable {
     complete(record, 0, appended + 1, checkpoint, forced);
     try {
       record.writeTo(buffer, makingRoom);
-    } catch (PageFileException failed) {
+    } catch (RuntimeException failed) {
       throw condition.noteFailure(failed); // Half of it is in the buffer.
+    } catch (Error failed) {
+      throw noteError(failed);
     }
   }
 
@@ -309,6 +317,14 @@ final class LogEnd implements AutoCloseable {
       startWrite();
     }
     finishWrite();
+    try {
+      goOnInReady(checkpoint, forced);
+    } catch (Error failed) {
+      throw noteError(failed);
+    }
+  }
+
+  private void goOnInReady(long checkpoint, long forced) {
     write(segments.endOf(), checkpoint, forced, this::startWrite);
     try {
       startWrite();
@@ -353,11 +369,17 @@ final class LogEnd implements AutoCloseable {
       buffer.startWrite(current.file);
     } catch (RuntimeException failed) {
       throw noteFailure(failed);
+    } catch (Error failed) {
+      throw noteError(failed);
     }
   }
 
   /** Waits for what {@link #startWrite} has begun. */
   void finishWrite() {
+    isUnknown |= isForcing;
+    if (isUnknown) {
+      checkGood();
+    }
     LogSegment segment = underway;
     if (segment == null) {
       return;
@@ -372,6 +394,8 @@ final class LogEnd implements AutoCloseable {
       refused = false;
     } catch (RuntimeException failed) {
       throw noteFailure(failed);
+    } catch (Error failed) {
+      throw noteError(failed);
     }
   }
 
@@ -398,8 +422,18 @@ final class LogEnd implements AutoCloseable {
     return condition.noteFailure(failed);
   }
 
+  /** Notes that an error, be it that the stack is full, came in the middle, and returns it. */
+  private Error noteError(Error failed) {
+    isUnknown = true; // First, as what follows may fail as well.
+    condition.noteFailure(failed);
+    return failed;
+  }
+
   /** Throws why nothing can be made durable, if so. */
   void checkGood() {
+    if (isUnknown && condition.failure() == null) {
+      condition.noteFailure(new IllegalStateException("an error came in the middle"));
+    }
     PageFileException failure = condition.failure();
     if (failure != null) {
       throw new PageFileException(
@@ -431,6 +465,8 @@ final class LogEnd implements AutoCloseable {
         }
       } catch (RuntimeException failed) {
         failure = failed;
+      } catch (Error failed) {
+        throw noteError(failed);
       }
     }
 
@@ -440,6 +476,7 @@ final class LogEnd implements AutoCloseable {
      * @throws PageFileException if it has failed
      */
     long end() {
+      isForcing = false;
       RuntimeException failed = failure;
       if (failed != null && !isWritten) {
         underway = segment;
@@ -458,6 +495,7 @@ final class LogEnd implements AutoCloseable {
   Force beginForce() {
     finishWrite();
     Force force = new Force();
+    isForcing = true;
     if (identity.endsBlocks()) {
       buffer.endBlock();
     }

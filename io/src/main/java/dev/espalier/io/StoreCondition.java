@@ -135,7 +135,7 @@ final class StoreCondition {
   }
 
   /** Takes no more changes, because changed pages could not be written. Returns the reason. */
-  PageFileException noteFailure(RuntimeException cause) {
+  PageFileException noteFailure(Throwable cause) {
     PageFileException reason =
         cause instanceof PageFileException known
             ? known
