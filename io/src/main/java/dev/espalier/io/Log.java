@@ -22,6 +22,9 @@ final class Log implements AutoCloseable {
    * One thread at a time writes: it has set `writing`. It waits for the device without the lock,
    * while others append. The segment that is written to changes only while nobody writes. Where
    * nobody waits for a force, what is full is handed to the device, and waited for later.
+   *
+   * A thread whose record is larger than the buffer waits without the lock, too, where another one
+   * writes. Whoever gets the lock then finds half of a record, and leaves the end of the log alone.
    */
 
   /**
@@ -74,7 +77,6 @@ final class Log implements AutoCloseable {
     this.makingRoom =
         () -> {
           awaitWriter();
-          end.hold();
           end.startWrite();
         };
   }
@@ -137,7 +139,7 @@ final class Log implements AutoCloseable {
         if (!isLast && end.isInBuffer(bytes)) {
           return true;
         }
-        if (writing) {
+        if (isBusy()) {
           written.awaitUninterruptibly(); // Others may have made room by then, or used it.
           continue;
         }
@@ -197,7 +199,14 @@ final class Log implements AutoCloseable {
       }
       Thread.onSpinWait();
     }
-    return alone(() -> end.append(record, checkpoint, forced, makingRoom));
+    return alone(
+        () -> {
+          try {
+            return end.append(record, checkpoint, forced, makingRoom);
+          } finally {
+            written.signalAll(); // To those that found half of it.
+          }
+        });
   }
 
   /**
@@ -231,6 +240,11 @@ final class Log implements AutoCloseable {
   /** Notes a change that no record tells of: it is durable with the checkpoint that follows. */
   long skip() {
     return alone(end::skip);
+  }
+
+  /** Tells whether a thread that has given the lock back is writing or appending. */
+  private boolean isBusy() {
+    return writing || end.isInRecord();
   }
 
   private void awaitWriter() {
@@ -313,7 +327,7 @@ final class Log implements AutoCloseable {
     try {
       while (forced < sequence || (withSegment && !end.isBeginningForced())) {
         end.checkGood();
-        if (writing) {
+        if (isBusy()) {
           written.awaitUninterruptibly();
         } else {
           lead();

@@ -54,6 +54,9 @@ final class LogEnd implements AutoCloseable {
   /** Whether there was no room for that half. */
   private boolean refused;
 
+  /** Whether the buffer has the beginning of a record that is larger, and not yet its end. */
+  private boolean isInRecord;
+
   /** Whether an error came in the middle, so that nobody knows what the buffer and the device have. */
   private boolean isUnknown;
 
@@ -124,9 +127,17 @@ final class LogEnd implements AutoCloseable {
     return new Log.Position(current.number, buffer.end());
   }
 
-  /** Tells whether all records are forced, and nothing is being written. */
+  /** Tells whether all records are forced, and nothing is being written or appended. */
   boolean isForced(long forced) {
-    return underway == null && isBeginningForced && forced == appended;
+    return underway == null && !isInRecord && isBeginningForced && forced == appended;
+  }
+
+  /**
+   * Tells whether a thread is in the middle of a record, and has given the lock back until there is
+   * room for the rest. Nothing else may be written or appended before its end.
+   */
+  boolean isInRecord() {
+    return isInRecord;
   }
 
   /** Tells whether the first block of the current segment is safe. */
@@ -136,9 +147,9 @@ final class LogEnd implements AutoCloseable {
 
   // ---------------------------------------------------------------- places
 
-  /** Lets threads append by themselves. */
+  /** Lets threads append by themselves, unless one is in the middle of a record. */
   void show() {
-    if (!places.areOpen()) {
+    if (!places.areOpen() && !isInRecord) {
       long left = Math.min(recordBytes - buffer.end(), buffer.room());
       leftThen = (int) Math.max(0, left);
       places.open(leftThen);
@@ -238,12 +249,15 @@ final class LogEnd implements AutoCloseable {
 
   private void write(LogRecord record, long checkpoint, long forced, Runnable makingRoom) {
     complete(record, 0, appended + 1, checkpoint, forced);
+    isInRecord = true;
     try {
       record.writeTo(buffer, makingRoom);
     } catch (RuntimeException failed) {
       throw condition.noteFailure(failed); // Half of it is in the buffer.
     } catch (Error failed) {
       throw noteError(failed);
+    } finally {
+      isInRecord = false;
     }
   }
 
