@@ -116,7 +116,7 @@ final class Log implements AutoCloseable {
    * @param endsBlocks whether a force ends a block, as may happen before each record but one
    */
   private static long needed(long promised, boolean endsBlocks) {
-    int ends = endsBlocks ? WriterGate.writers(promised) - 1 : 0;
+    int ends = endsBlocks ? Math.max(0, WriterGate.writers(promised) - 1) : 0;
     return WriterGate.bytes(promised) + (long) ends * LogBuffer.BLOCK_BYTES;
   }
 

@@ -414,12 +414,16 @@ final class StoreWriter {
   }
 
   /**
-   * Appends a record for which no room was promised: it takes back what another one has told.
+   * Appends a record for which no room was promised: it takes back what another one has told. That
+   * of a thread that is alone may be of any length.
    *
    * @throws RuntimeException if there is no room for it
    */
   void appendMore(LogRecord record) {
-    if (!state.log.ensureRoom(gate, gate.sum(), record.logBytes(), state.header.checkpoint())) {
+    int bytes = record.logBytes();
+    if (gate.isAlone()) {
+      ensureLogRoom(bytes);
+    } else if (!state.log.ensureRoom(gate, gate.sum(), bytes, state.header.checkpoint())) {
       throw new IllegalStateException("too many writers need room in the log");
     }
     append(record);

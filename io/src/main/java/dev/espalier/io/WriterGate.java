@@ -231,6 +231,11 @@ final class WriterGate {
     return isInTime;
   }
 
+  /** Tells whether this thread is alone. */
+  boolean isAlone() {
+    return Thread.currentThread().equals(alone);
+  }
+
   /** Lets others enter. */
   void leaveAlone() {
     if (lock.getHoldCount() == 1) {

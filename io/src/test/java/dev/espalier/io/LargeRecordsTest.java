@@ -144,11 +144,31 @@ class LargeRecordsTest {
   @ValueSource(booleans = {false, true})
   void aForceWaitsUntilARecordIsWhole(boolean sectorsMayTear)
       throws IOException, InterruptedException {
+    appendAround(options(sectorsMayTear), 1, IndexStore::commit);
+  }
+
+  private static StoreOptions options(boolean sectorsMayTear) {
     FileOptions files = IndexStoreTest.SMALL.files();
-    appendAround(
-        IndexStoreTest.SMALL.withFiles(
-            sectorsMayTear ? files.withFlags(FileOption.SECTORS_MAY_TEAR) : files),
-        1,
-        IndexStore::commit);
+    return IndexStoreTest.SMALL.withFiles(
+        sectorsMayTear ? files.withFlags(FileOption.SECTORS_MAY_TEAR) : files);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatTakesAWriteBackMayBeLargerThanTheBuffer(boolean sectorsMayTear) throws IOException {
+    StoreOptions options = options(sectorsMayTear);
+    try (IndexStore store = open(options)) {
+      StoreIndex index = index(store);
+      index.set(-1, 1);
+      StoreState state = store.state();
+      state.gate.enterAlone();
+      try {
+        new StoreWriter(state, new Checkpoints(state, new int[0])).appendMore(record(index));
+      } finally {
+        state.gate.leaveAlone();
+      }
+      store.commit();
+      assertRecovered(options, WRITES + 1);
+    }
   }
 }
