@@ -277,6 +277,8 @@ public final class IndexStore implements AutoCloseable {
    * is there.
    *
    * @param note at most {@link #MOST_NOTE_BYTES} bytes
+   * @throws dev.espalier.memory.MemoryLimitException if the device has no room for the note
+   * @throws PageFileException as {@link #commit()}
    */
   public void commit(byte[] note) {
     if (note.length > MOST_NOTE_BYTES) {

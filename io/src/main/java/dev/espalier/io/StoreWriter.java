@@ -328,12 +328,16 @@ final class StoreWriter {
       }
       ensureLogRoom(logBytes);
       return true;
-    } catch (PageFileException full) {
-      if (SlotSpace.isFull(full)) {
-        throw new NoSlotException(full);
-      }
-      throw state.condition.noteFailure(full);
+    } catch (PageFileException failed) {
+      throw ofLogRoom(failed);
     }
+  }
+
+  /** Returns the failure to make room in the log: if only that is lacking, nothing is wrong. */
+  private PageFileException ofLogRoom(PageFileException failed) {
+    return SlotSpace.isFull(failed)
+        ? new NoSlotException(failed)
+        : state.condition.noteFailure(failed);
   }
 
   private void ensureLogRoom(int bytes) {
@@ -545,14 +549,35 @@ final class StoreWriter {
 
   // ---------------------------------------------------------------- commit
 
-  /** Appends a note. */
+  /**
+   * Appends a note.
+   *
+   * @throws MemoryLimitException if the device has no room for it; nothing has changed then
+   */
   void note(byte[] note) {
+    try {
+      noteIfRoom(note);
+    } catch (NoSlotException full) {
+      makeRoom();
+      try {
+        noteIfRoom(note);
+      } catch (NoSlotException stillFull) {
+        throw stillFull.asLastWord();
+      }
+    }
+  }
+
+  private void noteIfRoom(byte[] note) {
     gate.enterAlone();
     try {
       state.condition.checkTakesChanges();
       state.record.begin(LogRecord.NOTE);
       state.record.note(note);
-      ensureLogRoom(state.record.logBytes());
+      try {
+        ensureLogRoom(state.record.logBytes());
+      } catch (PageFileException failed) {
+        throw ofLogRoom(failed);
+      }
       append(state.record);
       state.note = note;
     } finally {

@@ -305,4 +305,21 @@ class FullStoreTest {
       assertRecovered(6);
     }
   }
+
+  /** As for any other write, a checkpoint makes room in the log. */
+  @Test
+  void notesGoOnWhereTheLogCanHaveNoMoreSegments() throws IOException {
+    try (IndexStore store = openWithFaultyLog()) {
+      fill(store.index("a", DiskOptimizedBPlusTree.VARIANT), 1);
+      byte[] note = new byte[IndexStore.MOST_NOTE_BYTES];
+      faults.failFrom(1, Errno.ENOSPC, Operation.GROW);
+      for (byte n = 0; n < 100; n++) {
+        note[0] = n;
+        store.commit(note);
+      }
+      assertTrue(faults.counted() > 3, "refused: " + faults.counted());
+      assertArrayEquals(note, store.note());
+      assertRecovered(1);
+    }
+  }
 }
