@@ -439,7 +439,9 @@ public final class IndexStore implements AutoCloseable {
    * Makes a last checkpoint and closes the store with all its indexes. A second call does nothing.
    *
    * @throws PageFileException if the device failed, earlier or now: what was acknowledged is safe,
-   *     and recovered when the store is opened again; the message says what may be lost
+   *     and recovered when the store is opened again; the message says what may be lost. Or if
+   *     there is no room for the checkpoint: then everything is safe, unless the log has no room
+   *     either, which a suppressed exception says
    */
   @Override
   public void close() {
@@ -455,7 +457,7 @@ public final class IndexStore implements AutoCloseable {
         if (loss == null && !state.condition.isReadOnly()) {
           // They end now; on a full device the last checkpoint may need their places.
           List.copyOf(state.snapshots).forEach(Snapshot::close);
-          checkpoints.make(true);
+          makeLastCheckpoint();
           state.log.delete(); // The file alone is all of a store that is closed.
         } else if (loss != null) {
           saveLog(loss);
@@ -472,7 +474,16 @@ public final class IndexStore implements AutoCloseable {
     }
   }
 
-  /** Lets the next opening find what was written before a change failed halfway. */
+  private void makeLastCheckpoint() {
+    try {
+      checkpoints.make(true);
+    } catch (NoSlotException full) {
+      saveLog(full);
+      throw full;
+    }
+  }
+
+  /** Lets the next opening find what was written, and is in no checkpoint. */
   private void saveLog(PageFileException loss) {
     try {
       writer.commit();

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -232,7 +233,10 @@ class FullStoreTest {
   }
 
   private IndexStore openWithFaultyLog() {
-    StoreFiles files = new SystemFiles(PageFiles.DIRECT, faults.over(PageFiles.DIRECT));
+    return open(new SystemFiles(PageFiles.DIRECT, faults.over(PageFiles.DIRECT)));
+  }
+
+  private IndexStore open(StoreFiles files) {
     StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, false);
     return new StoreOpening(folder.resolve("store"), SMALL, environment).open();
   }
@@ -320,6 +324,24 @@ class FullStoreTest {
       assertTrue(faults.counted() > 3, "refused: " + faults.counted());
       assertArrayEquals(note, store.note());
       assertRecovered(1);
+    }
+  }
+
+  @Test
+  void whatFindsNoRoomInTheLastCheckpointIsInTheLog() {
+    StoreFiles files = new SystemFiles(faults.over(PageFiles.DIRECT), PageFiles.DIRECT);
+    IndexStore store = open(files);
+    LongIndex index = store.index("a", DiskOptimizedBPlusTree.VARIANT);
+    fill(index, 1);
+    store.checkpoint();
+    fill(index, 2);
+    faults.failFrom(1, Errno.ENOSPC, Operation.WRITE);
+    assertThrows(NoSlotException.class, store::close);
+    faults.heal();
+    try (IndexStore again = open(files)) {
+      assertFalse(again.recovery().wasClean());
+      assertAll(again.index("a"), 2);
+      again.verify();
     }
   }
 }
