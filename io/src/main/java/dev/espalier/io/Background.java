@@ -30,7 +30,11 @@ final class Background {
   private volatile boolean lacksSegment = true;
 
   private long lastCheckpoint = System.nanoTime();
+
+  /** Bytes of the log when the last checkpoint began. */
   private long loggedThen;
+
+  /** The last record that it has. */
   private long sequenceThen;
 
   /** How often the log had been forced at the last look, and whether it has a mark since. */
@@ -134,11 +138,8 @@ final class Background {
       prepare();
       markIfQuiet();
       if (isCheckpointDue()) {
-        checkpoints.make(false);
-        noteCheckpoint();
+        makeCheckpoint();
       }
-    } catch (NoSlotException full) {
-      noteCheckpoint(); // Writers are refused meanwhile, and try it themselves.
     } catch (PageFileException failed) {
       if (!SlotSpace.isFull(failed)) {
         throw failed;
@@ -177,9 +178,16 @@ final class Background {
         || System.nanoTime() - lastCheckpoint >= checkpointNanos;
   }
 
-  private void noteCheckpoint() {
-    lastCheckpoint = System.nanoTime();
-    loggedThen = state.log.appendedBytes();
-    sequenceThen = state.log.appended();
+  private void makeCheckpoint() {
+    long logged = state.log.appendedBytes();
+    try {
+      checkpoints.make(false);
+    } catch (NoSlotException full) {
+      // Writers are refused meanwhile, and try it themselves.
+    } finally {
+      lastCheckpoint = System.nanoTime();
+      loggedThen = logged;
+      sequenceThen = state.header.sequence(); // What was written meanwhile is for the next one.
+    }
   }
 }

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -95,6 +97,36 @@ class CaretakerTest {
   @SuppressWarnings("NullAway") // The caretaker is to fail.
   private static void setLog(StoreState state, @Nullable Log log) {
     state.log = log;
+  }
+
+  /** And nothing after it, which would bring a checkpoint anyway. */
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void whatIsWrittenDuringACheckpointIsInTheNextOne() {
+    AtomicReference<Runnable> atForce = new AtomicReference<>(() -> {});
+    PageFileOpener pages =
+        (path, access, blockBytes) ->
+            new PageFileAround(PageFiles.DIRECT.open(path, access, blockBytes)) {
+              @Override
+              public void force() {
+                atForce.getAndSet(() -> {}).run();
+                super.force();
+              }
+            };
+    StoreFiles files = new SystemFiles(pages, PageFiles.DIRECT);
+    StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, true);
+    StoreOptions options = StoreOptions.DEFAULT.withCheckpointTime(Duration.ofMillis(50));
+    try (IndexStore store =
+        new StoreOpening(folder.resolve("store"), options, environment).open()) {
+      StoreState state = store.state();
+      LongIndex index = store.index("numbers");
+      index.put(1, 1);
+      await(() -> state.header.sequence() == state.log.appended());
+      atForce.set(() -> index.put(2, 2));
+      index.put(3, 3);
+      await(() -> index.containsKey(2));
+      await(() -> state.header.sequence() == state.log.appended());
+    }
   }
 
   /** Writes to another store for longer than it takes until all stores were looked at. */
