@@ -57,7 +57,7 @@ final class LogEnd implements AutoCloseable {
   /** Whether the buffer has the beginning of a record that is larger, and not yet its end. */
   private boolean isInRecord;
 
-  /** Whether an error came in the middle, so that nobody knows what the buffer and the device have. */
+  /** Whether an error came in the middle, and left unknown what the buffer and the device have. */
   private boolean isUnknown;
 
   /** Whether a force was begun, and its end was not noted yet. */
@@ -76,6 +76,7 @@ final class LogEnd implements AutoCloseable {
    * @param segments those before it, and those that have nothing to say
    * @param number of the new segment
    * @param sequence of the last record before it
+   * @throws PageFileException if there is no room for it, or the device fails; it is closed then
    */
   LogEnd(
       LogIdentity identity,
@@ -89,12 +90,30 @@ final class LogEnd implements AutoCloseable {
     this.segments = segments;
     this.appended = sequence;
     Arrays.setAll(sets, _ -> new SetRecord());
-    this.current = segments.take(identity.segmentBytes());
-    begin(current, number, checkpoint);
-    buffer.take();
-    buffer.write(current.file);
-    current.file.force();
+    LogSegment first = null;
+    try {
+      first = segments.take(identity.segmentBytes());
+      begin(first, number, checkpoint);
+      buffer.take();
+      buffer.write(first.file);
+      first.file.force();
+    } catch (RuntimeException | Error failed) {
+      abandon(first);
+      throw failed;
+    }
+    this.current = first;
     show();
+  }
+
+  /** Lets go of what the beginning, which has failed, has taken. */
+  private void abandon(@Nullable LogSegment first) {
+    try {
+      if (first != null) {
+        first.file.close();
+      }
+    } finally {
+      buffer.close();
+    }
   }
 
   /** Returns the sequence number of the last record. */

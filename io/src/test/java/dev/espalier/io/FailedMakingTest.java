@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -114,6 +117,56 @@ class FailedMakingTest {
             disk ->
                 new StoreOpening(PATH, options, environment(disk, options.files().stripes())).open()
                     ::close);
+    assertTrue(failures > 10, "failures: " + failures);
+  }
+
+  /** Counts the files of a log that are open, and keeps the memory that is written to them. */
+  private static final class WatchedLog extends StoreFilesAround {
+    private final Set<PageFile> open = new HashSet<>();
+    private final List<MemorySegment> written = new ArrayList<>();
+
+    WatchedLog(StoreFiles files) {
+      super(files);
+    }
+
+    @Override
+    public PageFile openLog(Path path, Access access, int blockBytes) {
+      PageFile file =
+          new PageFileAround(super.openLog(path, access, blockBytes)) {
+            @Override
+            public void startWrite(IoBatch batch) {
+              written.add(batch.memory());
+              super.startWrite(batch);
+            }
+
+            @Override
+            public void close() {
+              super.close();
+              open.remove(this);
+            }
+          };
+      open.add(file);
+      return file;
+    }
+  }
+
+  @Test
+  void nothingStaysOpenOfALogWhoseBeginningFails() {
+    StoreOptions options = options(0);
+    int failures = 0;
+    for (int n = 1; ; n++) {
+      SimulatedDisk disk = new SimulatedDisk(n, DiskTraits.USUAL);
+      disk.restart(CrashPlan.NOTHING.failing(DiskFault.DEVICE_ERROR, n));
+      WatchedLog log = new WatchedLog(disk);
+      StoreEnvironment environment = new StoreEnvironment(log, new Random(1), false, false);
+      try (IndexStore _ = new StoreOpening(PATH, options, environment).open()) {
+        break;
+      } catch (PageFileException failed) {
+        failures++;
+        assertEquals(Set.of(), log.open, () -> disk.done() + ": " + failed);
+        assertTrue(log.written.stream().noneMatch(memory -> memory.scope().isAlive()));
+      }
+    }
     assertTrue(failures > 10, "failures: " + failures);
   }
 
