@@ -83,8 +83,7 @@ public final class Region {
 
   /** Allocates a small region, never in reserved address space. */
   public static Region small(long bytes) {
-    Arena arena = Arena.ofShared();
-    return new Region(arena, allocate(arena, bytes, ALIGNMENT), false, false);
+    return allocated(Arena.ofShared(), bytes, ALIGNMENT);
   }
 
   /**
@@ -108,7 +107,7 @@ public final class Region {
     Arena arena = Arena.ofShared();
     MemorySegment reserved = reserve(arena, Math.min(NodeMemory.HUGE_PAGE_BYTES, most), most);
     return reserved == null
-        ? new Region(arena, allocate(arena, least, ALIGNMENT), false, false)
+        ? allocated(arena, least, ALIGNMENT)
         : new Region(arena, reserved, true, false);
   }
 
@@ -116,7 +115,7 @@ public final class Region {
    * Allocates more memory in the arena of a region, to be freed with it. Where much is asked for,
    * the system gives it page by page, as it is written first.
    *
-   * @throws MemoryLimitException if the system refuses; the arena is then closed
+   * @throws MemoryLimitException if the system refuses; the arena, and what is in it, stays
    */
   public static MemorySegment ofArena(Arena arena, long bytes, long alignment) {
     if (bytes < LEAST_MAPPED_BYTES || !VirtualMemory.isAvailable()) {
@@ -125,7 +124,7 @@ public final class Region {
     try {
       return Trace.allocated(VirtualMemory.reserve(bytes, alignment, arena));
     } catch (SystemCallException refused) {
-      throw refusal(arena, bytes, refused);
+      throw refusal(bytes, refused);
     }
   }
 
@@ -172,7 +171,7 @@ public final class Region {
         break;
       }
     }
-    return new Region(arena, allocate(arena, least, DEVICE_ALIGNMENT), false, false);
+    return allocated(arena, least, DEVICE_ALIGNMENT);
   }
 
   /**
@@ -189,7 +188,7 @@ public final class Region {
     MemorySegment reserved =
         needed > NodeMemory.HUGE_PAGE_BYTES ? reserve(arena, needed, limit) : null;
     if (reserved == null) {
-      return new Region(arena, allocate(arena, Math.min(wanted, limit), ALIGNMENT), false, false);
+      return allocated(arena, Math.min(wanted, limit), ALIGNMENT);
     }
     boolean granted = hugePages == HugePages.WHEN_GROWN && VirtualMemory.adviseHugePages(reserved);
     return new Region(arena, reserved, true, granted);
@@ -219,6 +218,16 @@ public final class Region {
     }
   }
 
+  /** Makes a region of a plain allocation in its own arena, which is closed if that fails. */
+  private static Region allocated(Arena own, long bytes, long alignment) {
+    try {
+      return new Region(own, allocate(own, bytes, alignment), false, false);
+    } catch (RuntimeException | Error failed) {
+      own.close();
+      throw failed;
+    }
+  }
+
   private static MemorySegment allocate(Arena arena, long bytes, long alignment) {
     try {
       return Trace.allocated(
@@ -226,12 +235,11 @@ public final class Region {
               ? VirtualMemory.allocate(bytes, alignment, arena)
               : arena.allocate(bytes, alignment));
     } catch (SystemCallException | OutOfMemoryError refused) {
-      throw refusal(arena, bytes, refused);
+      throw refusal(bytes, refused);
     }
   }
 
-  private static MemoryLimitException refusal(Arena arena, long bytes, Throwable refused) {
-    arena.close();
+  private static MemoryLimitException refusal(long bytes, Throwable refused) {
     return new MemoryLimitException(
         "the system refused " + bytes + " bytes of native memory", refused);
   }

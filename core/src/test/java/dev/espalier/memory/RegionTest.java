@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.ffi.VirtualMemory;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
@@ -185,6 +186,18 @@ class RegionTest {
       closing.get();
       assertEquals(1 << 20, call.get());
       assertTrue(region.isClosed());
+    }
+  }
+
+  /** Others may be using what is in it. */
+  @Test
+  void arenaStaysIfTheSystemRefusesMoreMemoryForIt() {
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment before = Region.ofArena(arena, 1 << 20, 4096);
+      assertThrows(MemoryLimitException.class, () -> Region.ofArena(arena, 1L << 60, 4096));
+      assertTrue(arena.scope().isAlive());
+      Words.putLong(before, 8, 42);
+      assertEquals(42, Words.getLong(before, 8));
     }
   }
 }

@@ -69,7 +69,12 @@ public final class BufferPool implements AutoCloseable {
   private final List<PooledPageStore> stores = new ArrayList<>();
   private boolean closed;
 
-  private BufferPool(Layout layout, Region region, SharedPools.@Nullable Share share) {
+  /** Makes a pool that owns a region; if the system refuses more memory, closes it. */
+  private BufferPool(
+      Layout layout,
+      Region region,
+      SharedPools.@Nullable Share share,
+      WriteRoom.Memory roomMemory) {
     this.region = region;
     this.isShared = share != null;
     this.frames =
@@ -79,13 +84,18 @@ public final class BufferPool implements AutoCloseable {
             share == null ? layout.count : share.sureFrames(),
             share == null ? () -> true : share::take);
     this.endOnce = Dropped.once(this, share == null ? SharedPools.countOwn(layout.bytes()) : share);
-    int rooms = layout.rooms;
-    int gathered = layout.gathered;
-    this.writeBack = new WriteBack(frames, region.arena(), rooms, gathered);
-    this.replacement = new Replacement(frames, writeBack);
-    this.inFlight = new WavesInFlight(frames, replacement);
-    this.waves = new Waves(frames, replacement, writeBack, inFlight);
-    this.invalidation = new Invalidation(frames, replacement, writeBack, inFlight);
+    try {
+      this.writeBack =
+          new WriteBack(frames, region.arena(), roomMemory, layout.rooms, layout.gathered);
+      this.replacement = new Replacement(frames, writeBack);
+      this.inFlight = new WavesInFlight(frames, replacement);
+      this.waves = new Waves(frames, replacement, writeBack, inFlight);
+      this.invalidation = new Invalidation(frames, replacement, writeBack, inFlight);
+    } catch (RuntimeException | Error refused) {
+      region.close();
+      endOnce.clean();
+      throw refused;
+    }
   }
 
   /**
@@ -108,7 +118,8 @@ public final class BufferPool implements AutoCloseable {
               .formatted(bytes, MIN_FRAMES, pageBytes, MOST_BYTES));
     }
     Layout layout = Layout.of(bytes, pageBytes);
-    return new BufferPool(layout, Region.ofPages(layout.frameBytes(), hugePages), null);
+    Region region = Region.ofPages(layout.frameBytes(), hugePages);
+    return new BufferPool(layout, region, null, WriteRoom::ofSystem);
   }
 
   /**
@@ -133,7 +144,8 @@ public final class BufferPool implements AutoCloseable {
     Layout smallest = Layout.of(least, pageBytes);
     Region region =
         Region.ofPagesUpTo(wanted.frameBytes(), smallest.frameBytes(), HugePages.WHEN_GROWN);
-    return new BufferPool(wanted, region, pools.new Share(pageBytes, smallest.frameBytes()));
+    SharedPools.Share share = pools.new Share(pageBytes, smallest.frameBytes());
+    return new BufferPool(wanted, region, share, WriteRoom::ofSystem);
   }
 
   private static long leastBytes(int pageBytes) {
@@ -167,8 +179,19 @@ public final class BufferPool implements AutoCloseable {
    * @param gathered most pages of each
    */
   static BufferPool withRooms(int count, int pageBytes, int rooms, int gathered) {
+    return withRooms(count, pageBytes, rooms, gathered, WriteRoom::ofSystem);
+  }
+
+  /**
+   * Makes such a pool.
+   *
+   * @param roomMemory where the memory to gather what is written comes from
+   */
+  static BufferPool withRooms(
+      int count, int pageBytes, int rooms, int gathered, WriteRoom.Memory roomMemory) {
     Layout layout = new Layout(count, pageBytes, rooms, gathered);
-    return new BufferPool(layout, Region.ofPages(layout.frameBytes(), HugePages.OFF), null);
+    Region region = Region.ofPages(layout.frameBytes(), HugePages.OFF);
+    return new BufferPool(layout, region, null, roomMemory);
   }
 
   // ---------------------------------------------------------------- inspect

@@ -213,12 +213,21 @@ final class Checkpoints {
   }
 
   private Captured captureMaps(boolean isLast) {
+    // All or nothing: from here on nothing may be refused.
+    state.space.ensureFree(mapSlots());
+    PageImages images = new PageImages(state.pageBytes());
+    try {
+      return captureMaps(isLast, images);
+    } catch (RuntimeException | Error failed) {
+      images.close();
+      throw failed;
+    }
+  }
+
+  private Captured captureMaps(boolean isLast, PageImages images) {
     SlotSpace space = state.space;
     int pageBytes = state.pageBytes();
-    // All or nothing: from here on nothing may be refused.
-    space.ensureFree(mapSlots());
     long checkpoint = state.header.checkpoint() + 1;
-    PageImages images = new PageImages(pageBytes);
     List<Catalogue.Entry> entries = new ArrayList<>();
     for (IndexPages index : state.indexes.values()) {
       entries.add(index.capture(space, checkpoint, images));

@@ -20,16 +20,33 @@ final class LogBuffer implements AutoCloseable {
   static final int BLOCK_BYTES = 4096;
 
   private final Arena arena = Arena.ofShared();
-  private MemorySegment filling = Region.ofArena(arena, BYTES, BLOCK_BYTES);
-  private MemorySegment writing = Region.ofArena(arena, BYTES, BLOCK_BYTES);
+  private MemorySegment filling;
+  private MemorySegment writing;
 
   /** Where in the segment the first byte of the memory is. */
   private long start;
 
   private int used;
 
-  private IoBatch batch = new IoBatch(writing, 1);
-  private IoBatch other = new IoBatch(filling, 1);
+  private IoBatch batch;
+  private IoBatch other;
+
+  /**
+   * Takes both memories.
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if the system refuses
+   */
+  LogBuffer() {
+    try {
+      filling = Region.ofArena(arena, BYTES, BLOCK_BYTES);
+      writing = Region.ofArena(arena, BYTES, BLOCK_BYTES);
+      batch = new IoBatch(writing, 1);
+      other = new IoBatch(filling, 1);
+    } catch (RuntimeException | Error refused) {
+      arena.close();
+      throw refused;
+    }
+  }
 
   /** Begins another segment. */
   void begin() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.memory.MemoryLimitException;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -39,6 +40,7 @@ final class WriteBack {
   private final int capacity;
 
   private final Arena arena;
+  private final WriteRoom.Memory memory;
 
   /** How many batches there may be at once. */
   private int rooms;
@@ -62,13 +64,15 @@ final class WriteBack {
   /**
    * Takes memory for the copies of one batch.
    *
-   * @param arena which memory for more is taken from
+   * @param arena with which the memory is freed
+   * @param memory where it comes from, now and when more batches are to be written at once
    * @param rooms how many batches may be written at once
    * @param capacity most pages of each
    */
-  WriteBack(Frames frames, Arena arena, int rooms, int capacity) {
+  WriteBack(Frames frames, Arena arena, WriteRoom.Memory memory, int rooms, int capacity) {
     this.frames = frames;
     this.arena = arena;
+    this.memory = memory;
     this.capacity = capacity;
     this.rooms = rooms;
     this.ended = frames.lock.newCondition();
@@ -76,7 +80,7 @@ final class WriteBack {
   }
 
   private void addRoom() {
-    free.add(new WriteRoom(frames, arena, capacity));
+    free.add(new WriteRoom(frames, arena, memory, capacity));
     made++;
   }
 
@@ -115,7 +119,7 @@ final class WriteBack {
     if (free.isEmpty() && made < rooms) {
       try {
         addRoom();
-      } catch (OutOfMemoryError _) {
+      } catch (OutOfMemoryError | MemoryLimitException _) {
         rooms = made; // Slower, but right.
       }
     }

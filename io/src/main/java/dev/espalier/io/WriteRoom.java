@@ -10,6 +10,13 @@ import java.lang.foreign.MemorySegment;
  * the order of their positions and sealed, and neighbours are written by one request.
  */
 final class WriteRoom {
+  /** Where the memory for the copies of one batch comes from. */
+  @FunctionalInterface
+  interface Memory {
+    /** Takes memory, to be freed with an arena. */
+    MemorySegment take(Arena arena, long bytes);
+  }
+
   /** What O_DIRECT wants of memory addresses. */
   private static final long ALIGNMENT = 4096;
 
@@ -36,13 +43,18 @@ final class WriteRoom {
    *
    * @param capacity most pages
    */
-  WriteRoom(Frames frames, Arena arena, int capacity) {
+  WriteRoom(Frames frames, Arena arena, Memory memory, int capacity) {
     this.frames = frames;
     this.pageBytes = frames.pageBytes();
-    this.copies = Region.ofArena(arena, (long) capacity * pageBytes, ALIGNMENT);
+    this.copies = memory.take(arena, (long) capacity * pageBytes);
     this.batch = new IoBatch(copies, capacity);
     this.keys = new long[capacity];
     this.positions = new long[capacity];
+  }
+
+  /** Takes memory from the system. */
+  static MemorySegment ofSystem(Arena arena, long bytes) {
+    return Region.ofArena(arena, bytes, ALIGNMENT);
   }
 
   /** Returns how many pages were gathered. */
