@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
 
 /**
  * The engine for programs without native access: an asynchronous channel on a few threads, which,
@@ -42,6 +43,11 @@ final class ChannelPageFile extends EngineFile {
    * @param status the status, which says why this engine runs
    */
   static PageFile open(Path path, Access access, IoStatus status) {
+    return open(path, access, status, new Threads());
+  }
+
+  /** Opens a file whose requests are moved by given threads, which it shuts down. */
+  static PageFile open(Path path, Access access, IoStatus status, Threads threads) {
     PathCheck.checkFileSystem(path);
     PathCheck.checkPositions(path);
     Set<OpenOption> options =
@@ -52,7 +58,6 @@ final class ChannelPageFile extends EngineFile {
               Set.of(
                   StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
         };
-    Threads threads = new Threads();
     try {
       return new ChannelPageFile(
           path, status, AsynchronousFileChannel.open(path, options, threads), threads);
@@ -63,8 +68,15 @@ final class ChannelPageFile extends EngineFile {
   }
 
   /** The threads of a channel, which also takes the caller's for one of them. */
-  private static final class Threads extends IoThreads {
+  static final class Threads extends IoThreads {
     private final ThreadLocal<Boolean> isInCaller = ThreadLocal.withInitial(() -> false);
+
+    Threads() {}
+
+    /** Has its threads made by a factory. */
+    Threads(ThreadFactory factory) {
+      super(factory);
+    }
 
     /** Does something whose tasks are done in this thread. */
     void inCaller(Runnable action) {

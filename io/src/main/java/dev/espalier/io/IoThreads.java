@@ -2,12 +2,19 @@
 package dev.espalier.io;
 
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of a file whose engine has no ring. One that has nothing to do for a second ends, so
  * a file that is idle, or was dropped without being closed, has none.
+ *
+ * <p>Where the system refuses a thread, because the process or its control group has as many as it
+ * may, the caller's does the task. Whoever hands over a request can't take it back: others of its
+ * batch are under way by then.
  */
 class IoThreads extends ThreadPoolExecutor {
   /** As many requests as an SSD answers at once, most of the time. */
@@ -15,14 +22,63 @@ class IoThreads extends ThreadPoolExecutor {
 
   private static final long IDLE_SECONDS = 1;
 
+  /** A task that runs once, whoever comes first. */
+  private static final class Once implements Runnable {
+    private final Runnable task;
+    private final AtomicBoolean isTaken = new AtomicBoolean();
+
+    Once(Runnable task) {
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      if (isTaken.compareAndSet(false, true)) {
+        task.run();
+      }
+    }
+  }
+
   IoThreads() {
-    super(
-        MOST,
-        MOST,
-        IDLE_SECONDS,
-        TimeUnit.SECONDS,
-        new LinkedBlockingQueue<>(),
-        Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());
+    this(Thread.ofPlatform().daemon().name("espalier-io-", 0).factory());
+  }
+
+  /** Has its threads made by a factory, which may throw what the system's refusal becomes. */
+  IoThreads(ThreadFactory factory) {
+    super(MOST, MOST, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
     allowCoreThreadTimeOut(true);
+  }
+
+  /** Has a task done by one of the threads or, if none can be started, by the caller's. */
+  @Override
+  public void execute(Runnable task) {
+    Runnable once = task;
+    try {
+      once = new Once(task);
+      super.execute(once);
+    } catch (OutOfMemoryError noThread) {
+      runHere(once);
+      // A thread was counted while it was being started, so others left their tasks to it.
+      for (Runnable left = pollUnlessServed(); left != null; left = pollUnlessServed()) {
+        runHere(left);
+      }
+    }
+  }
+
+  /** Takes a task that waits although there is no thread, if there is one. */
+  private @Nullable Runnable pollUnlessServed() {
+    return getPoolSize() == 0 ? getQueue().poll() : null;
+  }
+
+  /** Does a task in this thread, whose interrupt status is as before afterwards. */
+  private static void runHere(Runnable task) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      task.run();
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 }

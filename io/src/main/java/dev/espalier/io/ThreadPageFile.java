@@ -4,7 +4,6 @@ package dev.espalier.io;
 import dev.espalier.ffi.IoRequest;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -12,10 +11,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * on a few threads and on the one that waits. A single request needs no other thread.
  */
 final class ThreadPageFile extends DescriptorFile {
-  private final ExecutorService threads = new IoThreads();
+  private final IoThreads threads;
 
-  private ThreadPageFile(Descriptor descriptor, IoStatus status) {
+  private ThreadPageFile(Descriptor descriptor, IoStatus status, IoThreads threads) {
     super(descriptor, status);
+    this.threads = threads;
   }
 
   /**
@@ -24,7 +24,12 @@ final class ThreadPageFile extends DescriptorFile {
    * @param status the status, which says why this engine runs
    */
   static PageFile of(Descriptor descriptor, IoStatus status) {
-    return new ThreadPageFile(descriptor, status);
+    return of(descriptor, status, new IoThreads());
+  }
+
+  /** Makes a file whose requests are moved by given threads, which it shuts down. */
+  static PageFile of(Descriptor descriptor, IoStatus status, IoThreads threads) {
+    return new ThreadPageFile(descriptor, status, threads);
   }
 
   @Override

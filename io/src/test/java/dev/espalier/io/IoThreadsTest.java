@@ -2,8 +2,20 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +34,69 @@ class IoThreadsTest {
         Thread.sleep(10);
       }
       assertEquals(IoThreads.MOST + 1, threads.getCompletedTaskCount());
+    }
+  }
+
+  /** Makes a few threads and then no more, as in a process that has as many as it may. */
+  static ThreadFactory ofAtMost(int most) {
+    AtomicInteger asked = new AtomicInteger();
+    return task -> {
+      if (asked.getAndIncrement() >= most) {
+        throw new OutOfMemoryError("unable to create native thread, says a test");
+      }
+      return Thread.ofPlatform().daemon().unstarted(task);
+    };
+  }
+
+  @Test
+  @Timeout(60)
+  void taskForWhichNoThreadStartsRunsInTheCaller() {
+    try (IoThreads threads = new IoThreads(ofAtMost(0))) {
+      AtomicReference<@Nullable Thread> ran = new AtomicReference<>();
+      threads.execute(() -> ran.set(Thread.currentThread()));
+      assertSame(Thread.currentThread(), ran.get());
+    }
+  }
+
+  /** Handlers of channels clear the status. */
+  @Test
+  @Timeout(60)
+  void callerThatDoesATaskStaysInterruptedAndTheTaskDoesNotSeeThat() {
+    try (IoThreads threads = new IoThreads(ofAtMost(0))) {
+      List<Boolean> seen = new ArrayList<>();
+      threads.execute(() -> seen.add(Thread.interrupted()));
+      assertFalse(Thread.interrupted());
+      Thread.currentThread().interrupt();
+      threads.execute(() -> seen.add(Thread.interrupted()));
+      assertTrue(Thread.interrupted());
+      assertEquals(List.of(false, false), seen);
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void noTaskIsLostOrRunsTwiceHoweverFewThreadsThereAre() throws Exception {
+    int callers = 2 * IoThreads.MOST;
+    int tasks = 500;
+    for (int most : new int[] {0, 0, 1, 3}) {
+      AtomicInteger runs = new AtomicInteger();
+      try (ExecutorService pool = Executors.newFixedThreadPool(callers);
+          IoThreads threads = new IoThreads(ofAtMost(most))) {
+        List<Future<?>> results = new ArrayList<>();
+        for (int caller = 0; caller < callers; caller++) {
+          results.add(
+              pool.submit(
+                  () -> {
+                    for (int i = 0; i < tasks; i++) {
+                      threads.execute(runs::incrementAndGet);
+                    }
+                  }));
+        }
+        for (Future<?> result : results) {
+          result.get();
+        }
+      }
+      assertEquals(callers * tasks, runs.get());
     }
   }
 }
