@@ -76,8 +76,9 @@ final class PageMap {
     void set(int number, int slot, int checksum) {
       if (number >= slots.length) {
         int length = (int) Math.min(Math.max(number + 1L, 2L * number), Integer.MAX_VALUE - 8);
-        slots = Arrays.copyOf(slots, length);
-        checksums = Arrays.copyOf(checksums, length);
+        int[] moreSlots = Arrays.copyOf(slots, length);
+        checksums = Arrays.copyOf(checksums, length); // If that fails, both are as they were.
+        slots = moreSlots;
       }
       slots[number] = slot;
       checksums[number] = checksum;
@@ -106,11 +107,12 @@ final class PageMap {
     return columns[0].checksums[page];
   }
 
-  /** Notes where a page is. */
+  /** Notes where a page is. If there is no memory for the note, it is where it was. */
   void set(int page, int slot, int checksum) {
-    columns[0].set(page, slot, checksum);
+    // First that it is changed: an entry that is not noted so is not in the next checkpoint.
     changed.set(page);
     changedChunks.set(page / perPage);
+    columns[0].set(page, slot, checksum);
   }
 
   /** Forgets all pages, and gives up their slots and those of the map. */

@@ -72,10 +72,10 @@ final class Replacement {
 
   /** Empties a busy frame. */
   void vacate(int frame) {
-    frames.disown(frame);
     if (emptyCount == empty.length) {
-      empty = Arrays.copyOf(empty, 2 * emptyCount);
+      empty = Arrays.copyOf(empty, 2 * emptyCount); // If that fails, the frame is as it was.
     }
+    frames.disown(frame);
     empty[emptyCount++] = frame;
   }
 

@@ -84,11 +84,11 @@ final class SlotPageStore extends PooledPageStore {
   void noteWritten(int page, long position, int checksum) {
     int slot = space.slotAt(position);
     int old = pages.map.slot(page);
-    if (old != slot && old > PageMap.UNWRITTEN) {
-      space.release(old);
-    }
     space.noteWritten(slot);
     pages.map.set(page, slot, checksum);
+    if (old != slot && old > PageMap.UNWRITTEN) {
+      space.release(old); // Last: if the map can't grow, it still refers to it.
+    }
   }
 
   @Override
@@ -322,10 +322,10 @@ final class SlotPageStore extends PooledPageStore {
     try {
       pages.numbers.giveBack(page);
       int slot = pages.map.slot(page);
-      if (slot > PageMap.UNWRITTEN) {
-        space.release(slot);
-      }
       pages.map.set(page, 0, 0);
+      if (slot > PageMap.UNWRITTEN) {
+        space.release(slot); // Last, as when a page is written.
+      }
     } finally {
       frames.lock.unlock();
     }

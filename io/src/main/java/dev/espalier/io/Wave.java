@@ -137,9 +137,9 @@ final class Wave {
 
   /** Gives up the wave, which could not be started. */
   void fail(RuntimeException refused) {
-    finished = true;
     faults = new PageFileException[count];
     Arrays.fill(faults, asFailure(refused));
+    finished = true;
   }
 
   private PageFileException asFailure(RuntimeException failed) {

@@ -79,12 +79,12 @@ final class WavesInFlight {
 
   /** Gives a claimed frame to a page that a wave will read. */
   void add(Wave wave, int frame, int page) {
-    wave.add(frame, page);
-    frames.assign(frame, wave.store, page);
     if (frame >= intoFrame.length) {
       intoFrame = Arrays.copyOf(intoFrame, Math.max(frame + 1, 2 * intoFrame.length));
     }
     intoFrame[frame] = wave;
+    wave.add(frame, page);
+    frames.assign(frame, wave.store, page);
   }
 
   /** Returns the wave that is reading into a frame, if there is one. */
@@ -138,24 +138,30 @@ final class WavesInFlight {
     }
   }
 
-  /** Makes the frames of a finished wave pinnable, or empty where something is wrong. */
+  /**
+   * Makes the frames of a finished wave pinnable, or empty where something is wrong. If that fails
+   * for want of memory, the next call goes on.
+   */
   void settle(Wave wave) {
     if (wave.settled) {
       return;
     }
-    wave.settled = true;
-    reads -= wave.count();
-    ahead.remove(wave);
     for (int i = 0; i < wave.count(); i++) {
       int frame = wave.frame(i);
-      intoFrame[frame] = null;
+      if (intoFrame[frame] != wave) {
+        continue; // done by the call that failed
+      }
       if (wave.fault(i) == null) {
         int bits = wave.isAhead ? Frames.USED | Frames.AHEAD : Frames.USED;
         frames.makePinnable(frame, bits | wave.pins(i));
       } else {
         replacement.vacate(frame);
       }
+      intoFrame[frame] = null;
     }
+    wave.settled = true;
+    reads -= wave.count();
+    ahead.remove(wave);
     wave.batch.clear();
     batches.addFirst(wave.batch);
   }

@@ -274,20 +274,27 @@ final class WriteBack {
     }
   }
 
-  /** Notes what has become of what was gathered, and gives the room back. */
+  /**
+   * Notes what has become of what was gathered, and gives the room back. If there is no memory for
+   * a note, the pages that it leaves out are changed as before, and are written once more.
+   */
   private void end(PooledPageStore store, WriteRoom room, boolean isWritten) {
-    for (int i = 0; i < room.count(); i++) {
-      if (isWritten) {
-        store.noteWritten(room.page(i), room.position(i), room.checksum(i));
-      } else {
-        store.noteNotWritten(room.page(i), room.position(i));
+    int noted = 0;
+    try {
+      for (; isWritten && noted < room.count(); noted++) {
+        store.noteWritten(room.page(noted), room.position(noted), room.checksum(noted));
+        frames.endWrite(room.frame(noted), true);
       }
-      frames.endWrite(room.frame(i), isWritten);
+    } finally {
+      written += noted;
+      for (int i = noted; i < room.count(); i++) {
+        store.noteNotWritten(room.page(i), room.position(i));
+        frames.endWrite(room.frame(i), false);
+      }
+      room.clear();
+      free.addFirst(room);
+      endedCount++;
+      ended.signalAll();
     }
-    written += isWritten ? room.count() : 0;
-    room.clear();
-    free.addFirst(room);
-    endedCount++;
-    ended.signalAll();
   }
 }
