@@ -9,6 +9,7 @@ import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.BooleanSupplier;
 
 /**
  * The engine for programs without native access: an asynchronous channel on a few threads, which,
@@ -121,7 +123,7 @@ final class ChannelPageFile extends EngineFile {
     for (int i = 0; i < batch.count(); i++) {
       if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
         IoRequest.result(requests, i, IoRequest.PENDING);
-        submit(batch, i, new Completion(requests, i, left));
+        submit(batch, i, new Completion(batch, i, left));
       } else {
         left.countDown();
       }
@@ -175,9 +177,9 @@ final class ChannelPageFile extends EngineFile {
           batch.writes ? channel.write(bytes, position) : channel.read(bytes, position);
       return moved.state() == Future.State.SUCCESS
           ? moved(moved.resultNow())
-          : -errnoOf(moved.exceptionNow());
+          : -errnoOf(moved.exceptionNow(), batch, request);
     } catch (RuntimeException refused) {
-      return -errnoOf(refused);
+      return -errnoOf(refused, batch, request);
     }
   }
 
@@ -193,7 +195,7 @@ final class ChannelPageFile extends EngineFile {
   }
 
   /** Notes how a request has ended. */
-  private record Completion(MemorySegment requests, int request, CountDownLatch left)
+  private record Completion(IoBatch batch, int request, CountDownLatch left)
       implements CompletionHandler<Integer, ChannelPageFile> {
 
     @Override
@@ -203,22 +205,51 @@ final class ChannelPageFile extends EngineFile {
 
     @Override
     public void failed(Throwable failure, ChannelPageFile file) {
-      end(-errnoOf(failure));
+      end(-file.errnoOf(failure, batch, request));
     }
 
     private void end(int result) {
-      IoRequest.result(requests, request, result);
+      IoRequest.result(batch.requests(), request, result);
       left.countDown();
     }
   }
 
-  /** Returns the error number of a failure: Java gives no number, but the system's message. */
-  private static int errnoOf(Throwable failure) {
+  private int errnoOf(Throwable failure, IoBatch batch, int request) {
+    int length = IoRequest.length(batch.requests(), request);
+    return errnoOf(failure, () -> batch.writes && !isRoomFor(length));
+  }
+
+  private boolean isRoomFor(int bytes) {
+    try {
+      return Files.getFileStore(path()).getUsableSpace() >= bytes;
+    } catch (IOException unknown) {
+      return true;
+    }
+  }
+
+  /**
+   * Returns the error number of a failure: Java gives no number, but the system's message, in the
+   * language of the process.
+   *
+   * @param isFull tells whether the device has no room for what was to be written; asked if the
+   *     message does not tell
+   */
+  static int errnoOf(Throwable failure, BooleanSupplier isFull) {
     if (failure instanceof NonWritableChannelException) {
       return Errno.EBADF;
     }
     String message = String.valueOf(failure.getMessage());
-    return message.contains("No space left") ? Errno.ENOSPC : Errno.EIO;
+    if (message.contains("No space left")) {
+      return Errno.ENOSPC;
+    }
+    if (message.contains("quota")) {
+      return Errno.EDQUOT;
+    }
+    if (message.contains("too large")) {
+      return Errno.EFBIG;
+    }
+    boolean isKnown = message.contains("Input/output error") || !(failure instanceof IOException);
+    return !isKnown && isFull.getAsBoolean() ? Errno.ENOSPC : Errno.EIO;
   }
 
   // ---------------------------------------------------------------- file
