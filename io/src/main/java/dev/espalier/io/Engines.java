@@ -101,9 +101,9 @@ record Engines(NativeStatus ring, NativeStatus calls, String forced) {
       Descriptor descriptor = Descriptor.open(path, access, blockBytes);
       return RingPageFile.of(
           descriptor, first, descriptor.status(Engine.IO_URING, why.reason(), why.remedy()));
-    } catch (PageFileException e) {
+    } catch (RuntimeException | Error refused) {
       first.close();
-      throw e;
+      throw refused;
     }
   }
 

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -138,6 +139,36 @@ class UnsuitablePathTest {
       for (Access access : Access.values()) {
         assertRefusedByProvider(path, () -> engine.open(path, access));
       }
+    }
+  }
+
+  @Test
+  void noRingIsLeftOfAFileThatWasRefused() throws IOException {
+    EngineUnderTest.RING.assumeItRuns();
+    Path archive = folder.resolve("archive.zip");
+    try (FileSystem zip = FileSystems.newFileSystem(archive, Map.of("create", "true"))) {
+      Path path = zip.getPath("file");
+      long before = rings();
+      for (int i = 0; i < 8; i++) {
+        assertRefusedByProvider(path, () -> EngineUnderTest.RING.open(path, Access.READ));
+      }
+      long after = rings();
+      assertTrue(after <= before, () -> after + " rings, before " + before);
+    }
+  }
+
+  /** Returns how many rings this process has. */
+  private static long rings() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.filter(UnsuitablePathTest::isRing).count();
+    }
+  }
+
+  private static boolean isRing(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).toString().equals("anon_inode:[io_uring]");
+    } catch (IOException closedMeanwhile) {
+      return false;
     }
   }
 
