@@ -4,6 +4,7 @@ package dev.espalier.io;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -47,7 +48,8 @@ final class OpenFiles {
     /**
      * Locks the files, which are there by now, against other processes.
      *
-     * @throws PageFileException if another process has one open
+     * @throws PageFileException if another process has one open, or this one has locked it by other
+     *     means: by itself, or by another copy of these classes
      */
     void lock(boolean forReading) {
       Set<OpenOption> options =
@@ -66,6 +68,8 @@ final class OpenFiles {
             throw new PageFileException(
                 path, "another process has the file open", PageFileException.NO_ERRNO);
           }
+        } catch (OverlappingFileLockException locked) {
+          throw new PageFileException(path, "this process has the file locked already", locked);
         } catch (IOException e) {
           throw new PageFileException(path, "locking failed: " + e, e);
         }

@@ -146,4 +146,18 @@ class FileLockTest {
     assertEquals("free", firstLine(other));
     end(other);
   }
+
+  /** As it is if another copy of these classes, in the same process, has the file open. */
+  @Test
+  void lockThatThisProcessHasByOtherMeansIsTold() throws IOException {
+    Path path = folder.resolve("index.esp");
+    Espalier.open(path).close();
+    try (FileChannel other = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      assertTrue(other.lock().isValid());
+      PageFileException refused = assertThrows(PageFileException.class, () -> Espalier.open(path));
+      assertEquals(path, refused.path());
+      assertTrue(refused.getMessage().contains("this process has"), refused.getMessage());
+    }
+    Espalier.open(path).close();
+  }
 }
