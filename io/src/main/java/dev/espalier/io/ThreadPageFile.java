@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import dev.espalier.ffi.IoRequest;
+import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,7 +55,7 @@ final class ThreadPageFile extends DescriptorFile {
   }
 
   private void begin(IoBatch batch, int helpers) {
-    Submission submission = new Submission(batch, number());
+    Submission submission = new Submission(batch, this);
     batch.attachment = submission;
     for (int i = 0; i < Math.min(helpers, IoThreads.MOST); i++) {
       threads.execute(submission);
@@ -70,15 +71,20 @@ final class ThreadPageFile extends DescriptorFile {
   /** The requests of a batch, each of which goes to the thread that comes first. */
   private static final class Submission implements Runnable {
     private final IoBatch batch;
+
+    /** As long as it can be reached, the number is that of the file. */
+    private final Gate gate;
+
     private final int file;
     private final int count;
     private final boolean writes;
     private final AtomicInteger next = new AtomicInteger();
     private final CountDownLatch left;
 
-    Submission(IoBatch batch, int file) {
+    Submission(IoBatch batch, ThreadPageFile file) {
       this.batch = batch;
-      this.file = file;
+      this.gate = file.gate;
+      this.file = file.number();
       this.count = batch.count();
       this.writes = batch.writes;
       this.left = new CountDownLatch(count);
@@ -97,6 +103,9 @@ final class ThreadPageFile extends DescriptorFile {
         }
         left.countDown();
       }
+      // The file and the memory may be dropped meanwhile, and be known by number and address only.
+      Reference.reachabilityFence(gate);
+      Reference.reachabilityFence(batch);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,11 +10,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongIndex;
 import dev.espalier.ffi.VirtualMemory;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.function.Executable;
@@ -70,6 +78,53 @@ class DroppedFileTest {
       assertEquals(message, assertThrows(IllegalStateException.class, call).getMessage());
     }
     assertEquals("FpbLinkTree, closed", index.toString());
+  }
+
+  /** The system knows the file by a number, which another file would have next. */
+  @Test
+  @Timeout(120)
+  void fileThatIsDroppedWhileItsThreadsHaveRequestsStaysOpenForThem() throws Exception {
+    EngineUnderTest.THREADS.assumeItRuns();
+    byte[] bytes = new byte[8 * 512];
+    Arrays.fill(bytes, (byte) 7);
+    Path path = Files.write(folder.resolve("file"), bytes);
+    CountDownLatch goOn = new CountDownLatch(1);
+    MemorySegment memory = startReadAndDrop(path, bytes.length, goOn);
+    try {
+      for (int i = 0; i < 20; i++) {
+        settledBytes();
+        assertEquals(1, descriptors());
+      }
+    } finally {
+      goOn.countDown();
+    }
+    while (descriptors() > 0) {
+      settledBytes();
+    }
+    assertArrayEquals(bytes, memory.toArray(ValueLayout.JAVA_BYTE));
+  }
+
+  private static MemorySegment startReadAndDrop(Path path, int bytes, CountDownLatch goOn) {
+    ThreadFactory factory =
+        task ->
+            Thread.ofPlatform()
+                .daemon()
+                .unstarted(
+                    () -> {
+                      Waiting.await(goOn);
+                      task.run();
+                    });
+    PageFile file =
+        ThreadPageFile.of(
+            Descriptor.open(path, Access.READ, 512),
+            new IoStatus(IoStatus.Engine.THREADS, true, "a test", ""),
+            new IoThreads(factory));
+    IoBatch batch = new IoBatch(Arena.ofAuto().allocate(bytes, 8), 8);
+    for (int i = 0; i < 8; i++) {
+      batch.add(512L * i, 512L * i, 512);
+    }
+    file.startRead(batch);
+    return batch.memory();
   }
 
   private static void fillAndDrop(Path path) {
