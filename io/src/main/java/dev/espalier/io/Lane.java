@@ -30,6 +30,9 @@ final class Lane {
   /** Whether {@link #NOT_FINISHED} has this lane. */
   private boolean isKept;
 
+  /** Whether a batch has ended that could not be let go of, because another thread had the lane. */
+  private volatile boolean hasEnded;
+
   Lane(Ring ring) {
     this.ring = ring;
     this.closeOnce = Dropped.once(use, ring::close);
@@ -45,6 +48,38 @@ final class Lane {
 
   void giveBack() {
     use.unlock();
+    letGoOfEnded();
+  }
+
+  /**
+   * Lets go of a batch that has ended, without waiting: if another thread has the lane, that does
+   * it when it gives the lane back.
+   */
+  void noteEnd(IoBatch batch) {
+    if (!use.tryLock()) {
+      hasEnded = true;
+      letGoOfEnded(); // The lane may have been given back meanwhile.
+      return;
+    }
+    try {
+      underWay.remove(batch);
+      letGo();
+    } finally {
+      giveBack();
+    }
+  }
+
+  private void letGoOfEnded() {
+    while (hasEnded && use.tryLock()) {
+      try {
+        hasEnded = false;
+        // One that is under way again is so on its attachment.
+        underWay.removeIf(batch -> EngineFile.hasEnded(batch) || !equals(batch.attachment));
+        letGo();
+      } finally {
+        use.unlock();
+      }
+    }
   }
 
   // Those who call the following hold the lane.

@@ -78,6 +78,10 @@ final class RingPageFile extends DescriptorFile {
   @Override
   void await(IoBatch batch) {
     Lane lane = laneOf(batch);
+    if (hasEnded(batch)) {
+      lane.noteEnd(batch); // The lane may be that of a thread that waits for its own requests.
+      return;
+    }
     lane.take();
     use(lane, taken -> taken.transfer(batch));
   }
