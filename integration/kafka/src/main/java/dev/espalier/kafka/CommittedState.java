@@ -8,6 +8,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.TopicPartition;
@@ -15,6 +16,9 @@ import org.apache.kafka.streams.query.Position;
 
 /** What is committed together with the entries, in the note of their file. */
 final class CommittedState {
+  /** Shorter than any other note that has bytes. */
+  private static final byte[] UNFINISHED = {0};
+
   /** By partition of the changelog, the offset up to which its records are among the entries. */
   final Map<TopicPartition, Long> offsets = new ConcurrentHashMap<>();
 
@@ -27,10 +31,20 @@ final class CommittedState {
   /** The highest number of an entry so far, where those of the same key and time are numbered. */
   long sequence;
 
-  /** Reads what {@link #note} returns; nothing is committed if it has no bytes. */
+  /** Returns the note of a file that has a part of a commit, which no replay can complete. */
+  static byte[] unfinished() {
+    return UNFINISHED.clone();
+  }
+
+  /** Tells whether {@link #unfinished} has returned a note. */
+  static boolean isUnfinished(byte[] note) {
+    return Arrays.equals(note, UNFINISHED);
+  }
+
+  /** Reads what {@link #note} returns; nothing is committed if it is another note, or empty. */
   static CommittedState read(byte[] note) {
     CommittedState state = new CommittedState();
-    if (note.length == 0) {
+    if (note.length == 0 || isUnfinished(note)) {
       return state;
     }
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(note))) {

@@ -4,7 +4,6 @@ package dev.espalier.kafka;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.BytesNavigable;
 import dev.espalier.bytes.PackedBytes;
-import dev.espalier.io.WriteBatch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -89,14 +88,14 @@ final class Entries {
     return index.isEmpty() && changes.isEmpty();
   }
 
-  /** Adds to a batch what is held back. */
-  void addChanges(WriteBatch batch) {
+  /** Adds to the batches of a commit what is held back. */
+  void addChanges(CommitBatches batches) {
     changes.forEach(
         (key, value) -> {
           if (value.isPresent()) {
-            batch.set(index, key.get(), value.get());
+            batches.set(index, key.get(), value.get());
           } else {
-            batch.delete(index, key.get());
+            batches.delete(index, key.get());
           }
         });
   }

@@ -4,7 +4,6 @@ package dev.espalier.kafka;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
-import dev.espalier.io.WriteBatch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +38,9 @@ abstract class FileStateStore implements StateStore {
   private CommittedState state = new CommittedState();
   private volatile boolean open;
 
+  /** How much goes into one batch of a commit; a test may have less. */
+  CommitBatches.Limit batchLimit = CommitBatches.Limit.OF_A_BATCH;
+
   FileStateStore(String name) {
     this.name = name;
   }
@@ -66,10 +68,18 @@ abstract class FileStateStore implements StateStore {
   /** Ends what is going on while the store is still open. */
   void beforeClose() {}
 
-  /** Adds to a batch what is held back. */
-  abstract void addChanges(WriteBatch batch);
+  /** Adds to the batches of a commit what is held back, unless it has expired. */
+  abstract void addChanges(CommitBatches batches);
 
-  /** Is told that what was added to the batch is stored. */
+  /**
+   * Is called before a commit writes a batch that is followed by another. After a crash in between,
+   * the replay of the changelog must make up for the rest.
+   *
+   * @param number of the batch in the commit, from 0
+   */
+  void beforePart(int number) {}
+
+  /** Is told that what was added to the batches is stored. */
   abstract void forgetChanges();
 
   /** Returns about how many entries there are, what was restored included. */
@@ -107,7 +117,11 @@ abstract class FileStateStore implements StateStore {
     try {
       IndexStore opened = IndexStore.open(path, StoreOptions.DEFAULT.withFiles(options));
       file = opened;
-      state = CommittedState.read(opened.note());
+      byte[] note = opened.note();
+      if (CommittedState.isUnfinished(note)) {
+        opened.names().forEach(opened::drop);
+      }
+      state = CommittedState.read(note);
       openEntries(opened, holdsBack);
     } catch (RuntimeException | Error failed) {
       release();
@@ -181,17 +195,16 @@ abstract class FileStateStore implements StateStore {
     return state.offsets.get(partition);
   }
 
-  /** Makes durable what is held back, and with the rest how far it is. */
+  /** Makes durable what is held back, and with the last of it how far it is. */
   @Override
   public final void commit(Map<TopicPartition, Long> changelogOffsets) {
     checkOpen();
     if (defersCommit(changelogOffsets)) {
       return;
     }
-    IndexStore store = openFile();
-    WriteBatch batch = new WriteBatch();
-    addChanges(batch);
-    store.write(batch);
+    CommitBatches batches = new CommitBatches(openFile(), batchLimit, this::beforePart);
+    addChanges(batches);
+    batches.end();
     forgetChanges();
     commitOffsets(changelogOffsets);
   }
@@ -200,6 +213,11 @@ abstract class FileStateStore implements StateStore {
   final void commitOffsets(Map<TopicPartition, Long> changelogOffsets) {
     state.offsets.putAll(changelogOffsets);
     openFile().commit(state.note());
+  }
+
+  /** Commits that from here to the next commit the entries are of no use. */
+  final void commitUnfinished() {
+    openFile().commit(CommittedState.unfinished());
   }
 
   private IndexStore openFile() {

@@ -2,7 +2,6 @@
 package dev.espalier.kafka;
 
 import dev.espalier.io.IndexStore;
-import dev.espalier.io.WriteBatch;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -151,8 +150,8 @@ class KeyValueStateStore extends RestoredStateStore implements KeyValueStore<Byt
   }
 
   @Override
-  void addChanges(WriteBatch batch) {
-    opened().addChanges(batch);
+  void addChanges(CommitBatches batches) {
+    opened().addChanges(batches);
   }
 
   @Override

@@ -64,6 +64,11 @@ final class Segments {
     return (forward ? span : span.descendingMap()).values();
   }
 
+  /** Returns the segments that {@link #dropBefore} leaves. */
+  Collection<Entries> since(long time) {
+    return byNumber.tailMap(number(time), true).values();
+  }
+
   Collection<Entries> all() {
     return byNumber.values();
   }

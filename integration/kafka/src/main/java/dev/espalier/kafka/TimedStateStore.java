@@ -2,7 +2,6 @@
 package dev.espalier.kafka;
 
 import dev.espalier.io.IndexStore;
-import dev.espalier.io.WriteBatch;
 import java.util.Collection;
 import java.util.Objects;
 import java.util.function.Function;
@@ -176,8 +175,8 @@ abstract class TimedStateStore extends RestoredStateStore {
   }
 
   @Override
-  final void addChanges(WriteBatch batch) {
-    opened().all().forEach(entries -> entries.addChanges(batch));
+  final void addChanges(CommitBatches batches) {
+    opened().since(oldest()).forEach(entries -> entries.addChanges(batches));
   }
 
   @Override

@@ -2,7 +2,6 @@
 package dev.espalier.kafka;
 
 import dev.espalier.io.IndexStore;
-import dev.espalier.io.WriteBatch;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Collection;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * A store of keys and values with their history: what each key had at a time, as long ago as the
  * retention. Records may come out of order, as late as that.
  */
-final class VersionedStateStore extends FileStateStore implements VersionedBytesStore {
+class VersionedStateStore extends FileStateStore implements VersionedBytesStore {
   private final long retentionMs;
   private final long intervalMs;
   private @Nullable Entries latest;
@@ -173,9 +172,21 @@ final class VersionedStateStore extends FileStateStore implements VersionedBytes
   }
 
   @Override
-  void addChanges(WriteBatch batch) {
-    latest().addChanges(batch);
-    history().all().forEach(entries -> entries.addChanges(batch));
+  void addChanges(CommitBatches batches) {
+    latest().addChanges(batches);
+    history().since(oldest()).forEach(entries -> entries.addChanges(batches));
+  }
+
+  /**
+   * Gives up the entries until the commit has ended. A replay goes by the versions that it finds:
+   * if those of one put are there and those of an earlier one are not, it goes wrong, in whatever
+   * order they are stored. Without its offset the store is restored from the start.
+   */
+  @Override
+  void beforePart(int number) {
+    if (number == 0) {
+      commitUnfinished();
+    }
   }
 
   @Override
