@@ -4,6 +4,7 @@ package dev.espalier.kafka;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.BytesNavigable;
 import dev.espalier.bytes.PackedBytes;
+import dev.espalier.io.WriteBatch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,12 +46,27 @@ final class Entries {
     return change == null ? index.get(key.get()) : change.orElse(null);
   }
 
-  /** Stores a value, or removes the entry if the value is null. */
+  /**
+   * Stores a value, or removes the entry if the value is null.
+   *
+   * @throws IllegalArgumentException if the key or the value is longer than the index takes
+   */
   void put(Bytes key, byte @Nullable [] value) {
     if (holdsBack) {
+      check("key", key.get().length, BytesIndex.MAX_KEY); // Or no commit would succeed any more.
+      if (value != null) {
+        check("value", value.length, WriteBatch.MOST_BYTES - key.get().length);
+      }
       changes.put(key, Optional.ofNullable(value));
     } else {
       restore(key, value);
+    }
+  }
+
+  private static void check(String what, int bytes, int most) {
+    if (bytes > most) {
+      throw new IllegalArgumentException(
+          what + " has " + bytes + " bytes; at most " + most + " are allowed");
     }
   }
 

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.TestSize;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,6 +36,7 @@ import org.apache.kafka.streams.query.RangeQuery;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.WindowStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +45,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeyValueStoreTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
   private static final int STEPS = TestSize.share(2_500, 60_000);
+
+  private static final Duration MINUTE = Duration.ofMinutes(1);
 
   @TempDir Path folder;
 
@@ -184,6 +188,38 @@ class KeyValueStoreTest {
           assertArrayEquals(value, all.next().value);
         });
     assertFalse(all.hasNext());
+    store.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aKeyThatIsTooLongIsRefusedAndNothingElseIs(boolean exactlyOnce) {
+    TestContext context = new TestContext(folder, exactlyOnce);
+    KeyValueStore<Bytes, byte[]> store = context.open(store());
+    Bytes longest = Bytes.wrap(new byte[65_535]);
+    Bytes tooLong = Bytes.wrap(new byte[65_536]);
+    IllegalArgumentException refused =
+        assertThrows(IllegalArgumentException.class, () -> store.put(tooLong, new byte[1]));
+    assertEquals("key has 65536 bytes; at most 65535 are allowed", refused.getMessage());
+    assertThrows(IllegalArgumentException.class, () -> store.put(tooLong, null));
+    store.put(longest, new byte[] {1});
+    store.commit(Map.of(CHANGELOG, 2L));
+    assertArrayEquals(new byte[] {1}, store.get(longest));
+    assertEquals(1, store.approximateNumEntries());
+    store.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aWindowOfAKeyThatIsTooLongIsRefused(boolean exactlyOnce) {
+    WindowStore<Bytes, byte[]> store =
+        new TestContext(folder, exactlyOnce)
+            .open(EspalierStores.windowStore("w", MINUTE, MINUTE, false).get());
+    Bytes key = Bytes.wrap(new byte[32_760]); // Encoded it has twice as many bytes, and 18.
+    assertThrows(IllegalArgumentException.class, () -> store.put(key, new byte[1], 0));
+    store.put(bytes("a"), new byte[1], 0);
+    store.commit(Map.of(CHANGELOG, 1L));
+    assertEquals(1, StoreComparison.list(store.all()).size());
     store.close();
   }
 
