@@ -104,25 +104,43 @@ public final class EspalierAsyncLookup extends AsyncLookupFunction {
       Thread.currentThread().interrupt();
       answer.completeExceptionally(e);
     } catch (ProbeStreamException e) {
-      waiting.values().forEach(request -> request.answer.completeExceptionally(e));
-      waiting.clear();
+      fail(waiting, e);
     }
     return answer;
   }
 
+  private static void fail(ConcurrentHashMap<Long, Request> requests, Throwable failure) {
+    requests.values().forEach(request -> request.answer.completeExceptionally(failure));
+    requests.clear();
+  }
+
+  /** Gives the file back, even if the stream has failed, and says so then. */
   @Override
   public void close() {
-    if (stream != null) {
-      stream.close();
+    try {
+      if (stream != null) {
+        stream.close();
+      }
+    } finally {
       stream = null;
+      if (waiting != null) {
+        fail(waiting, new IllegalStateException("the lookup is closed"));
+      }
+      closeTable();
     }
-    if (reader != null) {
-      reader.close();
+  }
+
+  private void closeTable() {
+    try {
+      if (reader != null) {
+        reader.close();
+      }
+    } finally {
       reader = null;
-    }
-    if (table != null) {
-      table.release();
-      table = null;
+      if (table != null) {
+        table.release();
+        table = null;
+      }
     }
   }
 }

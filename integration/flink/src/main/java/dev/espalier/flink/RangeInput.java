@@ -60,13 +60,16 @@ final class RangeInput<I> extends GenericInputFormat<RowData> {
   @Override
   public void close() {
     rows = null;
-    if (reader != null) {
-      reader.close();
+    try {
+      if (reader != null) {
+        reader.close();
+      }
+    } finally {
       reader = null;
-    }
-    if (table != null) {
-      table.release();
-      table = null;
+      if (table != null) {
+        table.release();
+        table = null;
+      }
     }
   }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.util.ExceptionUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,15 @@ final class TableLookup<I> implements Serializable {
   private final Question<I> question;
   private transient @Nullable List<@Nullable Shard<I>> shards;
 
-  private record Shard<I>(IndexTable<I> table, IndexTable<I>.Reader reader) {}
+  private record Shard<I>(IndexTable<I> table, IndexTable<I>.Reader reader) {
+    void close() {
+      try {
+        reader.close();
+      } finally {
+        table.release();
+      }
+    }
+  }
 
   TableLookup(TableFile file, TableFormat<I> format, Question<I> question) {
     this.file = file;
@@ -85,16 +94,23 @@ final class TableLookup<I> implements Serializable {
     }
   }
 
-  /** Gives the files back. */
+  /** Gives all files back, and throws what went wrong with any of them. */
   synchronized void close() {
+    Throwable failure = null;
     if (shards != null) {
       for (Shard<I> shard : shards) {
-        if (shard != null) {
-          shard.reader.close();
-          shard.table.release();
+        try {
+          if (shard != null) {
+            shard.close();
+          }
+        } catch (RuntimeException | Error failed) {
+          failure = ExceptionUtils.firstOrSuppressed(failed, failure);
         }
       }
       shards = null;
+    }
+    if (failure != null) {
+      ExceptionUtils.rethrow(failure);
     }
   }
 }
