@@ -72,15 +72,25 @@ public final class EspalierAsyncLookup extends AsyncLookupFunction {
 
   private ProbeStream streamOver(
       IndexTable<LongIndex>.Reader current, ConcurrentHashMap<Long, Request> requests) {
-    return ProbeStream.over(
-        current.index(),
-        ProbeStreamOptions.DEFAULT.withResponseTime(responseTime).withMostInside(mostRows),
-        (tag, key, value, found) -> {
-          Request request = requests.remove(tag);
-          if (request != null) {
-            request.answer.complete(found ? question.answer(request.brought, value) : List.of());
-          }
-        });
+    ProbeStream opened =
+        ProbeStream.over(
+            current.index(),
+            ProbeStreamOptions.DEFAULT.withResponseTime(responseTime).withMostInside(mostRows),
+            (tag, key, value, found) -> {
+              Request request = requests.remove(tag);
+              if (request != null) {
+                request.answer.complete(
+                    found ? question.answer(request.brought, value) : List.of());
+              }
+            });
+    opened
+        .end()
+        .exceptionally(
+            failure -> {
+              fail(requests, failure);
+              return null;
+            });
+    return opened;
   }
 
   @Override

@@ -2,6 +2,7 @@
 package dev.espalier.flink;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,15 +13,17 @@ import dev.espalier.stream.ProbeStreamException;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.apache.flink.core.io.GenericInputSplit;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.table.data.GenericRowData;
@@ -55,17 +58,28 @@ class FailedCloseTest {
 
   // ---------------------------------------------------------------- lookups that fail
 
-  private EspalierAsyncLookup lookupInDamagedLeaves(Path file) throws Exception {
-    write(file, 200_000, 1);
+  /** Changes a byte of the leaf that has a value. */
+  private static void damage(Path file, long value) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
-    Arrays.fill(bytes, bytes.length / 4, bytes.length / 4 * 3, (byte) 0x55);
+    ByteBuffer longs = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+    int at = 0;
+    while (longs.getLong(at) != value) {
+      at++;
+    }
+    bytes[at] ^= 1;
     Files.write(file, bytes);
+  }
+
+  private static EspalierAsyncLookup lookupInADamagedLeaf(Path file, Duration responseTime)
+      throws Exception {
+    write(file, 200_000, 1);
+    damage(file, 1_000_001); // That of key 100,000.
     EspalierAsyncLookup lookup =
         new EspalierAsyncLookup(
             new TableFile(file.toString(), 1 << 20, Duration.ZERO, 1),
             FORMAT,
             FORMAT.question(KEY),
-            Duration.ofMinutes(10), // Nothing is answered before it is closed.
+            responseTime,
             10_000);
     lookup.open(new FunctionContext(null));
     return lookup;
@@ -82,7 +96,8 @@ class FailedCloseTest {
   @Test
   void aLookupWhoseStreamFailsWhenItIsClosedGivesTheFileBack() throws Exception {
     Path file = folder.resolve("dim.esp");
-    EspalierAsyncLookup lookup = lookupInDamagedLeaves(file);
+    EspalierAsyncLookup lookup = // Nothing is answered before it is closed.
+        lookupInADamagedLeaf(file, Duration.ofMinutes(10));
     List<CompletableFuture<Collection<RowData>>> answers = ask(lookup);
     assertThrows(ProbeStreamException.class, lookup::close);
     assertIsNotOpen(file, 200_000);
@@ -93,6 +108,17 @@ class FailedCloseTest {
     }
     assertTrue(failed > 0);
     lookup.close(); // Again has no effect.
+  }
+
+  @Test
+  void rowsThatWaitAreToldOfAFailureWithoutAnotherRow() throws Exception {
+    Path file = folder.resolve("dim.esp");
+    EspalierAsyncLookup lookup = lookupInADamagedLeaf(file, Duration.ofMillis(50));
+    CompletableFuture<Collection<RowData>> answer = lookup.asyncLookup(GenericRowData.of(100_000L));
+    ExecutionException failed = assertThrows(ExecutionException.class, answer::get);
+    assertInstanceOf(ProbeStreamException.class, failed.getCause());
+    assertThrows(ProbeStreamException.class, lookup::close);
+    assertIsNotOpen(file, 200_000);
   }
 
   // ---------------------------------------------------------------- files that can't be closed

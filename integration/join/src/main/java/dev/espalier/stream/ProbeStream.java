@@ -47,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Failures.</b> If the consumer or an update throws, everything else goes on, and the next
  * {@link #flush} or {@link #close} throws the first such exception, as the cause of a {@link
  * ProbeStreamException}. If the index itself fails, because it is closed or damaged, the stream
- * fails: what is in it is lost, and all later calls throw a {@link ProbeStreamException}.
+ * fails: what is in it is lost, {@link #end} tells so at once, and all later calls throw a {@link
+ * ProbeStreamException}.
  *
  * <p>Any thread may call a stream. A consumer may call the methods that return false if the stream
  * is full, but none that waits. The stream counts as a reader of the index, or as a writer if it is
@@ -80,6 +81,7 @@ public final class ProbeStream implements AutoCloseable {
   private final boolean takesUpdates;
   private final String indexName;
   private final Thread worker;
+  private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
 
   /** A thread of a stream, which must not wait for that. */
   private static final class Worker extends Thread {
@@ -99,7 +101,18 @@ public final class ProbeStream implements AutoCloseable {
     GuardedConsumer guarded = new GuardedConsumer(consumer, kept);
     StreamCrew crew = new StreamCrew(index, options, guarded, kept, task -> new Worker(this, task));
     this.handover = new Handover(options, takesUpdates, ticker);
-    this.worker = new Worker(this, new StreamWorker(handover, crew, meter, ticker));
+    StreamWorker leader = new StreamWorker(handover, crew, meter, ticker);
+    this.worker = new Worker(this, () -> run(leader));
+  }
+
+  private void run(StreamWorker leader) {
+    leader.run();
+    try {
+      handover.throwFailure();
+      end.complete(null);
+    } catch (ProbeStreamException failed) {
+      end.completeExceptionally(failed);
+    }
   }
 
   /**
@@ -299,6 +312,15 @@ public final class ProbeStream implements AutoCloseable {
     checkMayWait();
     handover.flush();
     kept.throwKept();
+  }
+
+  /**
+   * Returns a future that completes when the stream has ended: when it is closed and everything in
+   * it is answered, or exceptionally, with a {@link ProbeStreamException}, when it has failed. What
+   * depends on it runs in a thread of the stream, like a consumer, or at once if that has ended.
+   */
+  public CompletableFuture<@Nullable Void> end() {
+    return end;
   }
 
   /**

@@ -2,7 +2,9 @@
 package dev.espalier.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -115,6 +118,32 @@ final class ProbeStreamFailureTest extends StreamFixture {
     }
     stream.close();
     assertTrue(log.answers.isEmpty());
+  }
+
+  @Test
+  void aStreamThatFailsTellsItAtOnce() throws Exception {
+    fill(1000);
+    ProbeStream stream = ProbeStream.over(index, PATIENT, log);
+    CompletableFuture<Throwable> told = new CompletableFuture<>();
+    stream.end().whenComplete((_, failure) -> told.complete(failure));
+    stream.get(1, 1);
+    index.close();
+    assertThrows(ProbeStreamException.class, stream::flush);
+    Throwable failure = told.get(); // Nobody has closed the stream.
+    assertInstanceOf(ProbeStreamException.class, failure);
+    assertInstanceOf(IllegalStateException.class, failure.getCause());
+    assertThrows(ProbeStreamException.class, stream::close);
+  }
+
+  @Test
+  void aStreamThatIsClosedEnds() throws Exception {
+    fill(1000);
+    ProbeStream stream = ProbeStream.over(index, PATIENT, log);
+    stream.get(1, 1);
+    assertFalse(stream.end().isDone());
+    stream.close();
+    assertNull(stream.end().get());
+    assertEquals(1, stream.statistics().answered());
   }
 
   @Test
