@@ -216,6 +216,15 @@ final class IndexFiles {
     }
   }
 
+  /** Returns an index file with its stripes, its log, and what else belongs to it. */
+  static List<Path> all(Path path, FileOptions options) {
+    List<Path> all = files(path, options);
+    if (Files.exists(path)) {
+      all.addAll(IndexStore.files(path));
+    }
+    return all;
+  }
+
   // ---------------------------------------------------------------- make
 
   /**

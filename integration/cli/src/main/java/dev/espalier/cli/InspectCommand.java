@@ -59,7 +59,7 @@ final class InspectCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (json != null) {
-      Json.checkWritable(json);
+      Json.checkWritable(json, IndexFiles.all(reader.path(), reader.options()), spec);
     }
     StoreDescription store = IndexFiles.describeStore(reader.path(), reader.options());
     if (store.indexes().size() > 1 && !reader.isNamed()) {

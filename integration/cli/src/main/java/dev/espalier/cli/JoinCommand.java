@@ -238,7 +238,8 @@ final class JoinCommand implements Callable<Integer> {
       throw wrongArgument("--passes is " + passes + "; it must be positive");
     }
     if (json != null) {
-      Json.checkWritable(json);
+      List<Path> worked = file == null ? List.of() : IndexFiles.all(file, FileOptions.DEFAULT);
+      Json.checkWritable(json, worked, spec);
     }
     if (poolBytes != null && file == null) {
       throw wrongArgument("--pool needs --file: it is the memory for that file's pages");

@@ -9,6 +9,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 
 /** Writes lists, maps, strings, booleans and numbers as JSON (RFC 8259). */
 public final class Json {
@@ -42,6 +44,32 @@ public final class Json {
     }
     if (!Files.isWritable(Files.exists(file) ? file : folder)) {
       throw new CommandFailure("can't write " + file + ": permission denied");
+    }
+  }
+
+  /**
+   * Checks that a file can be written, and that it is none of those that a command works on.
+   *
+   * @throws ParameterException if it is one of them
+   * @throws CommandFailure if it can't be written
+   */
+  static void checkWritable(Path file, List<Path> worked, CommandSpec command) {
+    for (Path other : worked) {
+      if (isSame(file, other)) {
+        throw new ParameterException(
+            command.commandLine(),
+            "--json is %s, a file that the command works on: name another".formatted(file));
+      }
+    }
+    checkWritable(file);
+  }
+
+  private static boolean isSame(Path one, Path other) {
+    try {
+      return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize())
+          || (Files.exists(one) && Files.exists(other) && Files.isSameFile(one, other));
+    } catch (IOException e) {
+      throw new CommandFailure("can't compare " + one + " with " + other + ": " + e, e);
     }
   }
 

@@ -80,12 +80,14 @@ final class SalvageCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     form.check(spec);
-    if (json != null) {
-      Json.checkWritable(json);
-    }
-    IndexFiles.checkNew(out, FileOptions.DEFAULT);
     boolean isText = out.toString().endsWith(".csv");
     Path store = isText ? out.resolveSibling(out.getFileName() + ".store") : out;
+    if (json != null) {
+      List<Path> worked = IndexFiles.all(file.path(), file.options());
+      worked.addAll(List.of(out, store));
+      Json.checkWritable(json, worked, spec);
+    }
+    IndexFiles.checkNew(out, FileOptions.DEFAULT);
     SalvageReport report =
         Interruption.uninterrupted(
             () -> {

@@ -416,6 +416,22 @@ final class JoinCommandTest {
   }
 
   @Test
+  void resultsThatWouldOverwriteTheFileOfTheJoinAreRefused(@TempDir Path folder)
+      throws IOException {
+    Path file = folder.resolve("orders.esp");
+    for (String before : List.of("", "not the command's")) { // Once it is not there.
+      if (!before.isEmpty()) {
+        Files.writeString(file, before);
+      }
+      CommandRun run =
+          CommandRun.of("join", "--scale=0.0001", "--passes=1", "--file=" + file, "--json=" + file);
+      assertEquals(2, run.status(), run.err());
+      assertTrue(run.err().contains("--json is " + file + ", a file that"), run.err());
+      assertEquals(before, Files.exists(file) ? Files.readString(file) : "");
+    }
+  }
+
+  @Test
   void wrongNumbersOfThreadsAreNamed() {
     CommandRun none = CommandRun.of("join", "--threads", "0");
     assertEquals(2, none.status());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -18,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -77,6 +79,43 @@ final class SalvageCommandTest extends IndexFileCommands {
         ranges,
         report.getAsJsonArray("indexes").get(0).getAsJsonObject().getAsJsonArray("ranges").size());
     assertFalse(Files.exists(saved(".csv.store")));
+  }
+
+  private static void assertRefused(CommandRun run, Path json) {
+    assertEquals(2, run.status(), run.err());
+    assertTrue(
+        run.err().contains("--json is " + json + ", a file that the command works on"), run.err());
+  }
+
+  @Test
+  void reportThatWouldOverwriteAFileOfTheCommandIsRefused() throws IOException {
+    load(lines(1_000), "--page-size", "4K");
+    byte[] before = Files.readAllBytes(index());
+    Path log =
+        IndexStore.files(index()).stream()
+            .filter(file -> !file.equals(index()))
+            .findFirst()
+            .orElse(index());
+    Path stripe = folder.resolve("stripe");
+    Path link = Files.createSymbolicLink(folder.resolve("link"), index());
+    Path detour = folder.resolve("none").resolve("..").resolve("index.esp");
+    for (Path json : List.of(index(), log, stripe, link, detour, saved(".esp"))) {
+      CommandRun run =
+          run(
+              "salvage",
+              saved(".esp").toString(),
+              "--stripe",
+              stripe.toString(),
+              "--json",
+              json.toString());
+      assertRefused(run, json);
+    }
+    for (Path json : List.of(saved(".csv"), saved(".csv.store"))) {
+      assertRefused(run("salvage", saved(".csv").toString(), "--json", json.toString()), json);
+    }
+    assertArrayEquals(before, Files.readAllBytes(index()));
+    assertFalse(Files.exists(saved(".esp")));
+    assertFalse(Files.exists(saved(".csv")));
   }
 
   @Test

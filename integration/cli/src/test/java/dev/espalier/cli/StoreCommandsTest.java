@@ -37,6 +37,16 @@ final class StoreCommandsTest extends IndexFileCommands {
   // ---------------------------------------------------------------- inspect and verify
 
   @Test
+  void inspectDoesNotWriteItsFindingsOverTheFile() throws IOException {
+    load(lines(1_000), "--page-size", "4K");
+    byte[] before = Files.readAllBytes(index());
+    CommandRun run = run("inspect", "--json", index().toString());
+    assertEquals(2, run.status());
+    assertTrue(run.err().contains("--json is " + index() + ", a file that"), run.err());
+    assertArrayEquals(before, Files.readAllBytes(index()));
+  }
+
+  @Test
   void inspectShowsHeaderAndLevels() throws IOException {
     load(lines(20_000), "--page-size", "4K", "--variant", "DiskOptimizedBPlusTree");
     Path file = folder.resolve("inspected.json");
