@@ -117,11 +117,22 @@ final class TupleQuestion implements Question<BytesIndex> {
   /** Adds a row if all fields that were brought are equal to its own. */
   private void addIfEqual(List<RowData> answers, RowData brought, @Nullable Object[] row) {
     for (int field = 0; field < asked.length; field++) {
-      if (!Objects.deepEquals(getters[field].getFieldOrNull(brought), row[asked[field]])) {
+      if (!areEqual(getters[field].getFieldOrNull(brought), row[asked[field]])) {
         return;
       }
     }
     answers.add(format.row(row));
+  }
+
+  /** Compares fields as SQL does: zero is equal to zero of the other sign, NaN to nothing. */
+  static boolean areEqual(@Nullable Object brought, @Nullable Object own) {
+    if (brought instanceof Double one && own instanceof Double other) {
+      return one.doubleValue() == other.doubleValue();
+    }
+    if (brought instanceof Float one && own instanceof Float other) {
+      return one.floatValue() == other.floatValue();
+    }
+    return Objects.deepEquals(brought, own);
   }
 
   @Override
