@@ -131,8 +131,8 @@ final class IndexTable<I> {
         awaitRefresh();
         try {
           refresh();
-        } catch (IOException | RuntimeException _) {
-          // The version before is still good, and the next attempt may succeed.
+        } catch (IOException | RuntimeException | Error _) {
+          // The version before is still good, and the next attempt may succeed, with more memory.
           failedRefreshes.incrementAndGet();
         }
       }

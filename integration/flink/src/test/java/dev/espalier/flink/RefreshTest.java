@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
@@ -180,6 +181,34 @@ class RefreshTest {
       write(3);
       await(reader);
       assertEquals(73, reader.index().get(7));
+    }
+    table.release();
+  }
+
+  @Test
+  @Timeout(60)
+  void anErrorWhileAFileIsOpenedEndsNoRefreshes() throws Exception {
+    AtomicInteger opened = new AtomicInteger();
+    @SuppressWarnings("unchecked") // It hands on what FORMAT returns.
+    TableFormat<LongIndex> format =
+        (TableFormat<LongIndex>)
+            Proxy.newProxyInstance(
+                TableFormat.class.getClassLoader(),
+                new Class<?>[] {TableFormat.class},
+                (_, method, arguments) -> {
+                  if (method.getName().equals("open") && opened.getAndIncrement() == 1) {
+                    throw new OutOfMemoryError("as if");
+                  }
+                  return method.invoke(FORMAT, arguments);
+                });
+    IndexTable<LongIndex> table =
+        IndexTable.acquire(
+            new TableFile(file.toString(), 1 << 20, Duration.ofMillis(5), 1), format);
+    try (IndexTable<LongIndex>.Reader reader = table.reader()) {
+      write(2);
+      await(reader);
+      assertEquals(72, reader.index().get(7));
+      assertEquals(1, table.failedRefreshes());
     }
     table.release();
   }
