@@ -14,6 +14,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,8 +139,18 @@ final class Entries {
    * @param from the lowest key, null for all
    * @param to the upper bound, null for none
    * @param forward whether keys ascend
+   * @throws InvalidStateStoreException if the index is closed, or was dropped
    */
   EntryIterator range(
+      @Nullable Bytes from, @Nullable Bytes to, boolean toInclusive, boolean forward) {
+    try {
+      return iterator(from, to, toInclusive, forward);
+    } catch (IllegalStateException e) {
+      throw new InvalidStateStoreException("the store of the iterator is closed", e);
+    }
+  }
+
+  private EntryIterator iterator(
       @Nullable Bytes from, @Nullable Bytes to, boolean toInclusive, boolean forward) {
     BytesNavigable view = index;
     NavigableMap<Bytes, Optional<byte[]>> map = changes; // Before the cursor is placed.

@@ -73,6 +73,23 @@ final class Segments {
     return byNumber.values();
   }
 
+  /** Returns about how many entries there are; any thread may ask. */
+  long size() {
+    return all().stream().mapToLong(this::size).sum();
+  }
+
+  /** Returns how many a segment has that was returned: none if it has gone since. */
+  long size(Entries entries) {
+    try {
+      return entries.size();
+    } catch (IllegalStateException e) {
+      if (isDropped(entries)) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
   /** Returns whether a segment that was returned has gone since. */
   boolean isDropped(Entries entries) {
     return !byNumber.containsValue(entries);

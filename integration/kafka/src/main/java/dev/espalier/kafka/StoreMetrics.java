@@ -9,6 +9,7 @@ import org.apache.kafka.common.metrics.MetricConfig;
 import org.apache.kafka.common.metrics.Sensor;
 import org.apache.kafka.common.metrics.stats.CumulativeCount;
 import org.apache.kafka.streams.StreamsMetrics;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.processor.StateStoreContext;
 
 /** What a store tells in Kafka's registry, as group {@code espalier-store-metrics}. */
@@ -46,7 +47,11 @@ final class StoreMetrics {
     return new MeasurableStat() {
       @Override
       public double measure(MetricConfig config, long now) {
-        return store.isOpen() ? store.reading(figure::getAsLong) : 0;
+        try {
+          return store.reading(figure::getAsLong);
+        } catch (InvalidStateStoreException _) {
+          return 0; // It is closed.
+        }
       }
 
       @Override

@@ -56,7 +56,7 @@ class TimedIterator<K> implements KeyValueIterator<K, byte[]> {
       }
       try {
         advanceInSegment();
-      } catch (IllegalStateException | InvalidStateStoreException e) {
+      } catch (InvalidStateStoreException e) {
         if (segment == null || !segments.isDropped(segment)) {
           throw e;
         }

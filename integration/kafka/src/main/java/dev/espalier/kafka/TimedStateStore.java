@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,7 +91,7 @@ abstract class TimedStateStore extends RestoredStateStore {
     }
     try {
       return reading(() -> value.apply(entries));
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | InvalidStateStoreException e) {
       if (all.isDropped(entries)) {
         return null;
       }
@@ -187,7 +188,7 @@ abstract class TimedStateStore extends RestoredStateStore {
 
   @Override
   final long storedCount() {
-    return opened().all().stream().mapToLong(Entries::size).sum();
+    return opened().size();
   }
 
   @Override

@@ -198,7 +198,7 @@ class VersionedStateStore extends FileStateStore implements VersionedBytesStore 
 
   @Override
   long entryCount() {
-    return latest().size() + history().all().stream().mapToLong(Entries::size).sum();
+    return latest().size() + history().size();
   }
 
   @Override

@@ -178,6 +178,52 @@ class WindowStoreTest {
   }
 
   @Test
+  void anIteratorWhoseStoreIsClosedBeforeItsNextSegmentSaysSo() {
+    WindowStore<Bytes, byte[]> store = new TestContext(folder, false).open(store(false));
+    store.put(A, ONE, 0);
+    store.put(A, ONE, 200_000); // Of another segment.
+    WindowStoreIterator<byte[]> entries = store.fetch(A, 0, Long.MAX_VALUE);
+    store.close();
+    StoreComparison.assertSaysClosed(entries::next);
+  }
+
+  @Test
+  void aSegmentThatIsDroppedDuringAFetchHasNothing() {
+    WindowStateStore store = (WindowStateStore) store(true);
+    new TestContext(folder, true).open(store);
+    for (int i = 0; i < 3; i++) {
+      store.put(A, ONE, 0);
+    }
+    store.commit(Map.of());
+    byte[] found =
+        store.get(
+            0,
+            entries -> {
+              EntryIterator last = entries.range(null, null, true, false);
+              store.put(A, ONE, Duration.ofDays(1).toMillis());
+              store.commit(Map.of()); // As another thread may do.
+              return last.next().value;
+            });
+    assertNull(found);
+    store.close();
+  }
+
+  @Test
+  void aSegmentThatIsDroppedWhileTheyAreCountedHasNoEntries() {
+    try (IndexStore file = IndexStore.open(folder.resolve("w.esp"))) {
+      Segments segments = new Segments(file, false, 1_000);
+      Entries first = segments.at(0);
+      first.put(A, ONE);
+      segments.at(1_000).put(A, ONE);
+      assertEquals(1, segments.size(first));
+      assertEquals(2, segments.size());
+      segments.dropBefore(1_000);
+      assertEquals(0, segments.size(first));
+      assertEquals(1, segments.size());
+    }
+  }
+
+  @Test
   void whatHasExpiredIsNeitherShownNorStored() {
     TestContext context = new TestContext(folder, false);
     WindowStore<Bytes, byte[]> store = context.open(store(false));
