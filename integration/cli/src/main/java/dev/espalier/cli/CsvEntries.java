@@ -109,8 +109,7 @@ final class CsvEntries {
     if (row.size() != 2) {
       throw wrong(
           line,
-          "%d fields; key,value are two, and a comma within one of them needs quotes"
-              .formatted(row.size()));
+          row.size() + " fields; key,value are two, and a comma within one of them needs quotes");
     }
     byte[] key;
     byte[] value;
@@ -123,8 +122,7 @@ final class CsvEntries {
     if (key.length > BytesIndex.MAX_KEY) {
       throw wrong(
           line,
-          "the key has %d bytes; at most %d are possible"
-              .formatted(key.length, BytesIndex.MAX_KEY));
+          "the key has " + key.length + " bytes; at most " + BytesIndex.MAX_KEY + " are possible");
     }
     sorter.add(key, value);
   }
@@ -141,7 +139,7 @@ final class CsvEntries {
   }
 
   private CommandFailure wrong(long line, @Nullable String what) {
-    return new CommandFailure("%s, line %d: %s".formatted(name, line, what));
+    return new CommandFailure(name + ", line " + line + ": " + what);
   }
 
   /** A record is too long. */
@@ -150,9 +148,11 @@ final class CsvEntries {
 
     TooLongException() {
       super(
-          ("the record from here on has more than %d characters, the limit with a heap of %d MiB;"
-                  + " perhaps a quote is not closed")
-              .formatted(MOST, Runtime.getRuntime().maxMemory() >> 20));
+          "the record from here on has more than "
+              + MOST
+              + " characters, the limit with a heap of "
+              + (Runtime.getRuntime().maxMemory() >> 20)
+              + " MiB; perhaps a quote is not closed");
     }
   }
 

@@ -68,8 +68,12 @@ final class DumpCommand implements Callable<Integer> {
     salvage.run(
         (first, last, reason) ->
             err.printf(
+                Locale.ROOT,
                 "%s: keys %d to %d are missing: %s%n",
-                spec.qualifiedName(), first, last, reason.getMessage()));
+                spec.qualifiedName(),
+                first,
+                last,
+                reason.getMessage()));
     int status = writer.end();
     if (!isClean) {
       return notClosed(salvage.found());

@@ -95,8 +95,12 @@ final class EntryLines {
       value = Long.parseLong(line.substring(comma + 1).strip());
     } catch (NumberFormatException e) {
       throw new CommandFailure(
-          "%s, line %d: '%s' is not key,value: two decimal numbers from -2^63 to 2^63-1"
-              .formatted(name, lines, shortened(line)),
+          name
+              + ", line "
+              + lines
+              + ": '"
+              + shortened(line)
+              + "' is not key,value: two decimal numbers from -2^63 to 2^63-1",
           e);
     }
     sorter.add(key, value);

@@ -206,7 +206,9 @@ final class JoinCommand implements Callable<Integer> {
     }
     checkAgreement(results);
     out.printf(
-        "%nAll %d results have the rows and the checksum of the hash join.%n", results.size());
+        Locale.ROOT,
+        "%nAll %d results have the rows and the checksum of the hash join.%n",
+        results.size());
     return ExitCode.OK;
   }
 

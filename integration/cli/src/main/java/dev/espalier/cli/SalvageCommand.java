@@ -183,6 +183,7 @@ final class SalvageCommand implements Callable<Integer> {
           index.entries());
       for (SalvageReport.Range range : index.ranges()) {
         to.printf(
+            Locale.ROOT,
             "  keys %d to %d %s: %s%n",
             range.first(),
             range.last(),

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -79,6 +80,34 @@ final class SalvageCommandTest extends IndexFileCommands {
         ranges,
         report.getAsJsonArray("indexes").get(0).getAsJsonObject().getAsJsonArray("ranges").size());
     assertFalse(Files.exists(saved(".csv.store")));
+  }
+
+  @Test
+  void numbersAreInTheDigitsOfTheInputWhateverTheLocale() throws IOException {
+    load(lines(20_000), "--page-size", "4K");
+    damage(8);
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+    try {
+      assertEquals("\u0661", "%d".formatted(1)); // It has digits of its own.
+      CommandRun saved = run("salvage", saved(".esp").toString());
+      assertTrue(
+          Pattern.compile("  keys -?[0-9]+ to -?[0-9]+ are lost").matcher(saved.out()).find(),
+          saved.out());
+      CommandRun dumped = run("dump", "--last-checkpoint");
+      assertTrue(
+          Pattern.compile("keys -?[0-9]+ to -?[0-9]+ are missing").matcher(dumped.err()).find(),
+          dumped.err());
+      Path wrong = csv("1,1\nx1\n");
+      CommandRun loaded = CommandRun.of("load", folder.resolve("new").toString(), wrong.toString());
+      assertTrue(loaded.err().contains(wrong + ", line 2: 'x1' is not"), loaded.err());
+      CommandRun texts =
+          CommandRun.of(
+              "load", folder.resolve("new").toString(), wrong.toString(), "--keys", "text");
+      assertTrue(texts.err().contains(wrong + ", line 2: 1 fields; "), texts.err());
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   private static void assertRefused(CommandRun run, Path json) {
