@@ -75,7 +75,7 @@ final class JoinCrew<B> {
     synchronized (done) {
       if (failure == null) {
         failure = failed;
-      } else {
+      } else if (failure != failed) { // Two threads may throw one object.
         failure.addSuppressed(failed);
       }
     }

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -172,6 +173,36 @@ class ParallelJoinTest {
       assertTrue(batches.get() < ROWS / 10 / 2, batches + " batches");
       assertEquals(1, outer.closed);
       assertEquals(5000, tryAgain(index));
+    }
+  }
+
+  @Test
+  void aFailureThatSeveralThreadsThrowComesOutAlone() {
+    IllegalStateException thrown = new IllegalStateException("no room");
+    CountDownLatch all = new CountDownLatch(3);
+    List<Throwable> uncaught = new CopyOnWriteArrayList<>();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((_, failure) -> uncaught.add(failure));
+    try (LongIndex index = tree()) {
+      IllegalStateException caught =
+          assertThrows(
+              IllegalStateException.class,
+              () ->
+                  ParallelJoin.run(
+                      outer(),
+                      index,
+                      SMALL,
+                      3,
+                      (_, _) -> {
+                        all.countDown();
+                        awaitAll(all);
+                        throw thrown;
+                      }));
+      assertSame(thrown, caught);
+      assertEquals(0, caught.getSuppressed().length);
+      assertEquals(List.of(), uncaught);
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
     }
   }
 
