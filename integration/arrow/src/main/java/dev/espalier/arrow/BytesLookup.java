@@ -19,6 +19,9 @@ import java.util.Objects;
 public final class BytesLookup {
   private static final int ABSENT = -1;
 
+  /** Longer arrays are not possible. */
+  private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
+
   private final BytesIndex index;
 
   /** Values in the order in which the index has shown them, which is not that of the rows. */
@@ -46,7 +49,7 @@ public final class BytesLookup {
    *
    * @throws IllegalStateException if the index is closed
    * @throws IllegalArgumentException if an allocated segment is too short
-   * @throws ArithmeticException if the values have more than 2^31 - 1 bytes in all
+   * @throws ArithmeticException if the values have almost 2 GiB or more in all
    */
   public BytesColumn getAll(BytesColumn keys, SegmentAllocator allocator) {
     int rows = keys.count();
@@ -88,11 +91,15 @@ public final class BytesLookup {
     if (position == 0) {
       starts[row] = shownBytes;
       lengths[row] = (int) total;
-      int end = Math.addExact(shownBytes, (int) total);
+      long end = shownBytes + total;
+      if (end > MOST_BYTES) {
+        throw new ArithmeticException(
+            "the values have more than " + MOST_BYTES + " bytes; those of fewer keys have fewer");
+      }
       if (end > shown.length) {
         shown = Arrays.copyOf(shown, (int) Math.max(end, Math.min(2L * shown.length, 1 << 30)));
       }
-      shownBytes = end;
+      shownBytes = (int) end;
     }
     MemorySegment.copy(piece, JAVA_BYTE, from, shown, starts[row] + (int) position, bytes);
   }

@@ -4,12 +4,16 @@ package dev.espalier.arrow;
 import static dev.espalier.arrow.LongLookupTest.assertMessage;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.espalier.bytes.BatchReader;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.prefix.PrefixBPlusTree;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -85,6 +89,29 @@ class BytesLookupTest {
       BytesColumn none = BytesColumn.withoutNulls(empty, empty, 0);
       assertEquals(0, new BytesLookup(index).getAll(none, arena).count());
     }
+  }
+
+  @Test
+  void valuesThatAreTooLongTogetherAreNamed() {
+    BytesIndex index = // It tells of a value that it need not have.
+        (BytesIndex)
+            Proxy.newProxyInstance(
+                BytesIndex.class.getClassLoader(),
+                new Class<?>[] {BytesIndex.class},
+                (_, _, arguments) -> {
+                  ((BatchReader) arguments[1])
+                      .read(0, MemorySegment.NULL, 0, 0, 0, Integer.MAX_VALUE - 7);
+                  return 1;
+                });
+    BytesLookup lookup = new BytesLookup(index);
+    BytesColumn keys = TestColumns.bytes(List.of(new byte[] {1}), 0);
+    ArithmeticException refused =
+        assertThrows(
+            ArithmeticException.class,
+            () -> lookup.getAll(keys, SegmentAllocator.prefixAllocator(MemorySegment.NULL)));
+    assertEquals(
+        "the values have more than 2147483639 bytes; those of fewer keys have fewer",
+        refused.getMessage());
   }
 
   @Test

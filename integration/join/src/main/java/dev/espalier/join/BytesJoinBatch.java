@@ -14,6 +14,9 @@ import java.util.Objects;
 public final class BytesJoinBatch {
   private static final long FIRST_BYTES = 1 << 12;
 
+  /** Longer arrays are not possible. */
+  private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
+
   private final JoinType type;
   final long[] payloads;
   private final boolean[] matched;
@@ -114,8 +117,14 @@ public final class BytesJoinBatch {
   private void makeRoom(long bytes) {
     long needed = end + bytes;
     if (needed > values.byteSize()) {
-      long room = Math.max(needed, Math.min(2 * values.byteSize(), Integer.MAX_VALUE - 8));
-      MemorySegment larger = MemorySegment.ofArray(new byte[Math.toIntExact(room)]);
+      if (needed > MOST_BYTES) {
+        throw new ArithmeticException(
+            "the values of a batch have more than "
+                + MOST_BYTES
+                + " bytes; smaller batches have fewer");
+      }
+      long room = Math.max(needed, Math.min(2 * values.byteSize(), MOST_BYTES));
+      MemorySegment larger = MemorySegment.ofArray(new byte[(int) room]);
       MemorySegment.copy(values, 0, larger, 0, end);
       values = larger;
     }

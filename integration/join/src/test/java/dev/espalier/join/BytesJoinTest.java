@@ -52,6 +52,19 @@ final class BytesJoinTest {
   /** A row of output: what is told apart by it. */
   private record Row(String key, long payload, boolean matched, String value) {}
 
+  @Test
+  void valuesThatDoNotFitIntoABatchAreNamed() {
+    BytesJoinBatch batch = new BytesJoinBatch(JoinType.INNER, 1);
+    batch.begin(PackedBytes.of(List.of(new byte[] {1})));
+    ArithmeticException refused =
+        assertThrows(
+            ArithmeticException.class,
+            () -> batch.take(0, MemorySegment.NULL, 0, 0, 0, Integer.MAX_VALUE - 7));
+    assertEquals(
+        "the values of a batch have more than 2147483639 bytes; smaller batches have fewer",
+        refused.getMessage());
+  }
+
   /**
    * Keys that are prefixes of one another, and have the bytes that tuples write in a special way.
    */
