@@ -305,7 +305,11 @@ final class IndexFiles {
       try {
         input.bulkload(added.index(), fillFactor, listener);
       } catch (RuntimeException | Error failed) {
-        added.store().drop(name);
+        try {
+          added.store().drop(name);
+        } catch (RuntimeException | Error other) {
+          failed.addSuppressed(other);
+        }
         throw failed;
       }
     } catch (MemoryLimitException full) {
