@@ -19,7 +19,7 @@ final class Cancellation {
 
   /** Throws if the statement was cancelled. */
   void check() {
-    if (flag != null && flag.getPlain()) {
+    if (flag != null && flag.getOpaque()) {
       throw new CalciteException("the statement was cancelled", null);
     }
   }
