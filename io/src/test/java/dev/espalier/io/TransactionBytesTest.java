@@ -28,6 +28,7 @@ import java.util.NavigableMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -221,6 +222,7 @@ class TransactionBytesTest {
       String value = expected.get(new String(keys.get(i), UTF_8));
       assertEquals(value, answers.containsKey(i) ? answers.get(i).toString() : null);
       assertShowsKey(value, keys.get(i), seen);
+      assertShowsNeighbours(expected, new String(keys.get(i), UTF_8), seen);
     }
     for (int i = 0; i < 200; i += 25) {
       assertEquals(
@@ -252,6 +254,25 @@ class TransactionBytesTest {
         value == null ? -1 : value.length(), seen.get(segment, MemorySegment.ofArray(room)));
     String begin = (value == null ? "" : value.substring(0, Math.min(10, value.length())));
     assertEquals(begin + ".".repeat(10 - begin.length()), new String(room, UTF_8));
+  }
+
+  private static void assertShowsNeighbours(
+      TreeMap<String, String> expected, String key, BytesIndex seen) {
+    BytesCursor cursor = seen.cursor();
+    assertAt(expected.higherEntry(key), cursor.higher(segment(key)), cursor);
+    assertAt(expected.ceilingEntry(key), cursor.ceiling(segment(key)), cursor);
+    cursor = seen.cursor();
+    assertAt(expected.lowerEntry(key), cursor.lower(segment(key)), cursor);
+    assertAt(expected.floorEntry(key), cursor.floor(segment(key)), cursor);
+  }
+
+  private static void assertAt(
+      Map.@Nullable Entry<String, String> expected, boolean found, BytesCursor cursor) {
+    assertEquals(expected != null, found);
+    if (expected != null) {
+      assertEquals(expected.getKey(), new String(cursor.keyArray(), UTF_8));
+      assertEquals(expected.getValue(), new String(cursor.valueArray(), UTF_8));
+    }
   }
 
   @Test

@@ -188,6 +188,12 @@ class TransactionReadsTest {
       assertAt(expected.ceilingEntry(key), cursor.ceiling(key), cursor);
       assertAt(expected.lowerEntry(key), cursor.lower(key), cursor);
       assertAt(expected.higherEntry(key), cursor.higher(key), cursor);
+      LongCursor back = seen.cursor();
+      assertAt(expected.higherEntry(key), back.higher(key), back);
+      assertAt(expected.ceilingEntry(key), back.ceiling(key), back);
+      back = seen.cursor();
+      assertAt(expected.lowerEntry(key), back.lower(key), back);
+      assertAt(expected.floorEntry(key), back.floor(key), back);
       assertEquals(
           expected.subMap(key, true, key + 25, false).size(),
           seen.countRange(key, true, key + 25, false));
