@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import dev.espalier.CodecMarks;
 import dev.espalier.ProgressListener;
 import dev.espalier.bytes.BatchReader;
 import dev.espalier.bytes.BytesCursor;
@@ -493,6 +494,11 @@ final class TransactionBytesIndex implements BytesIndex, Transaction.Part {
   }
 
   // ---------------------------------------------------------------- the whole
+
+  @Override
+  public void checkCodecs(CodecMarks given) {
+    index.checkCodecs(given);
+  }
 
   /** Tells whether the transaction is over. */
   @Override

@@ -149,6 +149,11 @@ class StoredCodecsTest {
       assertRefused(
           dates + " given is 'instant'",
           () -> transaction.index("rates").asMap(KeyCodec.ofInstant(), ValueCodec.ofDouble()));
+      BytesIndex own = transaction.bytesIndex("rows");
+      assertRefused(keys, () -> own.typed(LONG, LONG_VALUE));
+      assertRefused(keys, () -> own.asMap(LONG, LONG_VALUE));
+      assertRefused(values + "'ids'", () -> SecondaryIndex.over(own, STRING));
+      assertEquals(Map.of("a", 1L), own.typed(STRING, LONG_VALUE).asMap());
     }
     assertEquals(1L, store.typedIndex("rows", STRING, LONG_VALUE).get("a"));
     assertEquals(1, store.secondaryIndex("sizes", LONG).count(1L));
