@@ -18,7 +18,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -185,14 +184,12 @@ final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
 
   @Override
   public @Nullable Entry<K, V> pollFirstEntry() {
-    BytesCursor cursor = keyCursor();
-    return polled(cursor, cursor::first);
+    return entryOrNull(TakenEntry.take(entries, BytesCursor::first));
   }
 
   @Override
   public @Nullable Entry<K, V> pollLastEntry() {
-    BytesCursor cursor = keyCursor();
-    return polled(cursor, cursor::last);
+    return entryOrNull(TakenEntry.take(entries, BytesCursor::last));
   }
 
   private BytesCursor keyCursor() {
@@ -220,16 +217,10 @@ final class BytesMap<K, V> extends AbstractMap<K, V> implements NavigableMap<K, 
     return found ? snapshot(cursor) : null;
   }
 
-  /** Removes the entry to which a cursor moves: another one if someone else removes it first. */
-  private @Nullable Entry<K, V> polled(BytesCursor cursor, BooleanSupplier move) {
-    while (move.getAsBoolean()) {
-      byte[] key = cursor.keyArray();
-      byte[] value = entries.remove(key);
-      if (value != null) {
-        return Map.entry(keyCodec.decode(key), valueCodec.decode(value));
-      }
-    }
-    return null;
+  private @Nullable Entry<K, V> entryOrNull(@Nullable TakenEntry taken) {
+    return taken == null
+        ? null
+        : Map.entry(keyCodec.decode(taken.keyBytes), valueCodec.decode(taken.bytes));
   }
 
   private Entry<K, V> snapshot(BytesCursor cursor) {

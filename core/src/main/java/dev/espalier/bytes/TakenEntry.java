@@ -5,14 +5,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.ConcurrentModificationException;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** An entry that was removed, for whoever is to read it. */
 final class TakenEntry implements BytesEntrySource {
   /** More than threads that put the same key again and again make likely. */
   private static final int MOST_REPEATED = 1000;
 
-  private final byte[] keyBytes;
-  private final byte[] bytes;
+  final byte[] keyBytes;
+  final byte[] bytes;
 
   private TakenEntry(byte[] keyBytes, byte[] bytes) {
     this.keyBytes = keyBytes;
@@ -28,6 +29,16 @@ final class TakenEntry implements BytesEntrySource {
    */
   static boolean poll(
       BytesNavigable entries, Predicate<BytesCursor> move, BytesEntryReader reader) {
+    TakenEntry taken = take(entries, move);
+    if (taken == null) {
+      return false;
+    }
+    reader.read(taken);
+    return true;
+  }
+
+  /** Removes an entry as {@link #poll} does, and returns it; null if there was none. */
+  static @Nullable TakenEntry take(BytesNavigable entries, Predicate<BytesCursor> move) {
     BytesCursor cursor = entries.cursor();
     cursor.expectValues(BytesCursor.Expected.NONE);
     byte[] before = {};
@@ -35,8 +46,7 @@ final class TakenEntry implements BytesEntrySource {
       byte[] key = cursor.keyArray();
       byte[] value = entries.remove(key);
       if (value != null) {
-        reader.read(new TakenEntry(key, value));
-        return true;
+        return new TakenEntry(key, value);
       }
       repeated = Arrays.equals(key, before) ? repeated + 1 : 0;
       if (repeated == MOST_REPEATED) {
@@ -44,7 +54,7 @@ final class TakenEntry implements BytesEntrySource {
       }
       before = key;
     }
-    return false;
+    return null;
   }
 
   @Override

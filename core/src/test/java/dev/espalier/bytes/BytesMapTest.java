@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.TestSize;
 import java.util.ArrayList;
+import java.util.ConcurrentModificationException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
 
 class BytesMapTest {
   private final BytesIndex index = new HeapBytesIndex();
@@ -49,6 +51,24 @@ class BytesMapTest {
   Stream<DynamicContainer> everyShapeKeepsTheWholeContractOfNavigableMap() {
     return TestSize.part(BytesShape.all()).stream()
         .map(shape -> BytesMapContract.of(shape.name(), shape::create));
+  }
+
+  /** As it may be in pages that lie. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void anEntryThatIsShownButNotFoundIsNotPolledForEver() {
+    BytesIndex lying =
+        new HeapBytesIndex() {
+          @Override
+          public byte @Nullable [] remove(byte[] key) {
+            return null;
+          }
+        };
+    lying.set(new byte[] {1}, new byte[0]);
+    NavigableMap<byte[], byte[]> all =
+        lying.asMap(BytesKeyCodec.ofBytes(), BytesValueCodec.ofBytes());
+    assertThrows(ConcurrentModificationException.class, all::pollFirstEntry);
+    assertThrows(ConcurrentModificationException.class, all::pollLastEntry);
   }
 
   @Test
