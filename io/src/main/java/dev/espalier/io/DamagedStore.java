@@ -66,6 +66,7 @@ final class DamagedStore implements AutoCloseable {
    * @param map of its pages
    * @param sure the map without what may be old; the same if nothing may be
    * @param found pages that were searched for
+   * @param isDecided whether none was left out because two versions of it were as new
    * @param isWhole whether the map tells of all pages of the index
    * @param hasRoot whether it is known where the tree begins
    */
@@ -74,6 +75,7 @@ final class DamagedStore implements AutoCloseable {
       PageMap map,
       PageMap sure,
       BitSet found,
+      boolean isDecided,
       boolean isWhole,
       boolean hasRoot) {}
 
@@ -323,18 +325,21 @@ final class DamagedStore implements AutoCloseable {
   private DamagedIndex damaged(
       Catalogue.Entry entry, PageMap map, List<Integer> lost, boolean hasRoot, boolean isProven) {
     BitSet found = new BitSet();
+    boolean isDecided = true;
     PageMap sure = lost.isEmpty() || isProven ? map : copy(map);
     for (int mapPage : lost) {
       findings.add(
           "index '%s': page %d of level %d of its map is damaged"
               .formatted(entry.name(), PageMap.number(mapPage), PageMap.level(mapPage)));
       long count = PageMap.pagesBelow(mapPage, state.pageBytes());
-      long first = PageMap.number(mapPage) * count;
+      long first = Math.max(1, PageMap.number(mapPage) * count);
+      long last = Math.min(PageMap.number(mapPage) * count + count - 1, entry.top());
+      isDecided &= scan().isDecided(entry.id(), first, last);
       scan()
           .forEachNewest(
               entry.id(),
-              Math.max(1, first),
-              Math.min(first + count - 1, entry.top()),
+              first,
+              last,
               (page, slot) -> {
                 if (map.slot(page) == 0) { // A delta may tell of it.
                   map.set(page, slot, scan().checksum(slot));
@@ -357,7 +362,7 @@ final class DamagedStore implements AutoCloseable {
             PageMap.Root.NONE);
     PageMap.Root root = entry.map();
     boolean isWhole = lost.isEmpty() && (hasRoot || root.levels() > 0 || root.deltas() > 0);
-    return new DamagedIndex(shown, map, sure, found, isWhole, hasRoot);
+    return new DamagedIndex(shown, map, sure, found, isDecided, isWhole, hasRoot);
   }
 
   private PageMap copy(PageMap map) {
@@ -373,7 +378,13 @@ final class DamagedStore implements AutoCloseable {
   /** Returns the index without what may be old. */
   static DamagedIndex sure(DamagedIndex index) {
     return new DamagedIndex(
-        index.entry, index.sure, index.sure, index.found, index.isWhole, index.hasRoot);
+        index.entry,
+        index.sure,
+        index.sure,
+        index.found,
+        index.isDecided,
+        index.isWhole,
+        index.hasRoot);
   }
 
   @Override

@@ -12,6 +12,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
@@ -20,19 +23,31 @@ import org.jspecify.annotations.Nullable;
  * pages above are not needed. Each leaf says which separators it lies between, so what is missing
  * between two leaves is known.
  *
+ * <p>Where a page of the map is damaged, leaves are searched for, and what is found may have been
+ * given back. The leaves of an index lie side by side from the first key to the last: so one that
+ * overlaps no other has not been, provided that none is missing. Entries of others are saved only
+ * where no leaf is sure, and these keys are listed.
+ *
  * <p>A page of a long key or value does not say whose it is, and another one may have had it before
- * or afterwards. So what is in such pages is saved only where the map tells of them and of the
- * leaf.
+ * or afterwards. So what is in such pages is saved only if the leaf counts.
  */
 final class SalvageStrings {
   private static final byte[] FIRST_KEY = {};
 
   private static final String NOT_FOUND = "a leaf page is damaged or missing";
 
+  private static final String OLD =
+      "found in pages without a map, which may be old or given back: ";
+
   private final StoreState state;
   private final DamagedStore.DamagedIndex index;
   private final BytesIndex into;
   private final List<SalvageReport.KeyRange> lost = new ArrayList<>();
+
+  /** The ranges between leaves that are sure, by their first keys. */
+  private final NavigableMap<byte[], SalvageReport.KeyRange> gaps =
+      new TreeMap<>(Arrays::compareUnsigned);
+
   private long entries;
 
   SalvageStrings(StoreState state, DamagedStore.DamagedIndex index, BytesIndex into) {
@@ -44,8 +59,8 @@ final class SalvageStrings {
   /**
    * A leaf.
    *
-   * @param isSure whether it is certain that this is what was written last
-   * @param doubtful the entries with pages of their own, if it is not certain
+   * @param isSure whether it is certain that this is what was written last, and not given back
+   * @param chained the entries with pages of their own, if the map does not tell of the leaf
    * @param lower the beginning of the separator before it, null if it is the first one
    * @param upper the beginning of the separator behind it, null if it is the last one
    */
@@ -54,11 +69,15 @@ final class SalvageStrings {
       int page,
       boolean isSure,
       int count,
-      BitSet doubtful,
+      BitSet chained,
       byte @Nullable [] lower,
       byte @Nullable [] upper) {
     byte[] from() {
       return lower == null ? FIRST_KEY : lower;
+    }
+
+    Leaf asSure() {
+      return new Leaf(page, true, count, chained, lower, upper);
     }
   }
 
@@ -71,9 +90,13 @@ final class SalvageStrings {
   List<SalvageReport.KeyRange> save(ProgressListener listener) {
     long expected = StoredPrefixTree.size(index.entry().meta()); // which change
     List<Leaf> leaves = leaves();
+    if (index.sure() == index.map() && index.isDecided()) {
+      addSure(leaves);
+    }
     boolean hasOld = leaves.stream().anyMatch(leaf -> !leaf.isSure);
     List<Leaf> sure = leaves.stream().filter(Leaf::isSure).toList();
-    noteGaps(sure, hasOld);
+    boolean isAll = index.hasRoot() && sure.stream().mapToLong(Leaf::count).sum() == expected;
+    noteGaps(sure, hasOld, isAll);
     // What is sure comes last, and is what stays.
     save(leaves.stream().filter(leaf -> !leaf.isSure).toList(), index.map(), listener);
     entries = 0;
@@ -102,7 +125,7 @@ final class SalvageStrings {
         try {
           MemorySegment bytes = reader.read(slot, index.map().checksum(page), page, entry.id());
           if (StoredPrefixTree.isLeaf(bytes, 0)) {
-            boolean isSure = index.sure().slot(page) == slot;
+            boolean isSure = index.sure().slot(page) == slot && !index.found().get(page);
             leaves.add(
                 new Leaf(
                     page,
@@ -121,10 +144,49 @@ final class SalvageStrings {
     return leaves;
   }
 
-  private void noteGaps(List<Leaf> leaves, boolean hasOld) {
+  /**
+   * Has leaves count that were searched for and overlap no other one, if all leaves were found.
+   *
+   * @param leaves in the order of their keys
+   */
+  private void addSure(List<Leaf> leaves) {
+    BitSet overlapping = new BitSet();
+    int farthest = 0;
+    for (int i = 1; i < leaves.size(); i++) {
+      byte[] reached = leaves.get(farthest).upper;
+      if (reached == null || Arrays.compareUnsigned(leaves.get(i).from(), reached) < 0) {
+        overlapping.set(i);
+        overlapping.set(farthest);
+      }
+      byte[] upper = leaves.get(i).upper;
+      if (reached != null && (upper == null || Arrays.compareUnsigned(upper, reached) > 0)) {
+        farthest = i;
+      }
+    }
+    for (int i = 0; i < leaves.size(); i++) {
+      Leaf leaf = leaves.get(i);
+      if (!overlapping.get(i) && !isCut(leaf.lower) && !isCut(leaf.upper)) {
+        leaves.set(i, leaf.asSure());
+      }
+    }
+  }
+
+  /** Tells whether a page may have the beginning of a separator only. */
+  private boolean isCut(byte @Nullable [] fence) {
+    return fence != null && fence.length >= StoredPrefixTree.fenceBytes(state.pageBytes());
+  }
+
+  /**
+   * Notes the ranges between leaves that are sure.
+   *
+   * @param hasOld whether there are others
+   * @param isAll whether none is missing, also where separators are cut
+   */
+  private void noteGaps(List<Leaf> leaves, boolean hasOld, boolean isAll) {
     byte[] reached = FIRST_KEY;
     for (Leaf leaf : leaves) {
-      if (reached == null || !Arrays.equals(reached, leaf.from())) {
+      boolean isNext = Arrays.equals(reached, leaf.from()) && (isAll || !isCut(reached));
+      if (!isNext) {
         noteGap(reached, end(leaf.lower), hasOld);
       }
       reached = leaf.upper;
@@ -136,7 +198,7 @@ final class SalvageStrings {
 
   /** Returns a key that is not below a separator, of which a page may have the beginning only. */
   private byte @Nullable [] end(byte @Nullable [] fence) {
-    if (fence == null || fence.length < StoredPrefixTree.fenceBytes(state.pageBytes())) {
+    if (fence == null || !isCut(fence)) {
       return fence;
     }
     byte[] end = fence.clone();
@@ -149,9 +211,17 @@ final class SalvageStrings {
   }
 
   private void noteGap(byte @Nullable [] from, byte @Nullable [] to, boolean hasOld) {
-    String reason = hasOld ? "found in pages without a map, which may be old: " : "";
     byte[] first = from == null ? FIRST_KEY : from;
-    lost.add(new SalvageReport.KeyRange(first, to, hasOld, reason + NOT_FOUND));
+    SalvageReport.KeyRange gap =
+        new SalvageReport.KeyRange(first, to, hasOld, (hasOld ? OLD : "") + NOT_FOUND);
+    gaps.put(first, gap);
+    lost.add(gap);
+  }
+
+  private boolean isInGap(byte[] key) {
+    Map.Entry<byte[], SalvageReport.KeyRange> gap = gaps.floorEntry(key);
+    return gap != null
+        && (gap.getValue().end() == null || Arrays.compareUnsigned(key, gap.getValue().end()) < 0);
   }
 
   // ---------------------------------------------------------------- one leaf
@@ -201,7 +271,14 @@ final class SalvageStrings {
       end = key;
       saveValue(leaf, before + left - 1, cursor, key);
     }
-    lost.add(new SalvageReport.KeyRange(reached, end, false, "a page with a long key is damaged"));
+    noteLost(leaf, reached, end, "a page with a long key is damaged");
+  }
+
+  /** Notes what is lost of a leaf, if it is sure: keys of others lie in gaps, which are listed. */
+  private void noteLost(Leaf leaf, byte[] from, byte @Nullable [] to, String reason) {
+    if (leaf.isSure) {
+      lost.add(new SalvageReport.KeyRange(from, to, false, reason));
+    }
   }
 
   /** Moves to the next entry, and returns its key; null if it can't be read. */
@@ -214,15 +291,14 @@ final class SalvageStrings {
   }
 
   private void saveValue(Leaf leaf, int i, BytesCursor cursor, byte[] key) {
-    if (leaf.doubtful.get(i)) {
-      return; // It lies in a gap between leaves that are sure, which is listed.
+    if (!leaf.isSure && (leaf.chained.get(i) || !isInGap(key))) {
+      return; // It lies in a gap, which is listed, or is not what a leaf that is sure has there.
     }
     byte[] value;
     try {
       value = cursor.valueArray();
     } catch (RuntimeException damaged) {
-      String reason = String.valueOf(damaged.getMessage());
-      lost.add(new SalvageReport.KeyRange(key, behind(key), false, reason));
+      noteLost(leaf, key, behind(key), String.valueOf(damaged.getMessage()));
       return;
     }
     into.set(key, value);

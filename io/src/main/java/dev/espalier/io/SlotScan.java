@@ -115,6 +115,17 @@ final class SlotScan {
         });
   }
 
+  /** Tells whether of no page of an index in a range two versions are the newest. */
+  boolean isDecided(int index, long from, long to) {
+    return newest.entrySet().stream()
+        .noneMatch(
+            entry -> {
+              int page = entry.getKey().intValue();
+              boolean isOne = entry.getKey() >>> 32 == index && page >= from && page <= to;
+              return isOne && entry.getValue() < 0;
+            });
+  }
+
   /** Takes a page and its slot. */
   @FunctionalInterface
   interface PageConsumer {

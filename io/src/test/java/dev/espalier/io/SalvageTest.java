@@ -286,6 +286,58 @@ class SalvageTest {
     assertTrue(damagedMaps > 0);
   }
 
+  /** Nor does one come back that was given back since. */
+  @ParameterizedTest
+  @ValueSource(strings = {StoreBytesIndex.KIND, "BLinkTree", "DiskFirstFpbPlusTree"})
+  void whatWasRemovedDoesNotComeBackWhereAMapIsDamaged(String tree) throws IOException {
+    make(tree, options(tree), true, 5);
+    try (IndexStore store = IndexStore.open(path(), options(tree))) {
+      StoredIndex.of(store, tree, "a").removeRange(500, 2_500);
+      models.get("a").subMap(500L, true, 2_500L, true).clear();
+      store.checkpoint();
+    }
+    byte[] sound = Files.readAllBytes(path());
+    List<Long> maps = pagesOfMaps();
+    int damagedMaps = 0;
+    for (long at : maps) {
+      for (boolean isAlone : new boolean[] {true, false}) {
+        Files.write(path(), sound);
+        new StoredBytes(path()).flip(at + PAGE_BYTES / 2);
+        if (!isAlone) {
+          new StoredBytes(path()).flip(StoreHeader.areaBytes(PAGE_BYTES) + PAGE_BYTES / 2);
+        }
+        SalvageReport report = salvage(options(tree));
+        check(tree, options(tree), report, tree + ", page of a map at " + at);
+        damagedMaps += report.findings().toString().contains("of its map is damaged") ? 1 : 0;
+      }
+    }
+    assertTrue(damagedMaps > 0);
+  }
+
+  /** Where nothing was given back, the leaves themselves tell that they are all. */
+  @Test
+  void leavesOfByteStringsNeedNoMapIfNoneOverlaps() throws IOException {
+    String tree = StoreBytesIndex.KIND;
+    models.put("a", new TreeMap<>());
+    try (IndexStore store = IndexStore.open(path(), options(tree))) {
+      for (long key = 0; key < 3_000; key++) {
+        StoredIndex.of(store, tree, "a").set(key, key);
+        models.get("a").put(key, key);
+      }
+    }
+    byte[] sound = Files.readAllBytes(path());
+    int damagedMaps = 0;
+    for (long at : pagesOfMaps()) {
+      Files.write(path(), sound);
+      new StoredBytes(path()).flip(at + PAGE_BYTES / 2);
+      SalvageReport report = salvage(options(tree));
+      assertEquals(entries(), check(tree, options(tree), report, "page of a map at " + at));
+      assertTrue(report.isComplete(), report.toString());
+      damagedMaps += report.findings().toString().contains("of its map is damaged") ? 1 : 0;
+    }
+    assertTrue(damagedMaps > 0);
+  }
+
   // ---------------------------------------------------------------- random damage
 
   /** Damages something of a file, the first or another stripe, and tells what. */
