@@ -34,11 +34,11 @@ final class Replay {
 
   /** The indexes of which the records tell. */
   interface Indexes {
-    /** Returns an index of longs by its id. */
-    LongIndex longs(int id);
+    /** Returns an index of longs by its id; null if what the log does to it is passed over. */
+    @Nullable LongIndex longs(int id);
 
-    /** Returns an index of byte strings by its id. */
-    BytesIndex byteStrings(int id);
+    /** Returns an index of byte strings by its id; null as for one of longs. */
+    @Nullable BytesIndex byteStrings(int id);
 
     /** Makes an index, without pages whatever its map says. */
     void create(Catalogue.Entry made);
@@ -88,7 +88,6 @@ final class Replay {
       } else {
         add(kind, ofStrings(index), segment, at + LogRecord.OPERATION_BYTES);
       }
-      writes++;
     }
     return null;
   }
@@ -99,8 +98,12 @@ final class Replay {
     return Catalogue.Entry.of(segment, at + LogRecord.createBytes(0), length);
   }
 
-  /** Adds an operation on longs. */
-  private static void add(int kind, SortedWrites index, byte[] segment, int at) {
+  /** Adds an operation on longs, unless its index is null. */
+  private void add(int kind, @Nullable SortedWrites index, byte[] segment, int at) {
+    if (index == null) {
+      return;
+    }
+    writes++;
     switch (kind) {
       case LogRecord.SET ->
           index.set(LogRecord.longAt(segment, at), LogRecord.longAt(segment, at + 8));
@@ -117,24 +120,43 @@ final class Replay {
     }
   }
 
-  private SortedWrites of(int id) {
-    SortedWrites of = last;
-    if (of == null || id != lastId) {
-      of =
-          gathered.computeIfAbsent(id, any -> new SortedWrites(indexes.longs(any), gatheredWrites));
-      last = of;
-      lastId = id;
+  private @Nullable SortedWrites of(int id) {
+    if (last != null && id == lastId) {
+      return last;
+    }
+    SortedWrites of = gathered.get(id);
+    if (of == null) {
+      LongIndex index = indexes.longs(id);
+      if (index == null) {
+        return null;
+      }
+      of = new SortedWrites(index, gatheredWrites);
+      gathered.put(id, of);
+    }
+    last = of;
+    lastId = id;
+    return of;
+  }
+
+  private @Nullable SortedStringWrites ofStrings(int id) {
+    SortedStringWrites of = gatheredStrings.get(id);
+    if (of == null) {
+      BytesIndex index = indexes.byteStrings(id);
+      if (index == null) {
+        return null;
+      }
+      of = new SortedStringWrites(index, gatheredBytes);
+      gatheredStrings.put(id, of);
     }
     return of;
   }
 
-  private SortedStringWrites ofStrings(int id) {
-    return gatheredStrings.computeIfAbsent(
-        id, any -> new SortedStringWrites(indexes.byteStrings(any), gatheredBytes));
-  }
-
-  /** Adds an operation on byte strings. */
-  private static void add(int kind, SortedStringWrites index, byte[] segment, int at) {
+  /** Adds an operation on byte strings, unless its index is null. */
+  private void add(int kind, @Nullable SortedStringWrites index, byte[] segment, int at) {
+    if (index == null) {
+      return;
+    }
+    writes++;
     switch (kind) {
       case LogRecord.SET_BYTES ->
           index.set(

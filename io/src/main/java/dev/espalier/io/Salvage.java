@@ -16,6 +16,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -126,7 +128,10 @@ public final class Salvage {
     for (Catalogue.Entry entry : log.made()) {
       reports.add(report(entry, new Losses(new ArrayList<>(), new ArrayList<>()), later));
     }
-    for (int id : damaged.nameless) {
+    Set<Integer> nameless = new TreeSet<>(damaged.nameless);
+    nameless.addAll(log.unknown());
+    damaged.indexes.forEach(index -> nameless.remove(index.entry().id())); // They are reported.
+    for (int id : nameless) {
       SalvageReport.Range all = lost("the catalogue that names it is damaged");
       reports.add(
           new SalvageReport.Index("(index " + id + ")", "unknown", 0, List.of(all), List.of()));

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,7 @@ final class SalvageLog implements Replay.Indexes {
   /** Indexes that were made after the last checkpoint. */
   private final List<Catalogue.Entry> made = new ArrayList<>();
 
+  private final Set<Integer> unknown = new TreeSet<>();
   private final TreeMap<Long, LogSegment> numbered = new TreeMap<>();
   private final List<LogSegment> others = new ArrayList<>();
   private long sequence;
@@ -80,12 +83,8 @@ final class SalvageLog implements Replay.Indexes {
         note("segment %d of the log is missing".formatted(header.logSegment()));
       }
       Replay replay = new Replay(this, state.pool.sureBytes());
-      try {
-        replay(replay);
-        replay.finish();
-      } catch (IllegalStateException | IllegalArgumentException unknown) {
-        note("its log can't be carried out: " + unknown.getMessage());
-      }
+      attempt(() -> replay(replay));
+      attempt(replay::finish); // What was gathered is good, whatever came behind it.
       return missing;
     } finally {
       LogFiles.close(numbered.values());
@@ -93,7 +92,20 @@ final class SalvageLog implements Replay.Indexes {
     }
   }
 
+  private void attempt(Runnable part) {
+    try {
+      part.run();
+    } catch (IllegalStateException | IllegalArgumentException refused) {
+      note("its log can't be carried out: " + refused.getMessage());
+    }
+  }
+
   // ---------------------------------------------------------------- indexes
+
+  /** Returns the ids of indexes of which the log tells, and which were not saved. */
+  Set<Integer> unknown() {
+    return unknown;
+  }
 
   /** Returns the indexes that the log has made. */
   List<Catalogue.Entry> made() {
@@ -101,33 +113,47 @@ final class SalvageLog implements Replay.Indexes {
   }
 
   @Override
-  public LongIndex longs(int id) {
-    return known(saved.get(id), id);
-  }
-
-  @Override
-  public BytesIndex byteStrings(int id) {
-    return known(savedStrings.get(id), id);
-  }
-
-  private static <T> T known(@Nullable T index, int id) {
+  public @Nullable LongIndex longs(int id) {
+    LongIndex index = saved.get(id);
     if (index == null) {
-      throw new IllegalStateException("the log tells of index " + id);
+      noteUnknown(id);
     }
     return index;
   }
 
   @Override
+  public @Nullable BytesIndex byteStrings(int id) {
+    BytesIndex index = savedStrings.get(id);
+    if (index == null) {
+      noteUnknown(id);
+    }
+    return index;
+  }
+
+  private void noteUnknown(int id) {
+    if (unknown.add(id)) {
+      findings.add("the log writes to index %d, which was not saved".formatted(id));
+    }
+  }
+
+  /** Makes an index, unless it is refused: then what the log does to it is passed over. */
+  @Override
   public void create(Catalogue.Entry entry) {
     String name = entry.name();
     if (target.names().contains(name)) {
-      throw new IllegalStateException("the log makes index '%s' again".formatted(name));
+      note("the log makes index '%s' again".formatted(name));
+      return;
     }
     CodecMarks marks = StoredCodecs.marks(entry.codecs());
-    if (StoredCodecs.areByteStrings(entry.codecs())) {
-      savedStrings.put(entry.id(), target.indexes().bytesIndex(name, marks));
-    } else {
-      saved.put(entry.id(), target.indexes().index(name, state.variant(entry.kind()), marks));
+    try {
+      if (StoredCodecs.areByteStrings(entry.codecs())) {
+        savedStrings.put(entry.id(), target.indexes().bytesIndex(name, marks));
+      } else {
+        saved.put(entry.id(), target.indexes().index(name, state.variant(entry.kind()), marks));
+      }
+    } catch (IllegalArgumentException refused) {
+      note("the log makes index '%s': %s".formatted(name, refused.getMessage()));
+      return;
     }
     made.add(entry);
   }

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.bepsilon.BEpsilonTree;
 import dev.espalier.bftl.BftlTree;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.cola.Cola;
 import dev.espalier.cola.DeamortizedCola;
 import dev.espalier.family.Family;
@@ -24,6 +26,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
@@ -284,6 +287,43 @@ class IndexMakingTest {
       PagedTrees.assertHolds(Map.of(2L, 20L), saved.index("longs"));
       assertEquals(30, saved.bytesIndex("strings").get(new byte[] {3})[0]);
     }
+  }
+
+  /** Its catalogue is lost, but not what the same log tells of others. */
+  @Test
+  void whatTheLogTellsOfOthersThanALostIndexIsSaved() throws IOException {
+    StoreOptions options = options("DiskFirstFpbPlusTree");
+    Path crashed = folder.resolve("crashed");
+    long catalogue;
+    try (IndexStore store = open(options)) {
+      LongIndex kept = store.index("kept");
+      store.checkpoint();
+      BytesIndex lost = store.bytesIndex("lost");
+      store.checkpoint();
+      StoreState state = store.state();
+      catalogue = state.space.position(state.header.catalogueSlot());
+      kept.set(1, 10);
+      lost.set(new byte[] {2}, new byte[] {20});
+      kept.set(3, 30);
+      store.commit();
+      Stores.copy(folder, crashed);
+    }
+    new StoredBytes(crashed.resolve("store.esp")).flip(catalogue + 100);
+    Path target = folder.resolve("saved.esp");
+    SalvageReport report =
+        Salvage.salvage(
+            crashed.resolve("store.esp"), options.files(), target, ProgressListener.NONE);
+    try (IndexStore saved = IndexStore.open(target)) {
+      assertEquals(List.of("kept"), saved.names());
+      PagedTrees.assertHolds(new TreeMap<>(Map.of(1L, 10L, 3L, 30L)), saved.index("kept"));
+    }
+    assertTrue(
+        report.findings().contains("the log writes to index 1, which was not saved"),
+        report.toString());
+    assertEquals(
+        List.of("kept", "(index 1)"),
+        report.indexes().stream().map(SalvageReport.Index::name).toList());
+    assertFalse(report.indexes().getLast().isComplete());
   }
 
   @Test
