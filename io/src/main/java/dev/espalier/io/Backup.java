@@ -42,41 +42,17 @@ final class Backup {
    */
   void write(Checkpoints checkpoints) {
     try (OpenFiles.Claim _ = OpenFiles.claim(List.of(target))) {
-      checkAbsent();
       Path unfinished = target.resolveSibling(target.getFileName() + StoreOpening.BEING_MADE);
+      UnfinishedFile file = new UnfinishedFile(files, target, unfinished);
+      file.checkAbsent();
       files.delete(unfinished);
       try (Snapshot snapshot = Snapshot.take(state, checkpoints)) {
         write(snapshot, unfinished);
-        checkAbsent();
-        files.rename(unfinished, target);
+        file.finish();
       } catch (RuntimeException | Error failed) {
-        throw without(unfinished, failed);
-      }
-      try {
-        files.forceNames(target);
-      } catch (RuntimeException | Error failed) {
-        throw without(target, failed);
+        throw file.without(failed);
       }
     }
-  }
-
-  private void checkAbsent() {
-    if (files.exists(target)) {
-      throw new PageFileException(target, "the file exists already", PageFileException.NO_ERRNO);
-    }
-  }
-
-  /** Deletes what was written, and throws the reason. */
-  private RuntimeException without(Path written, Throwable reason) {
-    try {
-      files.delete(written);
-    } catch (PageFileException second) {
-      reason.addSuppressed(second);
-    }
-    if (reason instanceof Error error) {
-      throw error;
-    }
-    return (RuntimeException) reason;
   }
 
   // ---------------------------------------------------------------- write

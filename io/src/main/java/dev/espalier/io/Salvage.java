@@ -65,7 +65,7 @@ public final class Salvage {
    * @param options the options, of which engine, stripes, variant and size of the pool matter; name
    *     all stripes, including those that are missing
    * @param target a file that does not exist. If this throws an exception, it does not exist
-   *     afterwards either
+   *     afterwards either, unless someone else has made it
    * @param listener told how many entries were saved; may cancel
    * @throws PageFileException if the store can't be opened, one of its files belongs to another
    *     store, no catalogue was found, or the new store can't be made
@@ -76,16 +76,14 @@ public final class Salvage {
     List<Path> files = new ArrayList<>(List.of(path));
     files.addAll(options.stripes());
     Path unfinished = target.resolveSibling(target.getFileName() + BEING_SAVED);
-    if (Files.exists(target)) {
-      throw new PageFileException(target, "the file exists already", PageFileException.NO_ERRNO);
-    }
+    SystemFiles system = new SystemFiles(options.engine(), options.engine());
+    UnfinishedFile made = new UnfinishedFile(system, target, unfinished);
+    made.checkAbsent();
     files.removeIf(file -> !Files.exists(file));
     try (OpenFiles.Claim claim = OpenFiles.claim(files)) {
       claim.lock(true);
       SalvageReport report = write(path, options, unfinished, listener);
-      SystemFiles system = new SystemFiles(options.engine(), options.engine());
-      system.rename(unfinished, target);
-      system.forceNames(target);
+      made.finish();
       return report;
     } finally {
       IndexStore.files(unfinished).forEach(file -> file.toFile().delete());

@@ -2,8 +2,10 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.ProgressListener;
@@ -24,6 +26,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -205,6 +208,50 @@ class SalvageTest {
         assertArrayEquals(new byte[] {7}, store.note());
       }
     }
+  }
+
+  // ---------------------------------------------------------------- the new file
+
+  @Test
+  void nothingIsLeftIfItsNameCannotBeMadeSafe() throws IOException {
+    StoreOptions options = options("BLinkTree");
+    make("BLinkTree", options, true, 1);
+    PageFileOpener engine = options.files().engine();
+    PageFileOpener failing =
+        new PageFileOpener() {
+          @Override
+          public PageFile open(Path path, Access access, int blockBytes) {
+            return engine.open(path, access, blockBytes);
+          }
+
+          @Override
+          public void forceNames(Path path) {
+            if (path.equals(target())) {
+              throw new PageFileException(path, "not forced", PageFileException.NO_ERRNO);
+            }
+            engine.forceNames(path);
+          }
+        };
+    StoreOptions withFailing = options.withFiles(options.files().withEngine(failing));
+    PageFileException failed = assertThrows(PageFileException.class, () -> salvage(withFailing));
+    assertTrue(failed.getMessage().contains("not forced"), failed.getMessage());
+    assertFalse(Files.exists(target()));
+    assertTrue(salvage(options).isComplete());
+  }
+
+  @Test
+  void aFileThatWasMadeMeanwhileIsNotReplaced() throws IOException {
+    StoreOptions options = options("BLinkTree");
+    make("BLinkTree", options, true, 1);
+    ProgressListener listener =
+        (_, _) -> {
+          assertDoesNotThrow(() -> Files.write(target(), new byte[] {1}));
+          return true;
+        };
+    assertThrows(
+        PageFileException.class,
+        () -> Salvage.salvage(path(), options.files(), target(), listener));
+    assertArrayEquals(new byte[] {1}, Files.readAllBytes(target()));
   }
 
   // ---------------------------------------------------------------- inner pages
