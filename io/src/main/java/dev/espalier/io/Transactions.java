@@ -502,9 +502,9 @@ final class Transactions {
 
   /** Ends the oldest transactions until there is room for some bytes more, or none is open. */
   private void makeRoom(int more) {
-    forget(Integer.MAX_VALUE);
+    forgetAll();
     while (bytes.get() + more > mostBytes && endOldest()) {
-      forget(Integer.MAX_VALUE);
+      forgetAll();
     }
   }
 
@@ -546,18 +546,32 @@ final class Transactions {
       return;
     }
     try {
-      long oldest = oldest();
-      for (int i = 0; i < most; i++) {
-        Version<?, ?> next = queue.peek();
-        if (next == null || next.time > oldest) {
-          return;
-        }
-        queue.remove();
-        next.forget();
-        bytes.addAndGet(-next.bytes);
-      }
+      forgetAlone(most);
     } finally {
       forgetting.unlock();
+    }
+  }
+
+  /** Forgets all versions that no transaction needs, with those that another thread is about to. */
+  private void forgetAll() {
+    forgetting.lock();
+    try {
+      forgetAlone(Integer.MAX_VALUE);
+    } finally {
+      forgetting.unlock();
+    }
+  }
+
+  private void forgetAlone(int most) {
+    long oldest = oldest();
+    for (int i = 0; i < most; i++) {
+      Version<?, ?> next = queue.peek();
+      if (next == null || next.time > oldest) {
+        return;
+      }
+      queue.remove();
+      next.forget();
+      bytes.addAndGet(-next.bytes);
     }
   }
 }
