@@ -104,6 +104,42 @@ final class StoreIndexes {
     }
   }
 
+  /**
+   * Opens an index of longs.
+   *
+   * @throws IllegalArgumentException if there is none of this name, or it has byte strings
+   */
+  StoreIndex existing(String name) {
+    return existing(name, () -> index(name, CodecMarks.NONE));
+  }
+
+  /**
+   * Opens an index of byte strings.
+   *
+   * @throws IllegalArgumentException if there is none of this name, or it has longs
+   */
+  StoreBytesIndex existingBytes(String name) {
+    return existing(name, () -> bytesIndex(name, CodecMarks.NONE));
+  }
+
+  /** Opens an index that nobody drops meanwhile. */
+  private <T> T existing(String name, Supplier<T> index) {
+    checkpoints.lock.lock();
+    state.gate.enterAlone();
+    try {
+      state.condition.checkUsable();
+      if (!state.indexes.containsKey(name)) {
+        throw new IllegalArgumentException(
+            "name is '%s', but %s has no such index; make it before the transaction begins"
+                .formatted(name, state.path));
+      }
+      return index.get();
+    } finally {
+      state.gate.leaveAlone();
+      checkpoints.lock.unlock();
+    }
+  }
+
   private StoreBytesIndex openBytes(IndexPages pages) {
     StoreBytesIndex index =
         state.openBytes(pages, writer, () -> whenIndexCloses.accept(pages.name));

@@ -90,15 +90,15 @@ public final class Transaction implements AutoCloseable {
    * UnsupportedOperationException}.
    *
    * @throws IllegalArgumentException if the store has no such index, or it has byte strings
+   * @throws IllegalStateException if this transaction has used an index of byte strings of that
+   *     name, which was dropped
    */
   public LongIndex index(String name) {
     checkOpen();
     if (parts.get(Objects.requireNonNull(name, "name")) instanceof TransactionIndex known) {
       return known;
     }
-    TransactionIndex index = new TransactionIndex(this, transactions, source.index(name));
-    parts.put(name, index);
-    return index;
+    return added(name, new TransactionIndex(this, transactions, source.index(name)));
   }
 
   /**
@@ -108,14 +108,23 @@ public final class Transaction implements AutoCloseable {
    * UnsupportedOperationException}.
    *
    * @throws IllegalArgumentException if the store has no such index, or it has longs
+   * @throws IllegalStateException if this transaction has used an index of longs of that name,
+   *     which was dropped
    */
   public BytesIndex bytesIndex(String name) {
     checkOpen();
     if (parts.get(Objects.requireNonNull(name, "name")) instanceof TransactionBytesIndex known) {
       return known;
     }
-    TransactionBytesIndex index =
-        new TransactionBytesIndex(this, transactions, source.bytesIndex(name));
+    return added(name, new TransactionBytesIndex(this, transactions, source.bytesIndex(name)));
+  }
+
+  /** Adds an index to those of the commit. */
+  private <T extends Part> T added(String name, T index) {
+    if (parts.containsKey(name)) {
+      throw new IllegalStateException(
+          "the transaction has used another index '%s', which was dropped".formatted(name));
+    }
     parts.put(name, index);
     return index;
   }

@@ -3,7 +3,6 @@ package dev.espalier.io;
 
 import java.lang.ref.WeakReference;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param open those that transactions have used, which are open as long as the store has them open
  */
-record TransactionIndexes(IndexStore store, Map<String, WeakReference<Object>> open) {
+record TransactionIndexes(StoreIndexes indexes, Map<String, WeakReference<Object>> open) {
 
   /**
    * Returns an open index of longs.
@@ -21,7 +20,7 @@ record TransactionIndexes(IndexStore store, Map<String, WeakReference<Object>> o
   StoreIndex index(String name) {
     return known(name) instanceof StoreIndex index && !index.isClosed()
         ? index
-        : (StoreIndex) open(name, store::index);
+        : opened(name, indexes.existing(name));
   }
 
   /**
@@ -32,7 +31,7 @@ record TransactionIndexes(IndexStore store, Map<String, WeakReference<Object>> o
   StoreBytesIndex bytesIndex(String name) {
     return known(name) instanceof StoreBytesIndex index && !index.isClosed()
         ? index
-        : (StoreBytesIndex) open(name, store::bytesIndex);
+        : opened(name, indexes.existingBytes(name));
   }
 
   private @Nullable Object known(String name) {
@@ -40,13 +39,7 @@ record TransactionIndexes(IndexStore store, Map<String, WeakReference<Object>> o
     return reference == null ? null : reference.get();
   }
 
-  private Object open(String name, Function<String, Object> opener) {
-    if (!store.names().contains(name)) {
-      throw new IllegalArgumentException(
-          "name is '%s', but %s has no such index; make it before the transaction begins"
-              .formatted(name, store.path()));
-    }
-    Object index = opener.apply(name);
+  private <T> T opened(String name, T index) {
     open.put(name, new WeakReference<>(index));
     return index;
   }

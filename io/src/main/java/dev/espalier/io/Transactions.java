@@ -194,7 +194,7 @@ final class Transactions {
 
   /** Returns what finds the indexes of the store. */
   TransactionIndexes indexesOf(IndexStore store) {
-    return new TransactionIndexes(store, indexes);
+    return new TransactionIndexes(store.indexes(), indexes);
   }
 
   /** Returns the versions of an index. */
@@ -537,7 +537,7 @@ final class Transactions {
   }
 
   /**
-   * Forgets versions that no transaction needs.
+   * Forgets versions that no transaction needs, unless another thread does so.
    *
    * @param most how many, if there are more
    */

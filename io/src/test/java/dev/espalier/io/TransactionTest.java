@@ -108,6 +108,28 @@ class TransactionTest {
     assertEquals(0, transactions.bytes());
   }
 
+  /** Else it would be committed without what was written to the other one. */
+  @Test
+  void anIndexThatWasMadeAgainWithOtherKeysIsRefused() {
+    store.bytesIndex("strings");
+    try (Transaction transaction = store.begin(Isolation.SNAPSHOT)) {
+      transaction.index("a").set(1, 1);
+      transaction.bytesIndex("strings").set(new byte[] {1}, new byte[] {1});
+      store.drop("a");
+      store.drop("strings");
+      store.bytesIndex("a");
+      store.index("strings");
+      assertEquals(
+          "the transaction has used another index 'a', which was dropped",
+          assertThrows(IllegalStateException.class, () -> transaction.bytesIndex("a"))
+              .getMessage());
+      assertThrows(IllegalStateException.class, () -> transaction.index("strings"));
+      assertThrows(IllegalStateException.class, transaction::commit);
+    }
+    assertTrue(store.bytesIndex("a").isEmpty());
+    assertTrue(store.index("strings").isEmpty());
+  }
+
   @Test
   void writesAreTakenBackToASavepoint() {
     fill(3);
