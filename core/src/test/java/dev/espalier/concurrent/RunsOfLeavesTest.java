@@ -183,7 +183,9 @@ class RunsOfLeavesTest {
     }
   }
 
-  /** Splits the full first child of a node, whose values become the same, and returns the new leaf. */
+  /**
+   * Splits the full first child of a node, whose values become the same, and returns the new leaf.
+   */
   private static long splitLeaf(ConcurrentPbPlusTree index, long parent, long value) {
     ConcurrentStructure tree = index.tree;
     long full = tree.inner.child(tree.nodes, parent, 0);

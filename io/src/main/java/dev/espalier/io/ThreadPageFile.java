@@ -97,15 +97,18 @@ final class ThreadPageFile extends DescriptorFile {
 
     @Override
     public void run() {
-      for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
-        if (IoRequest.result(batch.requests(), i) == IoRequest.PENDING) {
-          IoRequest.result(batch.requests(), i, move(file, batch.requests(), i, writes));
+      try {
+        for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
+          if (IoRequest.result(batch.requests(), i) == IoRequest.PENDING) {
+            IoRequest.result(batch.requests(), i, move(file, batch.requests(), i, writes));
+          }
+          left.countDown();
         }
-        left.countDown();
+      } finally {
+        // The file and the memory may be dropped meanwhile, and are known by number and address.
+        Reference.reachabilityFence(gate);
+        Reference.reachabilityFence(batch);
       }
-      // The file and the memory may be dropped meanwhile, and be known by number and address only.
-      Reference.reachabilityFence(gate);
-      Reference.reachabilityFence(batch);
     }
   }
 }

@@ -158,8 +158,7 @@ class LogScanTest {
       unordered.put(number, segment);
     }
     LogScan scan =
-        new LogScan(
-            folder.resolve("store"), header(CHECKPOINT, SEQUENCE), unordered, List.of());
+        new LogScan(folder.resolve("store"), header(CHECKPOINT, SEQUENCE), unordered, List.of());
     assertEquals(
         "its log is damaged at offset 4096 of segment 3: the last good record is 100, but all up to"
             + " 150 were safe, as record 151 at offset 4096 of segment 5 (log5) says; the first"

@@ -53,6 +53,7 @@ public final class Ycsb implements Runnable {
 
   /** A day: longer than any store takes. */
   private static final int WHOLE_FILL_MILLIS = 24 * 60 * 60 * 1000;
+
   private static final Duration QUICK = Duration.ofMinutes(9);
 
   private static final long HEAP_BYTES = 512L << 20;

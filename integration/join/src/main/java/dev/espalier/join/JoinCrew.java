@@ -70,12 +70,13 @@ final class JoinCrew<B> {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // Two threads may throw one object.
   private void fail(Throwable failed) {
     isStopped = true;
     synchronized (done) {
       if (failure == null) {
         failure = failed;
-      } else if (failure != failed) { // Two threads may throw one object.
+      } else if (failure != failed) {
         failure.addSuppressed(failed);
       }
     }
