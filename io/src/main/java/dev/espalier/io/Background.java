@@ -26,6 +26,12 @@ final class Background {
   /** Held while a thread is at work. */
   private final ReentrantLock working = new ReentrantLock();
 
+  /** Whether a thread commits, or is about to: no checkpoint keeps it from that. */
+  private volatile boolean isCommitting;
+
+  /** Held while a thread commits. */
+  private final ReentrantLock committing = new ReentrantLock();
+
   /** Whether a segment of the log may have to be made ready. */
   private volatile boolean lacksSegment = true;
 
@@ -64,11 +70,16 @@ final class Background {
   }
 
   /** Ends this, and waits until what is being done has ended. */
-  @SuppressWarnings("LockNotBeforeTry") // Nothing is done with the lock: it has only to be free.
   void stop() {
     stopping = true;
-    working.lock();
-    working.unlock();
+    awaitFree(working);
+    awaitFree(committing);
+  }
+
+  @SuppressWarnings("LockNotBeforeTry") // Nothing is done with the lock: it has only to be free.
+  private static void awaitFree(ReentrantLock lock) {
+    lock.lock();
+    lock.unlock();
   }
 
   // ---------------------------------------------------------------- for the caretaker
@@ -91,15 +102,20 @@ final class Background {
     if (isBusy) {
       return false;
     }
-    boolean isCommitted =
-        commitNanos == Long.MAX_VALUE || state.log.forced() >= state.log.appendedAbout();
     isBusy =
-        isCheckpointDue()
-            || !isCommitted
-            || lacksSegment
-            || !isMarked
-            || state.log.forces() != forcesThen;
+        isCheckpointDue() || lacksSegment || !isMarked || state.log.forces() != forcesThen;
     return isBusy;
+  }
+
+  /** Tells, as {@link #begins} does, whether to commit: then {@link #commit} follows. */
+  boolean beginsCommit() {
+    if (isCommitting
+        || commitNanos == Long.MAX_VALUE
+        || state.log.forced() >= state.log.appendedAbout()) {
+      return false;
+    }
+    isCommitting = true;
+    return true;
   }
 
   /** Puts off what was about to be done. */
@@ -107,18 +123,45 @@ final class Background {
     isBusy = false;
   }
 
+  /** Puts off the commit that was about to be made. */
+  void putOffCommit() {
+    isCommitting = false;
+  }
+
   /** Does what is to be done. */
   void work() {
     working.lock();
     try {
-      if (!hasEnded()) {
-        look();
-      }
-    } catch (RuntimeException failed) {
-      endAfter(failed);
+      attempt(this::look);
     } finally {
       isBusy = false;
       working.unlock();
+    }
+  }
+
+  /** Makes durable what was written so far. */
+  void commit() {
+    committing.lock();
+    try {
+      attempt(() -> state.log.await(state.log.appended()));
+    } finally {
+      isCommitting = false;
+      committing.unlock();
+    }
+  }
+
+  /** Does something, unless this has ended. Where the device has no room it is tried again. */
+  private void attempt(Runnable task) {
+    try {
+      if (!hasEnded()) {
+        task.run();
+      }
+    } catch (PageFileException failed) {
+      if (!SlotSpace.isFull(failed)) {
+        endAfter(failed);
+      }
+    } catch (RuntimeException failed) {
+      endAfter(failed);
     }
   }
 
@@ -131,29 +174,23 @@ final class Background {
   }
 
   private void look() {
-    try {
-      if (commitNanos != Long.MAX_VALUE) {
-        state.log.await(state.log.appended());
-      }
-      prepare();
-      markIfQuiet();
-      if (isCheckpointDue()) {
-        makeCheckpoint();
-      }
-    } catch (PageFileException failed) {
-      if (!SlotSpace.isFull(failed)) {
-        throw failed;
-      }
+    prepare();
+    markIfQuiet();
+    if (isCheckpointDue()) {
+      makeCheckpoint();
     }
   }
 
+  /** Makes segments ready. Where there is no room for them, a checkpoint may make some. */
   private void prepare() {
     lacksSegment = false;
     try {
       state.log.prepare();
-    } catch (RuntimeException failed) {
+    } catch (PageFileException failed) {
       lacksSegment = true;
-      throw failed;
+      if (!SlotSpace.isFull(failed)) {
+        throw failed;
+      }
     }
   }
 

@@ -102,8 +102,11 @@ final class Caretaker {
       }
       if (charge.next - now <= 0 || store.isInAHurry()) {
         charge.next = now + charge.nanos;
+        if (store.beginsCommit()) {
+          employ(store::commit, store::putOffCommit);
+        }
         if (store.begins()) {
-          employ(store);
+          employ(store::work, store::putOff);
         }
       }
       return true;
@@ -113,11 +116,11 @@ final class Caretaker {
     }
   }
 
-  private void employ(Background store) {
+  private void employ(Runnable task, Runnable puttingOff) {
     try {
-      workers.execute(store::work);
+      workers.execute(task);
     } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-      store.putOff(); // The system may have a thread the next time.
+      puttingOff.run(); // The system may have a thread the next time.
     }
   }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -104,6 +105,47 @@ class CaretakerTest {
   @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void whatIsWrittenDuringACheckpointIsInTheNextOne() {
     AtomicReference<Runnable> atForce = new AtomicReference<>(() -> {});
+    StoreOptions options = StoreOptions.DEFAULT.withCheckpointTime(Duration.ofMillis(50));
+    try (IndexStore store = open(options, atForce)) {
+      StoreState state = store.state();
+      LongIndex index = store.index("numbers");
+      index.put(1, 1);
+      await(() -> state.header.sequence() == state.log.appended());
+      atForce.set(() -> index.put(2, 2));
+      index.put(3, 3);
+      await(() -> index.containsKey(2));
+      await(() -> state.header.sequence() == state.log.appended());
+    }
+  }
+
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void whatIsWrittenDuringALongCheckpointIsForcedInTime() {
+    AtomicReference<Runnable> atForce = new AtomicReference<>(() -> {});
+    StoreOptions options = FORCED_SOON.withCheckpointTime(Duration.ofMillis(50));
+    try (IndexStore store = open(options, atForce)) {
+      Log log = store.state().log;
+      LongIndex index = store.index("numbers");
+      CountDownLatch isForcing = new CountDownLatch(1);
+      CountDownLatch isForced = new CountDownLatch(1);
+      atForce.set(
+          () -> {
+            isForcing.countDown();
+            Waiting.await(isForced);
+          });
+      index.put(1, 1);
+      Waiting.await(isForcing);
+      try {
+        index.put(2, 2);
+        await(() -> log.forced() == log.appended());
+      } finally {
+        isForced.countDown();
+      }
+    }
+  }
+
+  /** Opens a store that does something once, before its pages are forced. */
+  private IndexStore open(StoreOptions options, AtomicReference<Runnable> atForce) {
     PageFileOpener pages =
         (path, access, blockBytes) ->
             new PageFileAround(PageFiles.DIRECT.open(path, access, blockBytes)) {
@@ -115,18 +157,7 @@ class CaretakerTest {
             };
     StoreFiles files = new SystemFiles(pages, PageFiles.DIRECT);
     StoreEnvironment environment = new StoreEnvironment(files, new Random(1), false, true);
-    StoreOptions options = StoreOptions.DEFAULT.withCheckpointTime(Duration.ofMillis(50));
-    try (IndexStore store =
-        new StoreOpening(folder.resolve("store"), options, environment).open()) {
-      StoreState state = store.state();
-      LongIndex index = store.index("numbers");
-      index.put(1, 1);
-      await(() -> state.header.sequence() == state.log.appended());
-      atForce.set(() -> index.put(2, 2));
-      index.put(3, 3);
-      await(() -> index.containsKey(2));
-      await(() -> state.header.sequence() == state.log.appended());
-    }
+    return new StoreOpening(folder.resolve("store"), options, environment).open();
   }
 
   /** Writes to another store for longer than it takes until all stores were looked at. */
