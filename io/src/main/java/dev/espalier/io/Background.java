@@ -102,8 +102,7 @@ final class Background {
     if (isBusy) {
       return false;
     }
-    isBusy =
-        isCheckpointDue() || lacksSegment || !isMarked || state.log.forces() != forcesThen;
+    isBusy = isCheckpointDue() || lacksSegment || !isMarked || state.log.forces() != forcesThen;
     return isBusy;
   }
 
