@@ -8,6 +8,7 @@ import dev.espalier.IndexOptions;
 import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.memory.ForwardingPageStore;
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -131,10 +132,22 @@ class SharedPrefixRangesTest extends PrefixRangesTest {
     }
   }
 
+  /** Pages that may leave memory, as those of files do. */
+  private static final class LeavingPages extends ForwardingPageStore {
+    LeavingPages() {
+      super(IndexOptions.DEFAULT.pagesBesideReaders(512));
+    }
+
+    @Override
+    public boolean pagesStay() {
+      return false;
+    }
+  }
+
   /** A long value is shown where it lies: what has the tree alone waits, and others go on. */
   @Test
   void readersOfLongValuesAreWaitedForByWhatHasTheTreeAloneOnly() throws Exception {
-    try (BytesIndex tree = create(512);
+    try (BytesIndex tree = open(new LeavingPages());
         ExecutorService threads = Executors.newCachedThreadPool()) {
       tree.set(key(1), new byte[500]);
       List<Future<?>> clears = new ArrayList<>();

@@ -22,6 +22,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,12 +34,13 @@ class TransactionCursorTest {
   private static final int KEYS = 30;
   private static final int STEPS = 1_500;
 
-  private final IndexStore store = open();
+  private IndexStore store;
 
-  private static IndexStore open() {
+  @BeforeEach
+  void open() {
     StoreEnvironment environment =
         new StoreEnvironment(DiskTrials.disk(1), new SplittableRandom(1), false, false);
-    return new StoreOpening(SimulatedDisk.path("store"), StoreOptions.DEFAULT, environment).open();
+    store = new StoreOpening(SimulatedDisk.path("store"), StoreOptions.DEFAULT, environment).open();
   }
 
   @AfterEach
