@@ -86,7 +86,7 @@ final class Background {
 
   /** Tells whether there will be nothing more to do. */
   boolean hasEnded() {
-    return stopping || state.condition.loss() != null;
+    return stopping || state.condition.hasFailed();
   }
 
   /** Tells whether it can't wait for the next look. */

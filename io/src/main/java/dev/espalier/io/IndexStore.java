@@ -338,6 +338,7 @@ public final class IndexStore implements AutoCloseable {
    * @param listener told how many pages were copied; may write to this store
    * @throws PageFileException if the file exists, can't be written or has no room
    * @throws CorruptPageException if a page of this store is damaged
+   * @throws IllegalStateException if this store is closed meanwhile
    * @throws IllegalArgumentException if the path is not one of the system's own file system
    * @throws java.util.concurrent.CancellationException if the listener cancels
    */
@@ -439,9 +440,10 @@ public final class IndexStore implements AutoCloseable {
    * Makes a last checkpoint and closes the store with all its indexes. A second call does nothing.
    *
    * @throws PageFileException if the device failed, earlier or now: what was acknowledged is safe,
-   *     and recovered when the store is opened again; the message says what may be lost. Or if
-   *     there is no room for the checkpoint: then everything is safe, unless the log has no room
-   *     either, which a suppressed exception says
+   *     and so is everything else if the log can still be written; the next opening recovers it,
+   *     and the message says what may be lost. Or if there is no room for the checkpoint: then
+   *     everything is safe, unless the log has no room either, which a suppressed exception says.
+   *     The files are closed in any case
    */
   @Override
   public void close() {
@@ -452,25 +454,22 @@ public final class IndexStore implements AutoCloseable {
       if (state.condition.isClosed()) {
         return;
       }
-      PageFileException loss = state.condition.loss();
-      try {
-        if (loss == null && !state.condition.isReadOnly()) {
-          // They end now; on a full device the last checkpoint may need their places.
-          List.copyOf(state.snapshots).forEach(Snapshot::close);
-          makeLastCheckpoint();
-          state.log.delete(); // The file alone is all of a store that is closed.
-        } else if (loss != null) {
-          saveLog(loss);
-        }
-      } finally {
-        release();
-      }
-      if (loss != null) {
-        throw loss;
-      }
+      ForEach.all(List.of(this::makeAllDurable, this::release), Runnable::run);
     } finally {
       state.gate.leaveAlone();
       checkpoints.lock.unlock();
+    }
+  }
+
+  private void makeAllDurable() {
+    if (state.condition.hasFailed()) {
+      throw loss();
+    }
+    if (!state.condition.isReadOnly()) {
+      // They end now; on a full device the last checkpoint may need their places.
+      List.copyOf(state.snapshots).forEach(Snapshot::close);
+      makeLastCheckpoint();
+      state.log.delete(); // The file alone is all of a store that is closed.
     }
   }
 
@@ -480,15 +479,30 @@ public final class IndexStore implements AutoCloseable {
     } catch (NoSlotException full) {
       saveLog(full);
       throw full;
+    } catch (PageFileException failed) {
+      throw loss(); // It is noted that this has failed.
+    } catch (Error failed) {
+      saveLog(failed);
+      throw failed;
     }
   }
 
   /** Lets the next opening find what was written, and is in no checkpoint. */
-  private void saveLog(PageFileException loss) {
+  private void saveLog(Throwable reason) {
     try {
       writer.commit();
     } catch (RuntimeException failed) {
-      loss.addSuppressed(failed);
+      reason.addSuppressed(failed);
+    }
+  }
+
+  /** Does the same for a store that has failed, and returns what is to be thrown. */
+  private PageFileException loss() {
+    try {
+      writer.commit();
+      return state.condition.loss(null);
+    } catch (RuntimeException failed) {
+      return state.condition.loss(failed);
     }
   }
 

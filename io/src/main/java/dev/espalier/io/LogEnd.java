@@ -60,6 +60,9 @@ final class LogEnd implements AutoCloseable {
   /** Whether an error came in the middle, and left unknown what the buffer and the device have. */
   private boolean isUnknown;
 
+  /** Why nothing more can be written or forced, null if it can. */
+  private @Nullable PageFileException failure;
+
   /** Whether a force was begun, and its end was not noted yet. */
   private boolean isForcing;
 
@@ -272,7 +275,7 @@ final class LogEnd implements AutoCloseable {
     try {
       record.writeTo(buffer, makingRoom);
     } catch (RuntimeException failed) {
-      throw condition.noteFailure(failed); // Half of it is in the buffer.
+      throw fail(failed); // Half of it is in the buffer.
     } catch (Error failed) {
       throw noteError(failed);
     } finally {
@@ -452,25 +455,34 @@ final class LogEnd implements AutoCloseable {
       return full;
     }
     underway = null;
-    return condition.noteFailure(failed);
+    return fail(failed);
+  }
+
+  /** Ends the log, and all changes of the store; returns why. */
+  private PageFileException fail(Throwable failed) {
+    PageFileException reason = condition.noteFailure(failed);
+    if (failure == null) {
+      failure = reason;
+    }
+    return reason;
   }
 
   /** Notes that an error, be it that the stack is full, came in the middle, and returns it. */
   private Error noteError(Error failed) {
     isUnknown = true; // First, as what follows may fail as well.
-    condition.noteFailure(failed);
+    fail(failed);
     return failed;
   }
 
-  /** Throws why nothing can be made durable, if so. */
+  /** Throws why nothing can be made durable, if so. What befalls the pages is no reason. */
   void checkGood() {
-    if (isUnknown && condition.failure() == null) {
-      condition.noteFailure(new IllegalStateException("an error came in the middle"));
+    if (isUnknown && failure == null) {
+      fail(new IllegalStateException("an error came in the middle"));
     }
-    PageFileException failure = condition.failure();
-    if (failure != null) {
+    PageFileException reason = failure;
+    if (reason != null) {
       throw new PageFileException(
-          identity.store(), "can't be made durable: " + failure.getMessage(), failure);
+          identity.store(), "can't be made durable: " + reason.getMessage(), reason);
     }
   }
 
@@ -482,7 +494,7 @@ final class LogEnd implements AutoCloseable {
     private final List<LogSegment> toForce = new ArrayList<>(unforced);
     private final LogSegment segment = current;
     private boolean isWritten;
-    private @Nullable RuntimeException failure;
+    private @Nullable RuntimeException whyNot;
 
     private Force() {
       toForce.add(segment);
@@ -497,7 +509,7 @@ final class LogEnd implements AutoCloseable {
           one.file.force();
         }
       } catch (RuntimeException failed) {
-        failure = failed;
+        whyNot = failed;
       } catch (Error failed) {
         throw noteError(failed);
       }
@@ -510,13 +522,13 @@ final class LogEnd implements AutoCloseable {
      */
     long end() {
       isForcing = false;
-      RuntimeException failed = failure;
+      RuntimeException failed = whyNot;
       if (failed != null && !isWritten) {
         underway = segment;
         throw noteFailure(failed);
       }
       if (failed != null) {
-        throw condition.noteFailure(failed);
+        throw fail(failed);
       }
       unforced.removeAll(toForce);
       isBeginningForced = true;
@@ -553,7 +565,7 @@ final class LogEnd implements AutoCloseable {
       current.file.write(buffer.withMark(mark));
     } catch (PageFileException failed) {
       if (!SlotSpace.isFull(failed)) {
-        throw condition.noteFailure(failed);
+        throw fail(failed);
       }
     }
   }
@@ -576,7 +588,10 @@ final class LogEnd implements AutoCloseable {
   /** Closes all segments, and writes nothing. */
   @Override
   public void close() {
-    LogFiles.close(allSegments());
-    buffer.close();
+    try {
+      LogFiles.close(allSegments());
+    } finally {
+      buffer.close();
+    }
   }
 }

@@ -49,20 +49,6 @@ final class LogFiles {
 
   /** Closes segments, all of them whatever becomes of one. */
   static void close(Collection<LogSegment> segments) {
-    RuntimeException first = null;
-    for (LogSegment segment : segments) {
-      try {
-        segment.file.close();
-      } catch (RuntimeException failed) {
-        if (first == null) {
-          first = failed;
-        } else {
-          first.addSuppressed(failed);
-        }
-      }
-    }
-    if (first != null) {
-      throw first;
-    }
+    ForEach.all(segments, segment -> segment.file.close());
   }
 }

@@ -178,11 +178,13 @@ final class LogSegments {
     return all;
   }
 
-  /** Closes segments and deletes their files. */
+  /** Closes segments and deletes their files, all of them whatever becomes of one. */
   void delete(List<LogSegment> segments) {
+    List<Runnable> steps = new ArrayList<>();
     for (LogSegment segment : segments) {
-      segment.file.close();
-      identity.files().delete(segment.path());
+      steps.add(segment.file::close);
+      steps.add(() -> identity.files().delete(segment.path()));
     }
+    ForEach.all(steps, Runnable::run);
   }
 }

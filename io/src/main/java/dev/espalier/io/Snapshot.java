@@ -321,7 +321,12 @@ public final class Snapshot implements AutoCloseable {
   }
 
   boolean isClosed() {
-    return closed;
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
   }
 
   Catalogue catalogue() {
@@ -359,10 +364,13 @@ public final class Snapshot implements AutoCloseable {
     try {
       if (!closed) {
         closed = true;
-        open.values().forEach(OpenIndex::closeTree);
-        open.clear();
-        state.snapshots.remove(this);
-        letGo(state, slots);
+        try {
+          ForEach.all(open.values(), OpenIndex::closeTree);
+        } finally {
+          open.clear();
+          state.snapshots.remove(this);
+          letGo(state, slots);
+        }
       }
     } finally {
       lock.unlock();

@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,11 +147,6 @@ final class StoreCondition {
     return reason;
   }
 
-  /** Returns why no more changes are taken, or null if they are. */
-  @Nullable PageFileException failure() {
-    return damage.failure;
-  }
-
   /** Stops answering, because a change was left halfway. */
   void noteHalfway(Throwable cause) {
     if (damage.halfway == null) {
@@ -172,22 +168,34 @@ final class StoreCondition {
     return subject + (dropped ? " was dropped" : " is closed");
   }
 
-  /** Returns why what was changed since the last flush is lost, or null if it is not. */
-  @Nullable PageFileException loss() {
+  /** Tells whether no changes are taken any more because one, or the device, has failed. */
+  boolean hasFailed() {
+    return damage.halfway != null || damage.failure != null;
+  }
+
+  /**
+   * Returns what the closing of a store {@linkplain #hasFailed that has failed} throws.
+   *
+   * @param unsaved why the log could not be made durable, null if it was
+   */
+  PageFileException loss(@Nullable RuntimeException unsaved) {
     Throwable torn = damage.halfway;
-    if (torn != null) {
-      return new PageFileException(
-          path,
-          "closed without the last changes, one of which failed halfway: " + torn.getMessage(),
-          torn);
-    }
-    PageFileException unwritten = damage.failure;
-    return unwritten == null
-        ? null
-        : new PageFileException(
+    Throwable cause = torn != null ? torn : Objects.requireNonNull(damage.failure);
+    PageFileException loss =
+        new PageFileException(
             path,
-            "closed without the last changes, which could not be written: "
-                + unwritten.getMessage(),
-            unwritten);
+            "closed without %s, because %s: %s; %s"
+                .formatted(
+                    unsaved == null ? "a last checkpoint" : "the last changes",
+                    torn != null ? "a change failed halfway" : "writing failed",
+                    cause.getMessage(),
+                    unsaved == null
+                        ? "the next opening recovers from the log what was written before"
+                        : "what was written since the last commit may be lost"),
+            cause);
+    if (unsaved != null) {
+      loss.addSuppressed(unsaved);
+    }
+    return loss;
   }
 }

@@ -226,7 +226,7 @@ final class StoreIndexes {
       if (index == null) {
         return;
       }
-      if (!state.condition.isReadOnly() && state.condition.loss() == null) {
+      if (!state.condition.isReadOnly() && !state.condition.hasFailed()) {
         index.pages().flush();
         writer.commit();
       }

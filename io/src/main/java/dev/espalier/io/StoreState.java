@@ -10,6 +10,7 @@ import dev.espalier.family.Family;
 import dev.espalier.memory.PageStore;
 import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -271,20 +272,18 @@ final class StoreState {
     open.values().forEach(index -> pool.invalidation.forget(index.pages()));
   }
 
-  /** Lets go of everything, and of what the caller names at last. */
+  /** Lets go of everything, whatever becomes of one, and of what the caller names at last. */
   void release(Runnable atEnd) {
-    List.copyOf(snapshots).forEach(Snapshot::close);
-    open.values().forEach(OpenIndex::closeTree);
-    open.clear();
-    try (AutoCloseable _ = atEnd::run;
-        AutoCloseable _ = file;
-        AutoCloseable _ = log) {
-      // Closed in the opposite order, whatever becomes of one.
-    } catch (RuntimeException failed) {
-      throw failed;
-    } catch (Exception failed) {
-      throw new AssertionError(failed); // none of them has other exceptions
+    List<Runnable> steps = new ArrayList<>();
+    snapshots.forEach(snapshot -> steps.add(snapshot::close));
+    open.values().forEach(index -> steps.add(index::closeTree));
+    steps.add(open::clear);
+    if (log != null) {
+      steps.add(log::close);
     }
+    steps.add(file::close);
+    steps.add(atEnd);
+    ForEach.all(steps, Runnable::run);
   }
 
   /** Lets go of everything but the file, after an opening that has failed. */

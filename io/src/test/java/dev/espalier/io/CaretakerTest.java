@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
-import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.espalier.LongIndex;
@@ -78,7 +78,7 @@ class CaretakerTest {
     try (IndexStore store = IndexStore.open(folder.resolve("never"), never)) {
       store.index("numbers").put(1, 1);
       assertOthersAreLookedAfter();
-      assertNull(store.state().condition.failure());
+      assertFalse(store.state().condition.hasFailed());
     }
   }
 
@@ -89,7 +89,7 @@ class CaretakerTest {
     StoreState state = store.state();
     Log log = state.log;
     setLog(state, null);
-    await(() -> state.condition.failure() != null);
+    await(state.condition::hasFailed);
     assertOthersAreLookedAfter();
     setLog(state, log);
     assertThrows(PageFileException.class, store::close);

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.io.Faults.Operation;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -149,6 +150,123 @@ class ClosedStoreTest {
       return Files.readSymbolicLink(descriptor).equals(path.toRealPath());
     } catch (IOException gone) {
       return false;
+    }
+  }
+
+  /** Opens a store whose log, or only its pages, may fail. */
+  private IndexStore open(Path path, boolean logMayFail) {
+    PageFileOpener faulty = faults.over(PageFiles.DIRECT);
+    StoreFiles files = new SystemFiles(faulty, logMayFail ? faulty : PageFiles.DIRECT);
+    return new StoreOpening(path, options(), Stores.environment(faulty).withFiles(files)).open();
+  }
+
+  @Test
+  void whatOnlyTheLogHasSurvivesALastCheckpointThatFails() {
+    Path path = folder.resolve("index");
+    IndexStore opened = open(path, false);
+    LongIndex index = opened.index("a");
+    index.put(1, 1);
+    opened.commit();
+    index.put(2, 2);
+    faults.failFrom(1, Errno.EIO, Operation.WRITE);
+    PageFileException lost = assertThrows(PageFileException.class, opened::close);
+    faults.heal();
+    assertTrue(lost.getMessage().contains("the next opening recovers"), lost.getMessage());
+    assertEquals(0, lost.getSuppressed().length);
+    try (IndexStore again = IndexStore.open(path, options())) {
+      assertEquals(2, again.index("a").get(2));
+    }
+  }
+
+  @Test
+  void whatOnlyTheLogHasSurvivesAnEarlierFailureOfAPage() {
+    Path path = folder.resolve("index");
+    IndexStore opened = open(path, false);
+    LongIndex index = opened.index("a");
+    index.put(1, 1);
+    index.put(2, 2);
+    faults.failFrom(1, Errno.EIO, Operation.WRITE);
+    assertThrows(PageFileException.class, opened::checkpoint);
+    assertThrows(IllegalStateException.class, () -> index.put(3, 3));
+    PageFileException lost = assertThrows(PageFileException.class, opened::close);
+    faults.heal();
+    assertTrue(lost.getMessage().contains("the next opening recovers"), lost.getMessage());
+    try (IndexStore again = IndexStore.open(path, options())) {
+      assertEquals(2, again.index("a").get(2));
+    }
+  }
+
+  @Test
+  void closeSaysWhatMayBeLostIfTheLogFailsAsWell() {
+    Path path = folder.resolve("index");
+    IndexStore opened = open(path, true);
+    LongIndex index = opened.index("a");
+    index.put(1, 1);
+    opened.commit();
+    index.put(2, 2);
+    faults.failFrom(1, Errno.EIO, Operation.WRITE);
+    PageFileException lost = assertThrows(PageFileException.class, opened::close);
+    faults.heal();
+    assertTrue(
+        lost.getMessage().endsWith("what was written since the last commit may be lost"),
+        lost.getMessage());
+    assertEquals(1, lost.getSuppressed().length);
+    try (IndexStore again = IndexStore.open(path, options())) {
+      assertEquals(1, again.index("a").get(1));
+    }
+  }
+
+  @Test
+  void anIndexThatCantBeClosedKeepsNothingElseFromBeingClosed() {
+    Path path = folder.resolve("index");
+    IndexStore opened = open(path, false);
+    opened.index("a").put(1, 1);
+    OpenIndex index = opened.state().open.get("a");
+    opened.state().open.put("a", new Unwilling(index));
+    IllegalStateException failed = assertThrows(IllegalStateException.class, opened::close);
+    assertEquals("closed unwillingly", failed.getMessage());
+    assertTrue(opened.isClosed());
+    try (IndexStore again = IndexStore.open(path, options())) {
+      assertEquals(1, again.index("a").get(1));
+    }
+  }
+
+  /** An index that is closed, and fails then. */
+  private record Unwilling(OpenIndex index) implements OpenIndex {
+    @Override
+    public int id() {
+      return index.id();
+    }
+
+    @Override
+    public SlotPageStore pages() {
+      return index.pages();
+    }
+
+    @Override
+    public IndexLocks locks() {
+      return index.locks();
+    }
+
+    @Override
+    public boolean isOf(StoreWriter other) {
+      return index.isOf(other);
+    }
+
+    @Override
+    public IndexFailures failures() {
+      return index.failures();
+    }
+
+    @Override
+    public void closeTree() {
+      index.closeTree();
+      throw new IllegalStateException("closed unwillingly");
+    }
+
+    @Override
+    public void verifyTree(ProgressListener listener) {
+      index.verifyTree(listener);
     }
   }
 }
