@@ -38,6 +38,7 @@ final class Backup {
    *
    * @throws PageFileException if the file is there already, or can't be written
    * @throws CorruptPageException if a page of the snapshot is damaged
+   * @throws IllegalStateException if the store is closed meanwhile
    * @throws CancellationException if the listener cancels
    */
   void write(Checkpoints checkpoints) {
@@ -58,10 +59,10 @@ final class Backup {
   // ---------------------------------------------------------------- write
 
   /** What a page is moved from and to. */
-  private record Copy(IndexPages from, PageMap to) {}
+  private record Copy(Snapshot snapshot, IndexPages from, PageMap to) {}
 
   private void write(Snapshot snapshot, Path unfinished) {
-    List<IndexPages> indexes = snapshot.contents().indexes();
+    List<IndexPages> indexes = contents(snapshot);
     Catalogue catalogue = snapshot.catalogue();
     int pageBytes = state.pageBytes();
     try (PageFile file = files.openLog(unfinished, Access.CREATE, pageBytes);
@@ -69,7 +70,7 @@ final class Backup {
       long pages = indexes.stream().mapToLong(Backup::writtenPages).sum();
       makeRoom(file, pages, indexes, catalogue);
       SlotSpace space = new SlotSpace(file, pageBytes, null);
-      List<Catalogue.Entry> entries = copy(indexes, pages, space, file, images);
+      List<Catalogue.Entry> entries = copy(snapshot, indexes, pages, space, file, images);
       Catalogue copied = new Catalogue(catalogue.nextId(), entries, catalogue.note());
       int[] slots = new int[copied.pages(pageBytes)];
       Catalogue.Place place = copied.capture(space, pageBytes, 0, images, slots);
@@ -127,12 +128,17 @@ final class Backup {
   // ---------------------------------------------------------------- pages
 
   private List<Catalogue.Entry> copy(
-      List<IndexPages> indexes, long total, SlotSpace space, PageFile file, PageImages images) {
+      Snapshot snapshot,
+      List<IndexPages> indexes,
+      long total,
+      SlotSpace space,
+      PageFile file,
+      PageImages images) {
     List<Catalogue.Entry> entries = new ArrayList<>();
     long done = 0;
     try (PageBatch batch = new PageBatch(state.pageBytes())) {
       for (IndexPages index : indexes) {
-        Copy copy = new Copy(index, new PageMap(state.pageBytes()));
+        Copy copy = new Copy(snapshot, index, new PageMap(state.pageBytes()));
         for (int page = 1; page <= index.numbers.top(); page++) {
           int slot = index.map.slot(page);
           if (slot == PageMap.UNWRITTEN) {
@@ -155,8 +161,7 @@ final class Backup {
   /** Copies pages into the next slots; returns how many were copied by then. */
   private long write(
       Copy copy, PageBatch batch, SlotSpace space, PageFile file, long done, long total) {
-    batch.read(state.file);
-    batch.check(state.file, copy.from);
+    read(copy, batch);
     int[] slots = new int[batch.count()];
     for (int i = 0; i < slots.length; i++) {
       batch.seal(i, PageSeal.tag(copy.from.id, 0));
@@ -170,5 +175,35 @@ final class Backup {
       throw new CancellationException(target + ": the backup was cancelled");
     }
     return copied;
+  }
+
+  // ---------------------------------------------------------------- read
+
+  private List<IndexPages> contents(Snapshot snapshot) {
+    try {
+      return snapshot.contents().indexes();
+    } catch (RuntimeException failed) {
+      throw ofRead(snapshot, failed);
+    }
+  }
+
+  private void read(Copy copy, PageBatch batch) {
+    try {
+      batch.read(state.file);
+      batch.check(state.file, copy.from);
+    } catch (RuntimeException failed) {
+      throw ofRead(copy.snapshot, failed);
+    }
+  }
+
+  /**
+   * Returns what a read that failed is to throw. Only the closing of the store closes the snapshot
+   * of a backup; its last checkpoint may then use the places from which the backup reads.
+   */
+  private RuntimeException ofRead(Snapshot snapshot, RuntimeException failed) {
+    return snapshot.isClosed()
+        ? new IllegalStateException(
+            "the store %s was closed during its backup to %s".formatted(state.path, target), failed)
+        : failed;
   }
 }

@@ -192,7 +192,11 @@ final class IndexFailures {
         failed);
   }
 
-  /** Looks for damage; returns the first that there is, null if none was found. */
+  /**
+   * Looks for damage; returns the first that there is, null if none was found.
+   *
+   * @throws IllegalStateException if the index was closed meanwhile
+   */
   private @Nullable String find() {
     String found = known;
     if (found == null) {
@@ -202,6 +206,7 @@ final class IndexFailures {
       } catch (CancellationException tooLong) {
         return null;
       } catch (RuntimeException damage) {
+        store.checkUsable(); // An index that was closed, or left halfway, is not damaged.
         found = isRaw(damage) ? damage.toString() : damage.getMessage();
         known = found;
       }

@@ -2,11 +2,13 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.TreeVariant;
 import dev.espalier.cola.Cola;
 import dev.espalier.family.Family;
@@ -18,12 +20,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -269,6 +275,113 @@ class BackupTest {
     try (IndexStore copy = IndexStore.open(target(), SMALL)) {
       copy.verify();
       assertEquals(20_000, copy.index("a").size());
+    }
+  }
+
+  private static LongIndex fill(LongIndex index, long value) {
+    for (long key = 0; key < 100_000; key++) {
+      index.set(key, value);
+    }
+    return index;
+  }
+
+  private static void assertSaysClosed(IndexStore store, Throwable thrown) {
+    assertInstanceOf(IllegalStateException.class, thrown);
+    String message = String.valueOf(thrown.getMessage());
+    assertTrue(message.startsWith("the store " + store.path() + " was closed during"), message);
+  }
+
+  /** The last checkpoint writes where the snapshot of the backup was. */
+  @Test
+  @Timeout(60)
+  void aStoreWhosePlacesAreUsedAgainByItsLastCheckpointIsSaidToBeClosed() throws Exception {
+    ForceHook forces = new ForceHook(new SystemFiles(PageFiles.CHANNEL, PageFiles.CHANNEL));
+    StoreEnvironment scattered = new StoreEnvironment(forces, new Random(1), true, false);
+    IndexStore store = new StoreOpening(path(), SMALL, scattered).open();
+    LongIndex index = fill(store.index("a", DiskFirstFpbPlusTree.VARIANT), 1);
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch ended = new CountDownLatch(1);
+    ProgressListener pause =
+        (_, _) -> {
+          begun.countDown();
+          Waiting.await(goOn);
+          return true;
+        };
+    FutureTask<Throwable> backup =
+        new FutureTask<>(
+            () -> {
+              try {
+                return assertThrows(RuntimeException.class, () -> store.backup(target(), pause));
+              } finally {
+                ended.countDown();
+              }
+            });
+    Thread.ofPlatform().start(backup);
+    begun.await();
+    fill(index, 2);
+    store.checkpoint();
+    fill(index, 3);
+    forces.during(
+        store::close,
+        () -> {
+          goOn.countDown();
+          Waiting.await(ended);
+        });
+    assertSaysClosed(store, backup.get());
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void aStoreThatIsClosedBeforeAnyReadOfABackupIsSaidToBeClosed() {
+    boolean isClosed = true;
+    for (int read = 1; isClosed; read++) {
+      StoreEnvironment environment = Stores.environment(PageFiles.CHANNEL);
+      ReadHook reads = new ReadHook(environment.files());
+      Path path = folder.resolve("store" + read);
+      IndexStore store = new StoreOpening(path, SMALL, environment.withFiles(reads)).open();
+      fill(store.index("a", DiskFirstFpbPlusTree.VARIANT), 1);
+      store.checkpoint();
+      reads.before(1 + read, store::close); // The first one is that of the catalogue.
+      try {
+        store.backup(target());
+        isClosed = false;
+      } catch (IllegalStateException thrown) {
+        assertSaysClosed(store, thrown);
+        assertNothingIsLeft();
+      }
+      store.close();
+      assertTrue(isClosed || read > 3, "reads: " + read);
+    }
+  }
+
+  /** Lets something be done before one of the reads of a store's pages. */
+  private static final class ReadHook extends StoreFilesAround {
+    private int left;
+    private Runnable action = () -> {};
+
+    ReadHook(StoreFiles files) {
+      super(files);
+    }
+
+    /** Does something before a read, counted from 1 and from now on. */
+    void before(int read, Runnable doing) {
+      left = read;
+      action = doing;
+    }
+
+    @Override
+    public PageFile openPages(Path path, Access access, int blockBytes) {
+      return new PageFileAround(super.openPages(path, access, blockBytes)) {
+        @Override
+        public void startRead(IoBatch batch) {
+          left--;
+          if (left == 0) {
+            action.run();
+          }
+          super.startRead(batch);
+        }
+      };
     }
   }
 }

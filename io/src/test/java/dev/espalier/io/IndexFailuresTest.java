@@ -80,6 +80,21 @@ class IndexFailuresTest {
   }
 
   @Test
+  void anIndexThatWasClosedMeanwhileIsNotDamaged() {
+    store.close();
+    for (RuntimeException failed : doubtful()) {
+      RuntimeException told =
+          assertThrows(
+              RuntimeException.class,
+              () -> {
+                throw failures.ofStep(failed);
+              });
+      assertInstanceOf(IllegalStateException.class, told);
+      assertTrue(told.getMessage().contains("'orders' of " + store.path() + " is closed"));
+    }
+  }
+
+  @Test
   void aChangeMeetsNoOtherWriter() {
     for (RuntimeException failed : doubtful()) {
       assertInstanceOf(CorruptPageException.class, failures.ofWrite(failed));
