@@ -26,27 +26,29 @@ final class Invalidation {
   }
 
   /**
-   * Forgets a page that was given back.
+   * Forgets a page, and gives it back before anybody can bring it into a frame again: what the
+   * frame had would be taken for the contents of the page when it is next given out.
    *
-   * @throws IllegalStateException if it is pinned
+   * @param givingBack called under the lock of the frames
+   * @throws IllegalStateException if the page is pinned
    */
-  void discard(PooledPageStore store, int page) {
+  void discard(PooledPageStore store, int page, Runnable givingBack) {
     long patience = 0;
     while (true) {
       Wave wave;
       lock.lock();
       try {
         int frame = store.frameOf(page);
-        if (frame == Frames.NONE) {
-          return;
-        }
-        if (frames.isBeingWritten(frame)) {
+        if (frame != Frames.NONE && frames.isBeingWritten(frame)) {
           writeBack.awaitEnd();
           continue;
         }
-        wave = inFlight.into(frame);
-        if (wave == null && frames.makeBusy(frame, 0) >= 0) {
-          replacement.vacate(frame);
+        wave = frame == Frames.NONE ? null : inFlight.into(frame);
+        if (frame == Frames.NONE || (wave == null && frames.makeBusy(frame, 0) >= 0)) {
+          if (frame != Frames.NONE) {
+            replacement.vacate(frame);
+          }
+          givingBack.run();
           return;
         }
       } finally {

@@ -73,13 +73,18 @@ final class PageMap {
     int[] slots = NONE;
     int[] checksums = NONE;
 
-    void set(int number, int slot, int checksum) {
+    /** Makes room for entries up to a number. */
+    void makeRoom(int number) {
       if (number >= slots.length) {
         int length = (int) Math.min(Math.max(number + 1L, 2L * number), Integer.MAX_VALUE - 8);
         int[] moreSlots = Arrays.copyOf(slots, length);
         checksums = Arrays.copyOf(checksums, length); // If that fails, both are as they were.
         slots = moreSlots;
       }
+    }
+
+    void set(int number, int slot, int checksum) {
+      makeRoom(number);
       slots[number] = slot;
       checksums[number] = checksum;
     }
@@ -113,6 +118,13 @@ final class PageMap {
     changed.set(page);
     changedChunks.set(page / perPage);
     columns[0].set(page, slot, checksum);
+  }
+
+  /** Prepares for the notes of some pages, so that {@link #set} needs no memory for them. */
+  void expect(int first, int last) {
+    changed.set(first, last + 1);
+    changedChunks.set(first / perPage, last / perPage + 1);
+    columns[0].makeRoom(last);
   }
 
   /** Forgets all pages, and gives up their slots and those of the map. */
@@ -251,6 +263,7 @@ final class PageMap {
       }
     }
     Column above = columns[level + 1];
+    above.makeRoom(number); // First: without it, the page would have a slot, and no entry.
     int slot = space.replace(above.slot(number));
     above.set(number, slot, images.seal(image, slot, mapPage(level, number), tag));
   }

@@ -222,7 +222,9 @@ abstract class PooledPageStore implements PageStore {
     }
     frames.lock.lock();
     try {
-      frameOf = Arrays.copyOf(frameOf, (int) Math.min(2L * page, Integer.MAX_VALUE - 8));
+      if (page >= frameOf.length) { // Another thread may have made it larger meanwhile.
+        frameOf = Arrays.copyOf(frameOf, (int) Math.min(2L * page, Integer.MAX_VALUE - 8));
+      }
     } finally {
       frames.lock.unlock();
     }

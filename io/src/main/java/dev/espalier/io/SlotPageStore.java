@@ -205,6 +205,7 @@ final class SlotPageStore extends PooledPageStore {
     enlargeTable(first + count - 1);
     frames.lock.lock();
     try {
+      pages.map.expect(first, first + count - 1); // First: if it fails, no slot is taken.
       int[] slots = space.takeRun(count);
       for (int i = 0; i < count; i++) {
         pages.map.set(first + i, slots[i], 0);
@@ -316,20 +317,20 @@ final class SlotPageStore extends PooledPageStore {
   public void free(int page) {
     condition.checkWritable();
     if (isInUse(page)) {
-      pool.invalidation.discard(this, page);
-    }
-    frames.lock.lock();
-    try {
-      pages.numbers.giveBack(page);
-      int slot = pages.map.slot(page);
-      pages.map.set(page, 0, 0);
-      if (slot > PageMap.UNWRITTEN) {
-        space.release(slot); // Last, as when a page is written.
-      }
-    } finally {
-      frames.lock.unlock();
+      pool.invalidation.discard(this, page, () -> giveBack(page));
+    } else {
+      pages.numbers.giveBack(page); // says what is wrong
     }
     changed = true;
+  }
+
+  private void giveBack(int page) {
+    pages.numbers.giveBack(page);
+    int slot = pages.map.slot(page);
+    pages.map.set(page, 0, 0);
+    if (slot > PageMap.UNWRITTEN) {
+      space.release(slot); // Last, as when a page is written.
+    }
   }
 
   @Override

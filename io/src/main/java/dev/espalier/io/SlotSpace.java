@@ -306,12 +306,20 @@ final class SlotSpace {
       start = first;
     }
     int[] slots = new int[count];
-    for (int i = 0; i < count; i++) {
-      slots[i] = busy.nextClearBit(i == 0 ? start : slots[i - 1] + 1);
-      noteTaken(slots[i]);
-      unwritten.set(slots[i]);
+    int taken = 0;
+    try {
+      for (; taken < count; taken++) {
+        slots[taken] = busy.nextClearBit(taken == 0 ? start : slots[taken - 1] + 1);
+        noteTaken(slots[taken]);
+        unwritten.set(slots[taken]);
+      }
+      return slots;
+    } catch (OutOfMemoryError lacking) {
+      for (int i = 0; i <= taken; i++) {
+        release(slots[i]);
+      }
+      throw lacking;
     }
-    return slots;
   }
 
   private int startOfGap(int count) {
@@ -325,10 +333,16 @@ final class SlotSpace {
   }
 
   private void noteTaken(int slot) {
-    busy.set(slot);
+    try {
+      current.set(slot);
+      fresh.set(slot);
+      busy.set(slot);
+    } catch (OutOfMemoryError lacking) {
+      current.clear(slot);
+      fresh.clear(slot);
+      throw lacking;
+    }
     busyCount++;
-    fresh.set(slot);
-    current.set(slot);
     noteAvailable();
   }
 
@@ -361,10 +375,11 @@ final class SlotSpace {
     if (old != 0 && without.contains(Rule.MAPS_ARE_NEVER_IN_PLACE)) {
       return old;
     }
+    int slot = takeLowest();
     if (old != 0) {
-      release(old);
+      release(old); // Last: if none could be taken, the map still refers to it.
     }
-    return takeLowest();
+    return slot;
   }
 
   // ---------------------------------------------------------------- checkpoints

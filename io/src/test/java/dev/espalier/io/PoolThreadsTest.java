@@ -206,4 +206,66 @@ class PoolThreadsTest {
     }
     return null;
   }
+
+  /** They get the lock in the order in which they ask for it. */
+  @Test
+  void aTableThatTwoThreadsMakeLargerKeepsTheLargerSize() throws Exception {
+    try (BufferPool pool = BufferPool.create(9 * 256, 256);
+        SlotPageStore store = Stores.create(folder.resolve("table"), PageFiles.CACHED, pool)) {
+      List<Thread> threads = new ArrayList<>();
+      pool.frames.lock.lock();
+      try {
+        for (int page : new int[] {1_000, 20}) {
+          Thread thread = Thread.ofPlatform().start(() -> store.enlargeTable(page));
+          threads.add(thread);
+          while (!pool.frames.lock.hasQueuedThread(thread)) {
+            Thread.onSpinWait();
+          }
+        }
+      } finally {
+        pool.frames.lock.unlock();
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertTrue(store.mostPages() >= 1_000, () -> "pages: " + store.mostPages());
+    }
+  }
+
+  @Test
+  void aPageThatIsGivenBackIsNotReadAheadBeforeItIsGivenOutAgain() throws Exception {
+    try (BufferPool pool = BufferPool.create(33 * 256, 256);
+        SlotPageStore store = Stores.create(folder.resolve("freed"), PageFiles.CACHED, pool);
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+      int page = Stores.allocate(store, 1)[0];
+      AtomicBoolean done = new AtomicBoolean();
+      int[] ahead = {page};
+      List<Future<?>> readers = new ArrayList<>();
+      for (int thread = 0; thread < THREADS; thread++) {
+        readers.add(
+            threads.submit(
+                () -> {
+                  while (!done.get()) {
+                    store.readAhead(ahead, 0, 1);
+                  }
+                }));
+      }
+      try {
+        for (int round = 0; round < TestSize.share(20_000, 200_000); round++) {
+          store.flush(); // so that it can be read
+          store.free(page);
+          assertEquals(page, store.allocate());
+          long offset = store.pin(page);
+          assertEquals(0, Stores.contents(store, offset), "in round " + round);
+          store.segment().set(ValueLayout.JAVA_LONG, offset + PageStore.RESERVED_BYTES, page);
+          store.unpin(offset, true);
+        }
+      } finally {
+        done.set(true);
+      }
+      for (Future<?> reader : readers) {
+        reader.get();
+      }
+    }
+  }
 }
