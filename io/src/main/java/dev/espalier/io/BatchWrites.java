@@ -42,10 +42,15 @@ final class BatchWrites {
     }
     IndexLock[] locks = locks(batch, targets);
     long sequence;
+    SlotPageStore first = targets[0].pages();
+    long others = 0;
+    for (int i = 1; i < targets.length; i++) {
+      others += targets[i].pages().pagesInUse();
+    }
     if (batch.removesOnly()) {
-      writer.beginRemoval(targets[0].pages(), locks, batch.size(), batch.recordBytes());
+      writer.beginRemoval(first, locks, batch.size(), batch.recordBytes(), others);
     } else {
-      writer.begin(targets[0].pages(), locks, batch.size(), batch.recordBytes());
+      writer.begin(first, locks, batch.size(), batch.recordBytes(), others);
     }
     try {
       for (OpenIndex target : targets) {

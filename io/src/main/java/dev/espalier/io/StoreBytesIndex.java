@@ -143,7 +143,7 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
   private IndexLock[] beginRemoval(MemorySegment key) {
     checkNotReading();
     IndexLock[] held = locks.of(IndexLocks.keyOf(key));
-    writer.beginRemoval(store, held, 1, setBytes(key, NO_VALUE));
+    writer.beginRemoval(store, held, 1, setBytes(key, NO_VALUE), 0);
     writer.expectWrite(this, held, key);
     return held;
   }

@@ -13,18 +13,6 @@ import org.jspecify.annotations.Nullable;
  * if that was promised.
  */
 final class StoreWriter {
-  /** Pages that one write changes at most, most of the time: a leaf, and what a split touches. */
-  private static final int PAGES_PER_WRITE = 4;
-
-  /**
-   * Pages of a write that splits pages up to the root, or has chains: a page that is refused on the
-   * way is no reason to make a checkpoint, which might make room.
-   */
-  private static final int PAGES_PER_SPLIT = 16;
-
-  /** Most bytes by which the file grows for the removal of a range, as for anything else. */
-  private static final long RANGE_BYTES = 64L << 20;
-
   /** More pages for one record are promised by a writer that is alone. */
   private static final int MOST_PAGES = (32 << 10) - 1;
 
@@ -123,25 +111,30 @@ final class StoreWriter {
    */
   void begin(SlotPageStore store, IndexLock[] locks, int writes) {
     int bytes = writes * LogRecord.MOST_OPERATION_BYTES;
-    begin(store, locks, pages(writes, 0), bytes, Need.GROWTH, false);
+    begin(store, locks, PageNeeds.ofWrites(store, writes), bytes, Need.GROWTH, false);
   }
 
   /**
    * Begins a record, as {@link #begin(SlotPageStore, IndexLock[], int)}, with writes of byte
-   * strings, or to several indexes.
+   * strings.
    *
-   * @param locks those of all the indexes: first those that readers share, then those of keys
    * @param bytes of all the writes, which may take pages of their own
    */
   void begin(SlotPageStore store, IndexLock[] locks, int writes, int bytes) {
-    int inPage = store.pageBytes() - store.pageBytes() / 16; // which has a header as well
-    long ofBytes = bytes / inPage;
-    begin(store, locks, pages(writes, ofBytes), bytes, Need.GROWTH, batchesAreAlone);
+    begin(store, locks, writes, bytes, 0);
   }
 
-  /** Returns how many pages some writes that may split pages change at most, most of the time. */
-  private static long pages(int writes, long ofBytes) {
-    return (long) PAGES_PER_WRITE * writes + ofBytes + PAGES_PER_SPLIT;
+  /**
+   * Begins a record, as {@link #begin(SlotPageStore, IndexLock[], int)}, with writes to several
+   * indexes.
+   *
+   * @param locks those of all the indexes: first those that readers share, then those of keys
+   * @param bytes of all the writes, which may take pages of their own
+   * @param others pages in use of the other indexes
+   */
+  void begin(SlotPageStore store, IndexLock[] locks, int writes, int bytes, long others) {
+    long pages = PageNeeds.ofWrites(store, writes, bytes, others);
+    begin(store, locks, pages, bytes, Need.GROWTH, batchesAreAlone);
   }
 
   /**
@@ -151,9 +144,10 @@ final class StoreWriter {
    *
    * @param locks those of all the indexes
    * @param bytes of the record
+   * @param others pages in use of the other indexes
    */
-  void beginRemoval(SlotPageStore store, IndexLock[] locks, int writes, int bytes) {
-    long pages = (long) PAGES_PER_WRITE * writes;
+  void beginRemoval(SlotPageStore store, IndexLock[] locks, int writes, int bytes, long others) {
+    long pages = PageNeeds.ofRemovals(store, writes, bytes, others);
     begin(store, locks, pages, bytes, Need.REMOVAL, batchesAreAlone);
   }
 
@@ -165,7 +159,7 @@ final class StoreWriter {
 
   /** Begins a record that removes all entries of an index. */
   void beginClear(SlotPageStore store, IndexLock[] locks) {
-    beginRemoval(store, locks, 1, LogRecord.MOST_OPERATION_BYTES);
+    beginRemoval(store, locks, 1, LogRecord.MOST_OPERATION_BYTES, 0);
   }
 
   /**
@@ -176,13 +170,12 @@ final class StoreWriter {
    * @return the most entries that it may remove, {@link RangeParts#ALL} for any number
    */
   int beginRange(SlotPageStore store, IndexLock[] locks, int bytes) {
-    long most = Math.min(store.pagesInUse(), RANGE_BYTES / store.pageBytes()) + PAGES_PER_SPLIT;
-    if (beginIfRoom(store, locks, most, bytes, Need.GROWTH, false) == null) {
+    if (beginIfRoom(store, locks, PageNeeds.ofRange(store), bytes, Need.GROWTH, false) == null) {
       return RangeParts.ALL;
     }
     int pages = store.slotsForRemovals();
     begin(store, locks, pages, bytes, Need.REMOVAL, false);
-    return pages / PAGES_PER_WRITE;
+    return pages / PageNeeds.PER_WRITE;
   }
 
   private void begin(
@@ -518,7 +511,7 @@ final class StoreWriter {
   void beginUnlogged(SlotPageStore store, IndexLock[] locks) {
     checkpoints.lock.lock();
     try {
-      begin(store, locks, pages(1, 0), LogRecord.MOST_OPERATION_BYTES, Need.GROWTH, true);
+      begin(store, locks, PageNeeds.ofWrite(), LogRecord.MOST_OPERATION_BYTES, Need.GROWTH, true);
     } catch (RuntimeException | Error refused) {
       checkpoints.lock.unlock();
       throw refused;

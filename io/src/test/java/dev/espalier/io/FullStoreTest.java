@@ -84,6 +84,47 @@ class FullStoreTest {
   }
 
   @Test
+  void aPageOfAMapThatFindsNoSlotKeepsTheOneItHas() {
+    SmallDevice device = new SmallDevice(64 * 4096);
+    Path path = folder.resolve("file");
+    try (PageFile file = device.over(PageFiles.DIRECT).open(path, Access.CREATE, 4096)) {
+      SlotSpace space = new SlotSpace(file, 4096, null);
+      int[] slots = space.takeRun(64 - space.first());
+      assertThrows(NoSlotException.class, () -> space.replace(slots[0]));
+      assertTrue(space.account().current().get(slots[0]));
+      assertEquals(slots.length, space.busyCount());
+    }
+  }
+
+  @Test
+  void manyWritesAtOnceNeedNoMoreRoomThanTheirPages() {
+    SmallDevice device = new SmallDevice(128 << 20);
+    StoreEnvironment environment = Stores.environment(device.over(PageFiles.DIRECT));
+    try (IndexStore store = new StoreOpening(folder.resolve("store"), SMALL, environment).open()) {
+      LongIndex longs = store.index("longs", DiskOptimizedBPlusTree.VARIANT);
+      BytesIndex strings = store.bytesIndex("strings");
+      WriteBatch sets = new WriteBatch();
+      WriteBatch removals = new WriteBatch();
+      for (int i = 0; i < 50_000; i++) {
+        byte[] key = {(byte) (i >> 16), (byte) (i >> 8), (byte) i};
+        long scattered = i * 7919L % 50_021;
+        sets.set(longs, scattered, i).set(strings, key, key);
+        removals.delete(longs, scattered).delete(strings, key);
+      }
+      store.write(sets);
+      assertEquals(50_000, longs.size());
+      assertEquals(50_000, strings.size());
+      store.checkpoint();
+      store.write(sets);
+      store.verify();
+      store.write(removals);
+      assertTrue(longs.isEmpty());
+      assertTrue(strings.isEmpty());
+      store.verify();
+    }
+  }
+
+  @Test
   void writesAreRefusedAndGoOnWhenASnapshotIsClosed() {
     try (IndexStore store = open()) {
       LongIndex index = store.index("a", DiskOptimizedBPlusTree.VARIANT);
