@@ -48,6 +48,10 @@ final class Frames {
    */
 
   static final int PINS = 0xffff;
+
+  /** The highest bit of the pins: a page that has so many gets no more, so that none overflows. */
+  static final int MOST_PINS = 1 << 15;
+
   static final int USED = 1 << 16;
   static final int CHANGED = 1 << 17;
   static final int BUSY = 1 << 18;
@@ -192,12 +196,15 @@ final class Frames {
 
   // ---------------------------------------------------------------- pin
 
-  /** Counts a pin and a hit of a frame if it has this page of this store and is not busy. */
+  /**
+   * Counts a pin and a hit of a frame if it has this page of this store, is not busy, and has fewer
+   * than {@link #MOST_PINS}.
+   */
   boolean tryHit(PooledPageStore store, int page, int frame) {
     return tryPin(store, page, frame, HIT + 1);
   }
 
-  /** Counts a pin of a frame if it has this page of this store and is not busy. */
+  /** Counts a pin as {@link #tryHit} does, and no hit. */
   boolean tryPin(PooledPageStore store, int page, int frame) {
     return tryPin(store, page, frame, 1);
   }
@@ -208,8 +215,8 @@ final class Frames {
     long[] chunkStates = states[chunk];
     while (true) {
       long state = (long) STATE.getVolatile(chunkStates, at);
-      if ((state & (BUSY | MANY_HITS)) != 0) {
-        if ((state & BUSY) != 0) {
+      if ((state & (BUSY | MOST_PINS | MANY_HITS)) != 0) {
+        if ((state & (BUSY | MOST_PINS)) != 0) {
           return false;
         }
         moveHits(frame, state);
@@ -381,6 +388,11 @@ final class Frames {
 
   boolean isChanged(int frame) {
     return (state(frame) & CHANGED) != 0;
+  }
+
+  /** Tells whether a page has the most pins that it can have. */
+  boolean hasMostPins(int frame) {
+    return (state(frame) & MOST_PINS) != 0;
   }
 
   boolean isBeingWritten(int frame) {

@@ -4,6 +4,7 @@ package dev.espalier.io;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +87,7 @@ final class Waves {
         if (round.others != null) {
           inFlight.await(round.others);
         } else if (round.own == null && hasTurn) {
-          patience = waitForFrame(store, patience);
+          patience = waitForFrame(store, patience, () -> exhausted(store, pages, from, count));
         } else if (round.own == null) {
           giveBack(pages, from, count);
           waitForTurn();
@@ -246,18 +247,40 @@ final class Waves {
    * Waits a little for pins that other threads hold.
    *
    * @param patience when it ends, 0 if it begins now
+   * @param exhausted tells what is to be thrown then
    * @return when it ends
    */
-  private long waitForFrame(PooledPageStore store, long patience) {
+  private static long waitForFrame(
+      PooledPageStore store, long patience, Supplier<IllegalStateException> exhausted) {
     store.checkUsable();
     long now = System.nanoTime();
     if (patience != 0 && now - patience > 0) {
-      throw exhausted();
+      throw exhausted.get();
     }
     Waiting.nap(TimeUnit.MICROSECONDS.toNanos(50));
     return patience != 0
         ? patience
         : now + TimeUnit.MILLISECONDS.toNanos(BufferPool.PATIENCE_MILLIS);
+  }
+
+  /** Says what was waited for in vain: a frame, or that one of the pages gets fewer pins. */
+  private IllegalStateException exhausted(
+      PooledPageStore store, long[] pages, int from, int count) {
+    lock.lock();
+    try {
+      for (int i = from; i < from + count; i++) {
+        int frame = pages[i] < 0 ? Frames.NONE : store.frameOf((int) pages[i]);
+        if (frame != Frames.NONE && frames.hasMostPins(frame)) {
+          return new IllegalStateException(
+              "page %d of %s was pinned %d times at once for %d ms; it can't be pinned more often"
+                  .formatted(
+                      pages[i], store.file.path(), Frames.MOST_PINS, BufferPool.PATIENCE_MILLIS));
+        }
+      }
+      return exhausted();
+    } finally {
+      lock.unlock();
+    }
   }
 
   private IllegalStateException exhausted() {
@@ -358,7 +381,7 @@ final class Waves {
     long patience = 0;
     while (!tryAddFresh(store, page)) {
       store.beforeChange(); // If pages can't be written, that is why there is no frame.
-      patience = waitForFrame(store, patience);
+      patience = waitForFrame(store, patience, this::exhausted);
     }
   }
 

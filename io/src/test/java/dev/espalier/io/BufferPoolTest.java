@@ -549,4 +549,29 @@ class BufferPoolTest {
       assertTrue(Thread.interrupted());
     }
   }
+
+  @Test
+  void aPageThatIsPinnedTooOftenIsAnExceptionAndStaysSound() {
+    allocate(1);
+    store.flush();
+    long[] offsets = new long[1 << 17];
+    int[] pins = {0};
+    IllegalStateException refused =
+        assertThrows(
+            IllegalStateException.class,
+            () -> {
+              while (pins[0] < offsets.length) {
+                offsets[pins[0]] = store.pin(1);
+                pins[0]++;
+              }
+            });
+    assertEquals(Frames.MOST_PINS, pins[0]);
+    assertTrue(refused.getMessage().startsWith("page 1 of " + store.file()), refused.getMessage());
+    for (int i = 0; i < pins[0]; i++) {
+      store.unpin(offsets[i], false);
+    }
+    assertEquals(Frames.USED, pool.frames.state(store.frameOf(1)) & (Frames.PINS | Frames.USED));
+    assertFalse(pool.frames.isChanged(store.frameOf(1)));
+    use(1);
+  }
 }
