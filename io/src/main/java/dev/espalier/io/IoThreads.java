@@ -6,6 +6,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ class IoThreads extends ThreadPoolExecutor {
   static final int MOST = 16;
 
   private static final long IDLE_SECONDS = 1;
+
+  /** Held while tasks are done by a thread that is not, or no longer, one of these. */
+  private final ReentrantLock serving = new ReentrantLock();
 
   /** A task that runs once, whoever comes first. */
   private static final class Once implements Runnable {
@@ -46,7 +50,20 @@ class IoThreads extends ThreadPoolExecutor {
   /** Has its threads made by a factory, which may throw what the system's refusal becomes. */
   IoThreads(ThreadFactory factory) {
     super(MOST, MOST, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+    setThreadFactory(work -> factory.newThread(() -> serve(work)));
     allowCoreThreadTimeOut(true);
+  }
+
+  /**
+   * Does the work of a thread. One that ends while a task waits has another thread started; if the
+   * system refuses that, it does the task itself, since nobody else may ever come.
+   */
+  private void serve(Runnable work) {
+    try {
+      work.run();
+    } finally {
+      serveLeft();
+    }
   }
 
   /** Has a task done by one of the threads or, if none can be started, by the caller's. */
@@ -59,10 +76,40 @@ class IoThreads extends ThreadPoolExecutor {
     } catch (OutOfMemoryError noThread) {
       runHere(once);
       // A thread was counted while it was being started, so others left their tasks to it.
+      serveLeft();
+    }
+  }
+
+  /** Does the tasks that wait although there is no thread. */
+  private void serveLeft() {
+    if (getQueue().isEmpty()) {
+      return;
+    }
+    serving.lock();
+    try {
+      boolean any = false;
       for (Runnable left = pollUnlessServed(); left != null; left = pollUnlessServed()) {
         runHere(left);
+        any = true;
       }
+      if (any) {
+        purge(); // A shutdown that has waited for these tasks ends now.
+      }
+    } finally {
+      serving.unlock();
     }
+  }
+
+  /** Waits, after a shutdown, for the tasks of all threads, those that end included. */
+  @Override
+  @SuppressWarnings("LockNotBeforeTry") // Nothing is done with the lock: it has only to be free.
+  public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+    if (!super.awaitTermination(timeout, unit)) {
+      return false;
+    }
+    serving.lockInterruptibly();
+    serving.unlock();
+    return true;
   }
 
   /** Takes a task that waits although there is no thread, if there is one. */

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -98,5 +99,59 @@ class IoThreadsTest {
       }
       assertEquals(callers * tasks, runs.get());
     }
+  }
+
+  /** Makes each thread end with its task; the others were made by then, and no more can be. */
+  private static void endAll(IoThreads threads, CountDownLatch goOn, Runnable last) {
+    for (int i = 0; i < IoThreads.MOST; i++) {
+      threads.execute(
+          () -> {
+            Waiting.await(goOn);
+            throw new IllegalStateException("a test ends this thread");
+          });
+    }
+    threads.execute(last);
+    goOn.countDown();
+  }
+
+  private static ThreadFactory quiet(ThreadFactory factory) {
+    return task -> {
+      Thread thread = factory.newThread(task);
+      thread.setUncaughtExceptionHandler((_, _) -> {});
+      return thread;
+    };
+  }
+
+  @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void taskThatWaitsWhenTheLastThreadEndsIsDoneThoughNoOtherCanBeStarted()
+      throws InterruptedException {
+    try (IoThreads threads = new IoThreads(quiet(ofAtMost(IoThreads.MOST)))) {
+      CountDownLatch ran = new CountDownLatch(1);
+      endAll(threads, new CountDownLatch(1), ran::countDown);
+      ran.await();
+    }
+  }
+
+  @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void shutdownWaitsForTheTaskThatAThreadDoesAtItsEnd() throws InterruptedException {
+    AtomicBoolean hasEnded = new AtomicBoolean();
+    CountDownLatch begun = new CountDownLatch(1);
+    try (IoThreads threads = new IoThreads(quiet(ofAtMost(IoThreads.MOST)))) {
+      endAll(
+          threads,
+          new CountDownLatch(1),
+          () -> {
+            begun.countDown();
+            while (!threads.isTerminated()) {
+              Thread.onSpinWait();
+            }
+            Waiting.nap(1_000_000);
+            hasEnded.set(true);
+          });
+      begun.await();
+    }
+    assertTrue(hasEnded.get());
   }
 }
