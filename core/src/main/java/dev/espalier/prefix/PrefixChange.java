@@ -4,6 +4,7 @@ package dev.espalier.prefix;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.memory.MemoryLimitException;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the one writer of a prefix B+-tree does. Whatever it may need is taken before anything is
@@ -22,6 +23,9 @@ final class PrefixChange {
 
   private final NewEntry entry = new NewEntry();
   private final EntryList leafList = new EntryList();
+
+  /** What an entry was before its value was replaced. */
+  private final NewEntry before = new NewEntry();
 
   private int[] spares = new int[PrefixStructure.MAX_HEIGHT];
   private int spareCount;
@@ -196,8 +200,9 @@ final class PrefixChange {
     if (fits) {
       tree.modifications.changes++;
     } else {
+      leafList.to(i, before);
       leafList.setValue(i, added);
-      rewrite(0, leafList, false);
+      rewrite(0, leafList, i, before, false);
     }
     tree.retireChain(oldChain);
   }
@@ -270,11 +275,17 @@ final class PrefixChange {
       tree.store.unpin(page, fits);
     }
     list.insert(i, added);
-    rewrite(level, list, appends);
+    rewrite(level, list, i, null, appends);
   }
 
-  /** Gives the page of a level other entries, and divides it if they do not fit. */
-  private void rewrite(int level, EntryList list, boolean appends) {
+  /**
+   * Gives the page of a level other entries, and divides it if they do not fit.
+   *
+   * @param changed the entry that is not what the page has
+   * @param old what the page has instead, or null if nothing
+   */
+  private void rewrite(
+      int level, EntryList list, int changed, @Nullable NewEntry old, boolean appends) {
     long page = tree.store.pin(path[level]);
     Fence lower;
     Fence upper;
@@ -293,7 +304,7 @@ final class PrefixChange {
     if (fits) {
       write(path[level], list, 0, list.count, level, lower, upper);
     } else {
-      split(level, list, lower, upper, appends);
+      split(level, list, lower, upper, changed, old, appends);
     }
   }
 
@@ -312,8 +323,19 @@ final class PrefixChange {
   /**
    * Divides a page. Its right part gets a page of its own, then what leads there, and only then
    * does the page lose it: so readers find each entry all the time.
+   *
+   * <p>Until the page loses it, readers come to that part on two ways, so both must have the same.
+   * What a write to a leaf changes there therefore comes last: otherwise a cursor in the old page
+   * would miss what a lookup has found in the new one.
    */
-  private void split(int level, EntryList list, Fence lower, Fence upper, boolean appends) {
+  private void split(
+      int level,
+      EntryList list,
+      Fence lower,
+      Fence upper,
+      int changed,
+      @Nullable NewEntry old,
+      boolean appends) {
     int right = build.split(list, level, lower, upper, appends);
     Fence middle = build.fence(list, right, level);
     NewEntry separator = new NewEntry();
@@ -323,9 +345,13 @@ final class PrefixChange {
       list.to(right, separator);
     }
     separator.child = spare();
+    boolean comesLast = level == 0 && changed >= right && tree.space != null;
     long fresh = tree.store.pinFresh(separator.child);
     try {
       build.build(pages(), fresh, list, right, list.count, level, middle, upper);
+      if (comesLast) {
+        takeBack(fresh, changed - right, old);
+      }
     } finally {
       tree.store.unpin(fresh, true);
     }
@@ -339,10 +365,23 @@ final class PrefixChange {
         insert(level + 1, pathEntry[level + 1] + 1, separator);
       }
       write(path[level], list, 0, right, level, lower, middle);
+      if (comesLast) {
+        write(separator.child, list, right, list.count, level, middle, upper);
+      }
     } finally {
       if (level == 0) {
         tree.unlatch(separator.child);
       }
+    }
+  }
+
+  /** Gives a new leaf what an entry was, whose record was no longer than it is, or nothing. */
+  private void takeBack(long page, int i, @Nullable NewEntry old) {
+    if (old == null) {
+      remove(page, i);
+    } else {
+      long slot = PageLayout.slot(pages(), page, i);
+      replaceInPage(page, slot, PageLayout.valueAt(pages(), page, slot), old);
     }
   }
 

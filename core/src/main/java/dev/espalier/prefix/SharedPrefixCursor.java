@@ -45,6 +45,9 @@ final class SharedPrefixCursor implements BytesCursor {
   private boolean isOn;
   private boolean hasKey;
 
+  /** The leaves without such an entry that a step has passed, each a page and its version. */
+  private long[] passed = {};
+
   /** The key of the entry, or of the one that was there last, with room behind it. */
   private byte[] key = new byte[64];
 
@@ -261,14 +264,17 @@ final class SharedPrefixCursor implements BytesCursor {
     long[] left = words;
     int leftPage = page;
     long leftVersion = version;
+    int passedLongs = 0;
     while (true) {
       try {
         Step step = look.step(side, ahead);
         if (step != Step.DONE) {
           return step;
         }
-        // What was written to the leaf that is left may come before what was to the next one.
-        if (!copyLeaf() || !Latches.isStill(left, leftPage, leftVersion)) {
+        // What was written to a leaf that is left may come before what was to the next one.
+        if (!copyLeaf()
+            || !Latches.isStill(left, leftPage, leftVersion)
+            || !arePassedStill(passedLongs)) {
           return Step.LOST;
         }
       } catch (RuntimeException failed) {
@@ -286,7 +292,27 @@ final class SharedPrefixCursor implements BytesCursor {
           return step;
         }
       }
+      passedLongs = pass(passedLongs);
     }
+  }
+
+  /** Notes that the leaf is passed, which is seldom; returns how many longs are noted. */
+  private int pass(int longs) {
+    if (longs == passed.length) {
+      passed = Arrays.copyOf(passed, Math.max(8, 2 * longs));
+    }
+    passed[longs] = page;
+    passed[longs + 1] = version;
+    return longs + 2;
+  }
+
+  private boolean arePassedStill(int longs) {
+    for (int i = 0; i < longs; i += 2) {
+      if (!space.latches.isStill((int) passed[i], passed[i + 1])) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Copies the leaf that is looked at; tells whether nobody has changed it. */

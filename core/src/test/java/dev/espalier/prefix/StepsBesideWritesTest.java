@@ -2,15 +2,18 @@
 package dev.espalier.prefix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.bytes.BytesCursor;
-import dev.espalier.bytes.BytesIndex;
 import dev.espalier.memory.ForwardingPageStore;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryPageStore;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Writes of another thread while a cursor is on its way from one leaf to the next. */
@@ -19,13 +22,18 @@ class StepsBesideWritesTest {
   private static final int ENTRIES = 200;
 
   private final Watched pages = new Watched();
-  private final BytesIndex index = ConcurrentPrefixBPlusTree.open(pages);
+  private final ConcurrentPrefixBPlusTree index = ConcurrentPrefixBPlusTree.open(pages);
 
   /** Knows which page was looked at last, and does something before one is. */
   private static final class Watched extends ForwardingPageStore {
     private int last;
     private int watched;
     private Runnable action = () -> {};
+
+    /** Done before a page is pinned by the one who changes the structure. */
+    private @Nullable Runnable atChange;
+
+    private BooleanSupplier isChanging = () -> false;
 
     Watched() {
       super(new MemoryPageStore(512, Long.MAX_VALUE, HugePages.OFF));
@@ -39,6 +47,16 @@ class StepsBesideWritesTest {
         action.run();
       }
       return super.look(page);
+    }
+
+    @Override
+    public long pin(int page) {
+      Runnable now = atChange;
+      if (now != null && isChanging.getAsBoolean()) {
+        atChange = null;
+        now.run();
+      }
+      return super.pin(page);
     }
   }
 
@@ -85,5 +103,62 @@ class StepsBesideWritesTest {
     assertEquals(added, key(cursor));
     assertTrue(cursor.next());
     assertEquals(first, key(cursor));
+  }
+
+  /** A leaf is empty until what has emptied it merges it; and two are passed then. */
+  @Test
+  void aStepOverAnEmptyLeafSeesTheWritesBeforeTheOneItSees() {
+    for (long i = 0; i < ENTRIES; i++) {
+      set(i * STRIDE);
+    }
+    BytesCursor cursor = index.cursor();
+    assertTrue(cursor.first());
+    long last = enterNextLeaf(cursor);
+    final long first = key(cursor);
+    final long end = enterNextLeaf(cursor);
+    final int behind = pages.last;
+    final long added = key(cursor) - 1;
+    index.delete(bytes(key(cursor))); // So the leaf behind has room.
+    for (long key = first; key < end; key += STRIDE) {
+      index.delete(bytes(key));
+      set(key);
+    }
+    for (long key = first + STRIDE; key <= end; key += STRIDE) {
+      assertTrue(index.delete(bytes(key)));
+    }
+    pages.isChanging = index.structure().shared().structure::isHeldByCurrentThread;
+    pages.atChange =
+        () -> {
+          BytesCursor reader = index.cursor();
+          assertTrue(reader.floor(MemorySegment.ofArray(bytes(last))));
+          pages.watched = behind;
+          pages.action =
+              () ->
+                  CompletableFuture.runAsync(
+                          () -> {
+                            set(first);
+                            set(added);
+                          })
+                      .join();
+          assertTrue(reader.next());
+          assertEquals(first, key(reader), "it was there before " + added);
+          assertTrue(reader.next());
+          assertEquals(added, key(reader));
+        };
+    assertTrue(index.delete(bytes(first)));
+    assertNull(pages.atChange, "the leaf was to be merged");
+    assertEquals(0, pages.watched, "the leaf behind it was looked at");
+    index.verify();
+  }
+
+  /** Goes to the first entry of the next leaf; returns the last key of the one before. */
+  private long enterNextLeaf(BytesCursor cursor) {
+    long last;
+    do {
+      last = key(cursor);
+      pages.last = 0;
+      assertTrue(cursor.next());
+    } while (pages.last == 0);
+    return last;
   }
 }
