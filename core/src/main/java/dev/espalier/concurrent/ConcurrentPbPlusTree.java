@@ -25,6 +25,7 @@ import dev.espalier.support.Wanted;
 import dev.espalier.tree.AbstractIndex;
 import dev.espalier.tree.OneLevel;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -331,14 +332,15 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
   }
 
   /**
-   * Finds the entry nearest to a key in its leaf or in one beside it, at one moment.
+   * Finds the entry nearest to a key in its leaf or, if that has none on that side, beyond it, at
+   * one moment: all leaves on the way are what they were when the last one is read.
    *
    * @return 1 if there is one, 0 if not, or {@link #HAS_CHANGED}
    */
   private int tryNearest(long key, boolean upwards, LongEntry entry) {
     MemorySegment nodes = tree.nodes;
-    long own = 0;
-    long ownWord = 0;
+    long[] passed = {}; // the leaves without such an entry, each with its word
+    int passedLongs = 0;
     long from = key;
     while (true) {
       long changes = getLongAcquire(nodes, ConcurrentStructure.CHANGES);
@@ -363,19 +365,29 @@ public final class ConcurrentPbPlusTree extends AbstractIndex implements Concurr
       if (slot >= 0) {
         entry.set(leaf.key(nodes, node, slot), leaf.value(nodes, node, slot));
       }
-      boolean isStill =
-          Versions.isStill(nodes, node, word)
-              && (own == 0 || Versions.isStill(nodes, own, ownWord));
-      if (!isStill) {
+      if (!Versions.isStill(nodes, node, word)) {
         return HAS_CHANGED;
       }
       if (slot >= 0 || isAtEnd) {
-        return slot >= 0 ? 1 : 0;
+        return !areStill(nodes, passed, passedLongs) ? HAS_CHANGED : slot >= 0 ? 1 : 0;
       }
-      own = own == 0 ? node : own;
-      ownWord = own == node ? word : ownWord;
+      if (passedLongs == passed.length) {
+        passed = Arrays.copyOf(passed, Math.max(2, 2 * passedLongs));
+      }
+      passed[passedLongs++] = node;
+      passed[passedLongs++] = word;
       from = upwards ? bound + 1 : bound;
+      tree.beforeNeighbour.run();
     }
+  }
+
+  private static boolean areStill(MemorySegment nodes, long[] passed, int longs) {
+    for (int i = 0; i < longs; i += 2) {
+      if (!Versions.isStill(nodes, passed[i], passed[i + 1])) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Returns the slot of the entry of a leaf that is nearest to a key, or -1. */

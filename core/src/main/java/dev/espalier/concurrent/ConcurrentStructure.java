@@ -142,6 +142,9 @@ final class ConcurrentStructure extends IndexStructure {
   /** Told before each step of a change of several nodes. */
   Runnable beforeStep = () -> {};
 
+  /** Told before a search for the nearest entry goes on to the next leaf. */
+  Runnable beforeNeighbour = () -> {};
+
   /** The nodes. May be those of memory that has been freed since; then reading them throws. */
   MemorySegment nodes;
 
