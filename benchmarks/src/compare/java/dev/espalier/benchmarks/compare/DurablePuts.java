@@ -3,6 +3,7 @@ package dev.espalier.benchmarks.compare;
 
 import dev.espalier.benchmarks.PrintedTable;
 import dev.espalier.benchmarks.Publication;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.cola.Cola;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.PageFiles;
@@ -82,7 +83,7 @@ final class DurablePuts implements Runnable {
   private DurablePuts() {}
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new DurablePuts()).execute(arguments));
+    System.exit(AsciiDigits.execute(new CommandLine(new DurablePuts()), arguments));
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.WorkerJvm;
 import dev.espalier.benchmarks.ratios.Ratios;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.cli.CommandFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -167,7 +168,7 @@ public final class Ycsb implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed or an answer was wrong. */
   public static void main(String[] args) {
-    System.exit(Ratios.commandLine(new Ycsb()).execute(args));
+    System.exit(AsciiDigits.execute(Ratios.commandLine(new Ycsb()), args));
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.WorkerJvm;
 import dev.espalier.benchmarks.patterns.PatternWorker.Figure;
 import dev.espalier.benchmarks.ratios.Ratios;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.patterns.Pattern;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -92,7 +93,7 @@ public final class Patterns implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed. */
   public static void main(String[] args) {
-    System.exit(Ratios.commandLine(new Patterns()).execute(args));
+    System.exit(AsciiDigits.execute(Ratios.commandLine(new Patterns()), args));
   }
 
   @Override

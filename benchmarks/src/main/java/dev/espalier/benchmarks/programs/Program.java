@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.programs;
 
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.cli.CommandFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -73,16 +74,17 @@ final class Program {
 
   /** Runs a command that measures programs, and explains their failure in one line. */
   static int execute(Object command, String... arguments) {
-    return new CommandLine(command)
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionExceptionHandler(
-            (failure, line, _) -> {
-              if (!(failure instanceof CommandFailure)) {
-                throw failure;
-              }
-              line.getErr().println(line.getCommandName() + ": " + failure.getMessage());
-              return CommandLine.ExitCode.SOFTWARE;
-            })
-        .execute(arguments);
+    CommandLine explaining =
+        new CommandLine(command)
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setExecutionExceptionHandler(
+                (failure, line, _) -> {
+                  if (!(failure instanceof CommandFailure)) {
+                    throw failure;
+                  }
+                  line.getErr().println(line.getCommandName() + ": " + failure.getMessage());
+                  return CommandLine.ExitCode.SOFTWARE;
+                });
+    return AsciiDigits.execute(explaining, arguments);
   }
 }

@@ -7,6 +7,7 @@ import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.PrintedTable;
 import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.WorkKeys;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.family.Family;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -64,7 +65,7 @@ public final class BufferingRatios implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed. */
   public static void main(String[] args) {
-    System.exit(Ratios.commandLine(new BufferingRatios()).execute(args));
+    System.exit(AsciiDigits.execute(Ratios.commandLine(new BufferingRatios()), args));
   }
 
   @Override

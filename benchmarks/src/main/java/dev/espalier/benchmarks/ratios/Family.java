@@ -8,6 +8,7 @@ import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.peer.PeerType;
 import dev.espalier.benchmarks.peer.Peers;
+import dev.espalier.cli.AsciiDigits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -85,7 +86,7 @@ public final class Family implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed, whatever the targets. */
   public static void main(String[] args) {
-    System.exit(Ratios.commandLine(new Family()).execute(args));
+    System.exit(AsciiDigits.execute(Ratios.commandLine(new Family()), args));
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.PrintedTable;
 import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.ratios.Target.Bound;
+import dev.espalier.cli.AsciiDigits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -58,7 +59,7 @@ public final class FileRatios implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed, whatever the targets. */
   public static void main(String[] args) {
-    System.exit(Ratios.commandLine(new FileRatios()).execute(args));
+    System.exit(AsciiDigits.execute(Ratios.commandLine(new FileRatios()), args));
   }
 
   @Override

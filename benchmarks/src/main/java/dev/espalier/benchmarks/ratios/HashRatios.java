@@ -11,6 +11,7 @@ import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.PrintedTable;
 import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.WorkKeys;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.family.Family;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ public final class HashRatios implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed. */
   public static void main(String[] args) {
-    System.exit(Ratios.commandLine(new HashRatios()).execute(args));
+    System.exit(AsciiDigits.execute(Ratios.commandLine(new HashRatios()), args));
   }
 
   @Override

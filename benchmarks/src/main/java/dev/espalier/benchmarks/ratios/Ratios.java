@@ -7,6 +7,7 @@ import dev.espalier.benchmarks.Machine;
 import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.Publication;
 import dev.espalier.benchmarks.peer.Peers;
+import dev.espalier.cli.AsciiDigits;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -97,7 +98,7 @@ public final class Ratios implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed, whatever the targets. */
   public static void main(String[] args) {
-    System.exit(commandLine(new Ratios()).execute(args));
+    System.exit(AsciiDigits.execute(commandLine(new Ratios()), args));
   }
 
   /** Returns a command whose failures are explained in one line. */

@@ -7,6 +7,7 @@ import dev.espalier.benchmarks.Machine;
 import dev.espalier.benchmarks.NativeRequirement;
 import dev.espalier.benchmarks.WorkerJvm;
 import dev.espalier.benchmarks.peer.Peers;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.cli.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -107,7 +108,7 @@ public final class Readme implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed. */
   public static void main(String[] args) {
-    System.exit(Ratios.commandLine(new Readme()).execute(args));
+    System.exit(AsciiDigits.execute(Ratios.commandLine(new Readme()), args));
   }
 
   @Override

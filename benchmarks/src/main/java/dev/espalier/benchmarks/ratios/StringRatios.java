@@ -10,6 +10,7 @@ import dev.espalier.benchmarks.peer.StringEntries;
 import dev.espalier.benchmarks.peer.StringPeerProvider;
 import dev.espalier.benchmarks.peer.StringPeerProvider.InFiles;
 import dev.espalier.benchmarks.peer.StringPeerProvider.InMemory;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.PageFiles;
 import java.util.ArrayList;
@@ -81,7 +82,7 @@ public final class StringRatios implements Runnable {
 
   /** Measures; the exit status is not 0 if that failed or an answer was wrong. */
   public static void main(String[] args) {
-    System.exit(Ratios.commandLine(new StringRatios()).execute(args));
+    System.exit(AsciiDigits.execute(Ratios.commandLine(new StringRatios()), args));
   }
 
   @Override

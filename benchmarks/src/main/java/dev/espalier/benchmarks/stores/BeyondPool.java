@@ -5,6 +5,7 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongIndex;
 import dev.espalier.benchmarks.PrintedTable;
 import dev.espalier.benchmarks.Publication;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.PageFileOpener;
@@ -56,7 +57,7 @@ public final class BeyondPool implements Runnable {
   private BeyondPool() {}
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new BeyondPool()).execute(arguments));
+    System.exit(AsciiDigits.execute(new CommandLine(new BeyondPool()), arguments));
   }
 
   @Override

@@ -4,6 +4,7 @@ package dev.espalier.benchmarks.stores;
 import dev.espalier.LongIndex;
 import dev.espalier.benchmarks.PrintedTable;
 import dev.espalier.benchmarks.Publication;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
@@ -43,7 +44,7 @@ public final class CheckpointPauses implements Runnable {
   private CheckpointPauses() {}
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new CheckpointPauses()).execute(arguments));
+    System.exit(AsciiDigits.execute(new CommandLine(new CheckpointPauses()), arguments));
   }
 
   @Override

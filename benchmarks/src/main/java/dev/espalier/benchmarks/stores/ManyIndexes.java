@@ -4,6 +4,7 @@ package dev.espalier.benchmarks.stores;
 import dev.espalier.LongIndex;
 import dev.espalier.benchmarks.PrintedTable;
 import dev.espalier.benchmarks.Publication;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.IndexStore;
 import java.io.IOException;
@@ -41,7 +42,7 @@ public final class ManyIndexes implements Runnable {
   private ManyIndexes() {}
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new ManyIndexes()).execute(arguments));
+    System.exit(AsciiDigits.execute(new CommandLine(new ManyIndexes()), arguments));
   }
 
   @Override

@@ -5,6 +5,8 @@ import dev.espalier.LongIndex;
 import dev.espalier.benchmarks.PrintedTable;
 import dev.espalier.benchmarks.Publication;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.cli.AsciiDigits;
+import dev.espalier.io.BufferPool;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
@@ -57,10 +59,10 @@ public final class RecoveryTimes implements Runnable {
 
   private long logBytes;
 
-  private RecoveryTimes() {}
+  RecoveryTimes() {}
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new RecoveryTimes()).execute(arguments));
+    System.exit(AsciiDigits.execute(new CommandLine(new RecoveryTimes()), arguments));
   }
 
   private static StoreOptions options(long poolBytes) {
@@ -85,7 +87,9 @@ public final class RecoveryTimes implements Runnable {
           PrintedTable.inLines(
               "%,d random puts, %,d bytes of log, pool of %d MiB: %.2f million puts a second",
               "random puts", "bytes of log", "MiB of the pool", "million puts a second");
-      table.add(puts, logBytes, pool, perSecond.stream().sorted().toList().get(rounds / 2));
+      long poolBytes = pool == 0 ? BufferPool.mostSharedBytes() : (long) pool << 20;
+      double median = perSecond.stream().sorted().toList().get(rounds / 2);
+      table.add(puts, logBytes, poolBytes >> 20, median);
       publication.print(table);
       publication.write();
     }

@@ -9,6 +9,7 @@ import dev.espalier.benchmarks.board.Coding;
 import dev.espalier.benchmarks.board.Setting;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.cli.AsciiDigits;
 import dev.espalier.io.Durability;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.PageFiles;
@@ -58,7 +59,7 @@ public final class StoreDefaults implements Runnable {
   private StoreDefaults() {}
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new StoreDefaults()).execute(arguments));
+    System.exit(AsciiDigits.execute(new CommandLine(new StoreDefaults()), arguments));
   }
 
   /** What is measured, one column each. */

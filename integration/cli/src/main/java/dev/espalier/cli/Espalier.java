@@ -110,14 +110,13 @@ public final class Espalier implements Runnable {
         command.setUnmatchedOptionsArePositionalParams(true);
       }
     }
-    int status =
-        commands
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .setOut(output)
-            .setErr(errors)
-            .setParameterExceptionHandler(Espalier::explainArguments)
-            .setExecutionExceptionHandler(Espalier::explainFailure)
-            .execute(args);
+    commands
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setOut(output)
+        .setErr(errors)
+        .setParameterExceptionHandler(Espalier::explainArguments)
+        .setExecutionExceptionHandler(Espalier::explainFailure);
+    int status = AsciiDigits.execute(commands, args);
     IOException failure = output.failure();
     if (failure != null) {
       if (!Output.isClosedPipe(failure)) {
