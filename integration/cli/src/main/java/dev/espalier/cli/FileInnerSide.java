@@ -67,7 +67,7 @@ final class FileInnerSide implements InnerSide<LongJoinInput> {
   static Kind<LongJoinInput> kind(
       IndexSummary file, BufferPool pool, List<ProbeMethod> methods, int threads) {
     return new Kind<>(
-        file.kind(), methods, _ -> new FileInnerSide(file, pool, threads), 0, threads);
+        file.kind(), methods, _ -> new FileInnerSide(file, pool, threads), 0, threads, false);
   }
 
   @Override

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.JoinOptions;
 import dev.espalier.join.OuterSource;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
-import java.util.List;
 
 /** Fastutil's hash map of primitive longs: no order, one cache miss per probe. */
 final class HashMapInnerSide implements InnerSide<LongJoinInput> {
   static final Kind<LongJoinInput> KIND =
-      new Kind<>(
-          "Long2LongOpenHashMap",
-          List.of(ProbeMethod.SINGLE),
-          input -> new HashMapInnerSide(input.innerKeys()));
+      Kind.onHeap("Long2LongOpenHashMap", input -> new HashMapInnerSide(input.innerKeys()));
 
   /** No row has this number. */
   private static final long ABSENT = -1;

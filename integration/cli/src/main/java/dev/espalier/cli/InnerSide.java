@@ -20,7 +20,7 @@ interface InnerSide<T> extends AutoCloseable {
    * Returns the bytes of memory it takes.
    *
    * @param heapGrowth by how many bytes the Java heap grew when it was built, as far as the garbage
-   *     collector can tell: the answer for what lives there
+   *     collector can tell: the answer for what lives there; 0 for a kind that does not
    */
   long bytes(long heapGrowth);
 
@@ -45,21 +45,32 @@ interface InnerSide<T> extends AutoCloseable {
    * @param warmUpRows so many rows of a sample are joined by each method before it counts as
    *     compiled
    * @param threads how many probe it at once
+   * @param isOnHeap whether it lives on the Java heap, which then has to be measured
    */
   record Kind<T>(
-      String name, List<ProbeMethod> methods, Builder<T> builder, int warmUpRows, int threads) {
+      String name,
+      List<ProbeMethod> methods,
+      Builder<T> builder,
+      int warmUpRows,
+      int threads,
+      boolean isOnHeap) {
 
     /** As many as the compiler needs for what lives in memory, where the compiled code counts. */
     private static final int WARM_UP_ROWS = 2_000_000;
 
-    /** Describes a kind that lives in memory. */
+    /** Describes an index that lives in memory outside of the Java heap. */
     Kind(String name, List<ProbeMethod> methods, Builder<T> builder) {
-      this(name, methods, builder, WARM_UP_ROWS, 1);
+      this(name, methods, builder, WARM_UP_ROWS, 1, false);
+    }
+
+    /** Describes a map on the Java heap, which looks up one row at a time. */
+    static <T> Kind<T> onHeap(String name, Builder<T> builder) {
+      return new Kind<>(name, List.of(ProbeMethod.SINGLE), builder, WARM_UP_ROWS, 1, true);
     }
 
     /** Returns this kind, probed by several threads. */
     Kind<T> probedBy(int several) {
-      return new Kind<>(name, methods, builder, warmUpRows, several);
+      return new Kind<>(name, methods, builder, warmUpRows, several, isOnHeap);
     }
   }
 

@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.JoinOptions;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** A map of the JDK from strings to the rows that have them. */
 final class TextMapInnerSide implements InnerSide<TextJoinInput> {
   static final Kind<TextJoinInput> TREE_MAP =
-      new Kind<>(
-          TreeMapInnerSide.KIND.name(),
-          List.of(ProbeMethod.SINGLE),
-          input -> new TextMapInnerSide(new TreeMap<>(), input));
+      Kind.onHeap(
+          TreeMapInnerSide.KIND.name(), input -> new TextMapInnerSide(new TreeMap<>(), input));
 
   static final Kind<TextJoinInput> HASH_MAP =
-      new Kind<>(
-          "HashMap",
-          List.of(ProbeMethod.SINGLE),
-          input -> new TextMapInnerSide(new HashMap<>(), input));
+      Kind.onHeap("HashMap", input -> new TextMapInnerSide(new HashMap<>(), input));
 
   /** For each string how many rows have it, and then these rows. */
   private final Map<String, int[]> rowsOf;

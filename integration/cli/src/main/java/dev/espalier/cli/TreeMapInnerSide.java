@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.JoinOptions;
 import dev.espalier.join.OuterSource;
-import java.util.List;
 import java.util.TreeMap;
 
 /** The JDK's ordered map, boxed keys and values included. */
 final class TreeMapInnerSide implements InnerSide<LongJoinInput> {
   static final Kind<LongJoinInput> KIND =
-      new Kind<>(
-          "TreeMap", List.of(ProbeMethod.SINGLE), input -> new TreeMapInnerSide(input.innerKeys()));
+      Kind.onHeap("TreeMap", input -> new TreeMapInnerSide(input.innerKeys()));
 
   private final TreeMap<Long, Long> map = new TreeMap<>();
 

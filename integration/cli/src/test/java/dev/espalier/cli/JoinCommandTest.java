@@ -237,6 +237,8 @@ final class JoinCommandTest {
             "0.002",
             "--passes",
             "1",
+            "--warm-up",
+            "1000",
             "--file",
             index.toString(),
             "--pool",
@@ -284,7 +286,8 @@ final class JoinCommandTest {
   void jsonFileSaysHowItWasMadeWithoutFoldersOfTheMachine(@TempDir Path folder) throws IOException {
     Path index = folder.resolve("orders.esp");
     Path json = folder.resolve("results.json");
-    List<String> words = List.of("join", "--passes=1", "--scale", "0.001", "--json");
+    List<String> words =
+        List.of("join", "--passes=1", "--warm-up=100", "--scale", "0.001", "--json");
     for (String file : List.of("--file=" + index, "--file " + index)) {
       List<String> command = new ArrayList<>(words);
       command.add(json.toString());
@@ -295,7 +298,7 @@ final class JoinCommandTest {
       assertFalse(text.contains(folder.toString()), text);
       JsonObject written = JsonParser.parseString(text).getAsJsonObject();
       assertEquals(
-          "./espalier join --passes=1 --scale 0.001 --file" + file.charAt(6) + "FILE",
+          "./espalier join --passes=1 --warm-up=100 --scale 0.001 --file" + file.charAt(6) + "FILE",
           written.get("command").getAsString());
       JsonObject machine = written.getAsJsonObject("machine");
       assertEquals(
@@ -340,7 +343,9 @@ final class JoinCommandTest {
   @Tag("thorough")
   void joinMakesAFileAndRefusesOneWithOtherEntries(@TempDir Path folder) {
     Path index = folder.resolve("orders.esp");
-    String[] command = {"join", "--passes", "1", "--file", index.toString(), "--scale", "0.0002"};
+    String[] command = {
+      "join", "--passes=1", "--warm-up=100", "--file", index.toString(), "--scale", "0.0002"
+    };
     assertEquals(0, CommandRun.of(command).status());
     command[command.length - 1] = "0.0001";
     CommandRun run = CommandRun.of(command);

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.batch.ProbeMethod;
 import dev.espalier.join.JoinOptions;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +70,23 @@ final class JoinExperimentTest {
     try (ProgressBar silent = ProgressBar.invisible()) {
       JoinOptions options = JoinOptions.DEFAULT.withBatchSize(2);
       return new JoinExperiment<>(kinds, options, 3, 100, silent).run(List.of(INPUT));
+    }
+  }
+
+  /** Only for what lives there is it worth the collections that it takes. */
+  @Test
+  void theHeapIsMeasuredForMapsAlone() {
+    long[] keys = LongStream.range(0, 100_000).toArray();
+    LongJoinInput input = new LongJoinInput("a-b", keys, keys, keys);
+    InnerSide.Kind<LongJoinInput> map = TreeMapInnerSide.KIND;
+    InnerSide.Kind<LongJoinInput> index =
+        new InnerSide.Kind<>("Index", map.methods(), map.builder());
+    try (ProgressBar silent = ProgressBar.invisible()) {
+      List<JoinResult> results =
+          new JoinExperiment<>(List.of(map, index), JoinOptions.DEFAULT, 1, 100, silent)
+              .run(List.of(input));
+      assertTrue(results.getFirst().bytesPerEntry() > 2 * Long.BYTES, results.toString());
+      assertEquals(0, results.getLast().bytesPerEntry());
     }
   }
 
