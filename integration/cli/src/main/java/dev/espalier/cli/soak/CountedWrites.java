@@ -30,9 +30,35 @@ final class CountedWrites implements PageFileOpener {
     return new Counted(engine.open(path, access, blockBytes));
   }
 
+  @Override
+  public void rename(Path from, Path to) {
+    count.incrementAndGet();
+    engine.rename(from, to);
+    count.incrementAndGet();
+  }
+
+  @Override
+  public void delete(Path path) {
+    count.incrementAndGet();
+    engine.delete(path);
+    count.incrementAndGet();
+  }
+
+  @Override
+  public void forceNames(Path path) {
+    engine.forceNames(path);
+  }
+
   private final class Counted extends PageFileAround {
     Counted(PageFile file) {
       super(file);
+    }
+
+    @Override
+    public void write(IoBatch batch) {
+      count.incrementAndGet();
+      file.write(batch);
+      count.incrementAndGet();
     }
 
     @Override

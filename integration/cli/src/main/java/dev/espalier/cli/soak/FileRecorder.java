@@ -144,7 +144,25 @@ public final class FileRecorder implements PageFileOpener {
     }
 
     @Override
+    public void write(IoBatch batch) {
+      begin(batch);
+      file.write(batch);
+      end(batch);
+    }
+
+    @Override
     public void startWrite(IoBatch batch) {
+      begin(batch);
+      file.startWrite(batch);
+    }
+
+    @Override
+    public void finish(IoBatch batch) {
+      file.finish(batch);
+      end(batch);
+    }
+
+    private void begin(IoBatch batch) {
       List<End> ends = new ArrayList<>();
       synchronized (FileRecorder.this) {
         for (int i = 0; i < batch.count(); i++) {
@@ -161,12 +179,10 @@ public final class FileRecorder implements PageFileOpener {
         }
         underWay.put(batch, ends);
       }
-      file.startWrite(batch);
     }
 
-    @Override
-    public void finish(IoBatch batch) {
-      file.finish(batch);
+    /** Notes that what was written has ended; nothing if the batch has read. */
+    private void end(IoBatch batch) {
       synchronized (FileRecorder.this) {
         List<End> ends = underWay.remove(batch);
         if (ends != null) {

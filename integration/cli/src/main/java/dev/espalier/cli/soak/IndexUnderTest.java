@@ -26,8 +26,14 @@ final class IndexUnderTest implements AutoCloseable {
 
   private static final String NAME = "soak";
 
-  /** Frames of the pool: as few as trees with one reader and one writer can do with. */
-  private static final int FRAMES = 12;
+  /** Fewest frames of a pool: trees with one reader and one writer can do with them. */
+  private static final int FEWEST_FRAMES = 12;
+
+  /** How often the frames of a pool may be twice as many: up to 1,536 of them. */
+  private static final int DOUBLINGS = 7;
+
+  /** Of so many stores, one waits until what it forces is on the device. */
+  private static final int STORES_OF_A_FORCED_ONE = 8;
 
   private final @Nullable Path folder;
   private final @Nullable StoreOptions options;
@@ -39,7 +45,8 @@ final class IndexUnderTest implements AutoCloseable {
   IndexUnderTest(SoakShape shape, Path parent, SplittableRandom random) {
     PageFileOpener engine =
         random.nextBoolean() || !shape.isInFile() ? PageFiles.DIRECT : PageFiles.CHANNEL;
-    writes = new CountedWrites(engine);
+    boolean isForced = random.nextInt(STORES_OF_A_FORCED_ONE) == 0;
+    writes = new CountedWrites(isForced ? engine : new UnforcedFiles(engine));
     if (!shape.isInFile()) {
       folder = null;
       options = null;
@@ -47,6 +54,7 @@ final class IndexUnderTest implements AutoCloseable {
       return;
     }
     int pageBytes = shape.pageBytes() == 0 ? FileOptions.DEFAULT_PAGE_BYTES : shape.pageBytes();
+    long frames = (long) FEWEST_FRAMES << random.nextInt(DOUBLINGS + 1);
     options =
         StoreOptions.DEFAULT
             .withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES << random.nextInt(5))
@@ -56,7 +64,7 @@ final class IndexUnderTest implements AutoCloseable {
                     .withMissingValue(MISSING)
                     .withVariant(shape.tree())
                     .withPageBytes(pageBytes)
-                    .withPoolBytes((FRAMES + 1L) * pageBytes)
+                    .withPoolBytes((frames + 1) * pageBytes)
                     .withEngine(writes));
     try {
       folder = Files.createTempDirectory(parent, "soak-");

@@ -34,6 +34,18 @@ abstract class PageFileAround implements PageFile {
     return file.bytes();
   }
 
+  // Where the caller waits, an engine need not hand requests to other threads.
+
+  @Override
+  public void read(IoBatch batch) {
+    file.read(batch);
+  }
+
+  @Override
+  public void write(IoBatch batch) {
+    file.write(batch);
+  }
+
   @Override
   public void startRead(IoBatch batch) {
     file.startRead(batch);
