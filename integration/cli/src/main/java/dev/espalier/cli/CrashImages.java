@@ -3,7 +3,9 @@ package dev.espalier.cli;
 
 import dev.espalier.cli.soak.FileRecorder;
 import dev.espalier.cli.soak.ForceKind;
+import dev.espalier.cli.soak.Playback;
 import dev.espalier.cli.soak.Recording;
+import dev.espalier.cli.soak.UnforcedFiles;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.PageFileOpener;
@@ -18,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -64,16 +65,20 @@ final class CrashImages {
     try {
       Path own = Files.createTempDirectory(folder, "crash-images-");
       Recording recording = record(own.resolve(STORE));
+      List<List<Map<Long, Long>>> states = states();
       SplittableRandom random = new SplittableRandom(~seed);
+      int[] moments = random.ints(images, 0, recording.moments() + 1).sorted().toArray();
+      Playback playback = recording.play(leftOut);
       for (int i = 0; i < images; i++) {
         delete(own);
         Files.createDirectory(own);
-        int moment = random.nextInt(recording.moments() + 1);
-        recording.writeImage(moment, random.split(), leftOut, own);
-        String wrong = check(own.resolve(STORE), recording.acknowledged(moment));
+        playback.advanceTo(moments[i]);
+        playback.writeImage(random.split(), own);
+        String wrong = check(own.resolve(STORE), playback.acknowledged(), states);
         if (!wrong.isEmpty()) {
-          return "%s, seed %d, image %d, a crash at event %d of %d: %s (what recovery made of it is in %s)"
-              .formatted(kind.name(), seed, i + 1, moment, recording.moments(), wrong, own);
+          return ("%s, seed %d, image %d, a crash at event %d of %d: %s"
+                  + " (what recovery made of it is in %s)")
+              .formatted(kind.name(), seed, i + 1, moments[i], recording.moments(), wrong, own);
         }
       }
       delete(own);
@@ -161,34 +166,43 @@ final class CrashImages {
     return writes;
   }
 
-  private Map<Long, Long> expected(long step, int index) {
-    Map<Long, Long> entries = new TreeMap<>();
-    for (int i = 1; i <= step; i++) {
-      for (Write write : writes(i, index)) {
-        if (write.isDelete()) {
-          entries.remove(write.key());
-        } else {
-          entries.put(write.key(), write.value());
+  /** Returns the entries of each index after each step; at first there are none. */
+  private List<List<Map<Long, Long>>> states() {
+    List<List<Map<Long, Long>>> states = new ArrayList<>();
+    for (int i = 0; i < INDEXES; i++) {
+      Map<Long, Long> entries = new TreeMap<>();
+      List<Map<Long, Long>> ofOne = new ArrayList<>();
+      ofOne.add(Map.of());
+      for (int step = 1; step <= STEPS; step++) {
+        for (Write write : writes(step, i)) {
+          if (write.isDelete()) {
+            entries.remove(write.key());
+          } else {
+            entries.put(write.key(), write.value());
+          }
         }
+        entries.put(COUNTER, (long) step);
+        ofOne.add(new TreeMap<>(entries));
       }
-      entries.put(COUNTER, (long) i);
+      states.add(ofOne);
     }
-    return entries;
+    return states;
   }
 
   /** Opens what a crash left, and returns what is wrong with it. */
-  private String check(Path store, int acknowledged) {
+  private String check(Path store, int acknowledged, List<List<Map<Long, Long>>> states) {
     if (!Files.exists(store) && acknowledged == 0) {
       return "";
     }
-    try (IndexStore opened = IndexStore.open(store, options(PageFiles.CHANNEL))) {
+    try (IndexStore opened =
+        IndexStore.open(store, options(new UnforcedFiles(PageFiles.CHANNEL)))) {
       opened.verify();
       List<CrashIndex> indexes = indexes(opened);
-      long step = counter(indexes.getFirst());
+      int step = counter(indexes.getFirst());
       for (int i = 0; i < INDEXES; i++) {
         Map<Long, Long> found = new TreeMap<>();
         indexes.get(i).forEach(found::put);
-        if (!found.equals(expected(step, i))) {
+        if (!found.equals(states.get(i).get(step))) {
           return "index %d is not as it was after step %d".formatted(i, step);
         }
       }
@@ -202,9 +216,13 @@ final class CrashImages {
     }
   }
 
-  private static long counter(CrashIndex index) {
-    OptionalLong counter = index.get(COUNTER);
-    return counter.orElse(0);
+  /** Returns the step that an index says it is of. */
+  private static int counter(CrashIndex index) {
+    long step = index.get(COUNTER).orElse(0);
+    if (step < 0 || step > STEPS) {
+      throw new IllegalStateException("the counter is " + step);
+    }
+    return (int) step;
   }
 
   private static void delete(Path folder) throws IOException {
