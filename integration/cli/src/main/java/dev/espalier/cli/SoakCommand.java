@@ -120,6 +120,7 @@ final class SoakCommand implements Callable<Integer> {
               + " failure, but for what threads in the background do.")
   private @Nullable String damagedImages;
 
+  private long keysInBatches;
   private long images;
   private long damaged;
 
@@ -148,8 +149,10 @@ final class SoakCommand implements Callable<Integer> {
       PrintWriter out = spec.commandLine().getOut();
       out.printf(
           Locale.ROOT,
-          "%,d operations, %,d images of crashes, %,d damaged copies (seed %d): nothing is wrong%n",
+          "%,d operations, %,d of them keys of batches, %,d images of crashes, %,d damaged copies"
+              + " (seed %d): nothing is wrong%n",
           operations,
+          keysInBatches,
           images,
           damaged,
           chosen);
@@ -180,12 +183,15 @@ final class SoakCommand implements Callable<Integer> {
       return 0;
     }
     if (only != null) {
-      return new DifferentialRun(only, chosen, entries, own)
-          .run(
+      DifferentialRun one = new DifferentialRun(only, chosen, entries, own);
+      long operations =
+          one.run(
               done -> {
                 progress.show("%,d operations, %s".formatted(done / 1000 * 1000, only), 0);
                 return false;
               });
+      keysInBatches = one.keysInBatches();
+      return operations;
     }
     long start = System.nanoTime();
     Duration whole = Duration.ofMinutes(minutes);
@@ -210,6 +216,7 @@ final class SoakCommand implements Callable<Integer> {
             kinds.get(random.nextInt(kinds.size())), random.nextInt(Integer.MAX_VALUE), own);
       }
     }
+    keysInBatches = soak.keysInBatches();
     return soak.operations();
   }
 

@@ -34,8 +34,8 @@ final class SoakCommandTest {
     assertTrue(
         run.out()
             .matches(
-                "[0-9,]+ operations, 0 images of crashes, 0 damaged copies \\(seed 7\\): nothing is"
-                    + " wrong\n"),
+                "[0-9,]+ operations, [0-9,]+ of them keys of batches, 0 images of crashes, 0"
+                    + " damaged copies \\(seed 7\\): nothing is wrong\n"),
         run.out());
     try (Stream<Path> left = Files.list(folder)) {
       assertEquals(List.of(), left.toList());
@@ -50,7 +50,8 @@ final class SoakCommandTest {
             "soak", folder.toString(), "--crash-images", "prefixbplustree", "--seed", "7");
     assertEquals("", run.err());
     assertEquals(
-        "0 operations, 20 images of crashes, 0 damaged copies (seed 7): nothing is wrong\n",
+        "0 operations, 0 of them keys of batches, 20 images of crashes, 0 damaged copies (seed 7):"
+            + " nothing is wrong\n",
         run.out());
   }
 
@@ -61,7 +62,8 @@ final class SoakCommandTest {
         CommandRun.of("soak", folder.toString(), "--damaged-images", "BLinkTree", "--seed", "7");
     assertEquals("", run.err());
     assertEquals(
-        "0 operations, 0 images of crashes, 10 damaged copies (seed 7): nothing is wrong\n",
+        "0 operations, 0 of them keys of batches, 0 images of crashes, 10 damaged copies (seed 7):"
+            + " nothing is wrong\n",
         run.out());
   }
 

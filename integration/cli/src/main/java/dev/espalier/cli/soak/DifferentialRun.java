@@ -6,6 +6,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.SplittableRandom;
@@ -25,6 +26,9 @@ public final class DifferentialRun {
   /** Calls after which keys come from elsewhere. */
   private static final int CALLS_OF_A_PLACE = 200;
 
+  /** Turns of growing or shrinking after which it is asked whether to stop. */
+  private static final int TURNS_PER_QUESTION = 16;
+
   private final SoakShape shape;
   private final boolean cursorsCopy;
   private final long seed;
@@ -36,6 +40,8 @@ public final class DifferentialRun {
   private final Calls calls;
   private final List<CursorPair> cursors = new ArrayList<>();
   private long count;
+  private long turns;
+  private long keysInBatches;
   private long stepsBefore;
   private String call = "creating the index";
 
@@ -62,8 +68,9 @@ public final class DifferentialRun {
   /**
    * Runs to the end, or until it is told to stop growing and shrinking.
    *
-   * @param isEnough given the number of calls so far, tells whether to stop
-   * @return the number of calls that were compared, each move of a cursor one of them
+   * @param isEnough given the number of operations so far, tells whether to stop
+   * @return the number of operations that were compared: of calls, each move of a cursor one of
+   *     them, but of batches each key
    * @throws SoakFailure if the index does anything that a map does not
    */
   public long run(LongPredicate isEnough) {
@@ -82,23 +89,23 @@ public final class DifferentialRun {
       target.close();
     } catch (RuntimeException | AssertionError wrong) {
       throw new SoakFailure(
-          "%s, seed %d, call %,d, %s: %s%s"
+          "%s, seed %d, operation %,d, %s: %s%s"
               .formatted(
-                  shape, seed, count + steps(), call, wrong, target == null ? "" : target.place()),
+                  shape, seed, operations(), call, wrong, target == null ? "" : target.place()),
           "--shape '%s' --entries %d --seed %d".formatted(shape, entries, seed),
           wrong);
     }
     target.deleteFiles();
-    return count + steps();
+    return operations();
   }
 
   private void grow(IndexUnderTest target, int size, LongPredicate isEnough) {
-    while (model.size() < size && !isEnough.test(count + steps())) {
+    while (model.size() < size && !isTimeToStop(isEnough)) {
       moveNowAndThen();
       int kind = random.nextInt(100);
       if (kind < 12) {
-        long[] batch = keys.batch(random.nextInt(1, MOST_BATCH + 1));
-        begin("putAll of " + batch.length);
+        long[] batch = keys.batch(batchLength());
+        beginBatch("putAll", batch);
         calls.insertAll(target.index(), model, batch);
       } else if (kind < 40) {
         long key = keys.batch(1)[0];
@@ -116,7 +123,7 @@ public final class DifferentialRun {
   }
 
   private void shrink(IndexUnderTest target, int size, LongPredicate isEnough) {
-    while (model.size() > size && !isEnough.test(count + steps())) {
+    while (model.size() > size && !isTimeToStop(isEnough)) {
       moveNowAndThen();
       int kind = random.nextInt(100);
       if (kind < 30) {
@@ -201,8 +208,8 @@ public final class DifferentialRun {
       begin("a lookup of " + key);
       calls.read(index, model, key);
     } else if (kind < 450) {
-      long[] batch = keys.batch(random.nextInt(1, MOST_BATCH + 1));
-      begin("getAll of " + batch.length);
+      long[] batch = keys.batch(batchLength());
+      beginBatch("getAll", batch);
       calls.readAll(index, model, batch);
     } else if (kind < 520) {
       long key = keys.any();
@@ -286,6 +293,19 @@ public final class DifferentialRun {
     count++;
   }
 
+  private void beginBatch(String what, long[] keysOfIt) {
+    call = what + " of " + keysOfIt.length;
+    keysInBatches += keysOfIt.length;
+  }
+
+  /**
+   * Returns a length for a batch. Shorter ones are as likely as longer ones at each magnitude: what
+   * batches of some hundreds do is not what those of a few do.
+   */
+  private int batchLength() {
+    return (int) Math.exp(random.nextDouble() * Math.log(MOST_BATCH + 1.0));
+  }
+
   private void moveNowAndThen() {
     if (random.nextInt(CALLS_OF_A_PLACE) == 0) {
       keys.move();
@@ -294,19 +314,34 @@ public final class DifferentialRun {
 
   /** Returns a key so many entries after another one; that one if there are none. */
   private long ahead(long from, int steps) {
-    Long key = from;
-    for (int i = 0; i < steps; i++) {
-      Long next = model.higherKey(key);
-      if (next == null) {
-        break;
-      }
-      key = next;
+    long key = from;
+    Iterator<Long> later = model.tailMap(from, false).keySet().iterator();
+    for (int i = 0; i < steps && later.hasNext(); i++) {
+      key = later.next();
     }
     return key;
   }
 
+  /** Returns how many of the operations were keys of batches. */
+  public long keysInBatches() {
+    return keysInBatches;
+  }
+
+  private long operations() {
+    return count + keysInBatches + steps();
+  }
+
+  private boolean isTimeToStop(LongPredicate isEnough) {
+    turns++;
+    return turns % TURNS_PER_QUESTION == 0 && isEnough.test(operations());
+  }
+
   private long steps() {
-    return stepsBefore + cursors.stream().mapToLong(CursorPair::moves).sum();
+    long steps = stepsBefore;
+    for (CursorPair pair : cursors) {
+      steps += pair.moves();
+    }
+    return steps;
   }
 
   private void openCursors(LongIndex index) {

@@ -17,6 +17,7 @@ public final class Soak {
   private final SplittableRandom random;
   private final BooleanSupplier isEnough;
   private long operations;
+  private long keysInBatches;
 
   /** Told now and then what is done. */
   @FunctionalInterface
@@ -46,17 +47,24 @@ public final class Soak {
     SoakShape shape = SHAPES.get(random.nextInt(SHAPES.size()));
     int entries = SIZES[random.nextInt(SIZES.length)];
     long before = operations;
+    DifferentialRun run =
+        new DifferentialRun(shape, random.nextInt(Integer.MAX_VALUE), entries, folder);
     operations +=
-        new DifferentialRun(shape, random.nextInt(Integer.MAX_VALUE), entries, folder)
-            .run(
-                done -> {
-                  progress.show(before + done, shape.name());
-                  return isEnough.getAsBoolean();
-                });
+        run.run(
+            done -> {
+              progress.show(before + done, shape.name());
+              return isEnough.getAsBoolean();
+            });
+    keysInBatches += run.keysInBatches();
   }
 
-  /** Returns how many operations were compared. */
+  /** Returns how many operations were compared: of calls, but of batches each key. */
   public long operations() {
     return operations;
+  }
+
+  /** Returns how many of them were keys of batches. */
+  public long keysInBatches() {
+    return keysInBatches;
   }
 }
