@@ -10,13 +10,16 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -52,19 +55,13 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     footer = {
       "",
-      "The first failure ends it. What is printed then has the seed and the command that repeats"
-          + " it; the files of the store are kept.",
+      "The first failure ends it, when each thread has come to an end of what it does. What is"
+          + " printed then has the seed and the command that repeats it; the files of the store are"
+          + " kept.",
       "",
       "Exit status: 0 if nothing is wrong; 1 if anything is; 2 wrong arguments."
     })
 final class SoakCommand implements Callable<Integer> {
-  private static final int IMAGES_OF_A_RUN = 20;
-
-  private static final int COPIES_OF_A_RUN = 10;
-
-  /** Runs of which crashes and damage are looked at after each run of an index. */
-  private static final int RUNS_OF_CRASHES = 5;
-
   @Spec
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   private CommandSpec spec;
@@ -120,9 +117,15 @@ final class SoakCommand implements Callable<Integer> {
               + " failure, but for what threads in the background do.")
   private @Nullable String damagedImages;
 
-  private long keysInBatches;
-  private long images;
-  private long damaged;
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description =
+          "How many threads work, each on indexes and stores of its own. Default: as many as there"
+              + " are processors.")
+  private int threads = Runtime.getRuntime().availableProcessors();
+
+  private final SoakCounts counts = new SoakCounts();
 
   @Override
   public Integer call() {
@@ -134,6 +137,10 @@ final class SoakCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--entries is " + entries + "; it must be positive");
     }
+    if (threads < 1) {
+      throw new ParameterException(
+          spec.commandLine(), "--threads is " + threads + "; it must be positive");
+    }
     SoakShape only = shape == null ? null : shapeNamed(shape);
     CrashKind crashes = crashImages == null ? null : kindNamed(crashImages);
     CrashKind damages = damagedImages == null ? null : kindNamed(damagedImages);
@@ -143,31 +150,30 @@ final class SoakCommand implements Callable<Integer> {
     long chosen = seed == null ? new Random().nextInt(Integer.MAX_VALUE) : seed;
     Path own = ownFolder();
     try (ProgressBar progress = ProgressBar.open()) {
-      long operations = run(only, crashes, damages, chosen, own, progress);
+      run(only, crashes, damages, chosen, own, progress);
       Files.delete(own);
       Interruption.keep(List.of(own));
       PrintWriter out = spec.commandLine().getOut();
-      out.printf(
-          Locale.ROOT,
-          "%,d operations, %,d of them keys of batches, %,d images of crashes, %,d damaged copies"
-              + " (seed %d): nothing is wrong%n",
-          operations,
-          keysInBatches,
-          images,
-          damaged,
-          chosen);
+      out.printf("%s (seed %d): nothing is wrong%n", counts, chosen);
       out.flush();
       return ExitCode.OK;
     } catch (SoakFailure wrong) {
       Interruption.keep(List.of(own));
-      spec.commandLine().getErr().printf("%s: %s%n", spec.qualifiedName(), wrong.getMessage());
+      print(wrong);
+      for (Throwable another : wrong.getSuppressed()) {
+        print(another);
+      }
       return ExitCode.SOFTWARE;
     } catch (IOException e) {
       throw new CommandFailure("can't work in " + folder + ": " + e, e);
     }
   }
 
-  private long run(
+  private void print(Throwable wrong) {
+    spec.commandLine().getErr().printf("%s: %s%n", spec.qualifiedName(), wrong.getMessage());
+  }
+
+  private void run(
       @Nullable SoakShape only,
       @Nullable CrashKind crashes,
       @Nullable CrashKind damages,
@@ -175,67 +181,82 @@ final class SoakCommand implements Callable<Integer> {
       Path own,
       ProgressBar progress) {
     if (crashes != null) {
-      checkImages(crashes, chosen, own);
-      return 0;
-    }
-    if (damages != null) {
-      checkDamage(damages, chosen, own);
-      return 0;
-    }
-    if (only != null) {
+      new SoakWorker(own, counts).checkImages(crashes, chosen);
+    } else if (damages != null) {
+      new SoakWorker(own, counts).checkDamage(damages, chosen);
+    } else if (only != null) {
       DifferentialRun one = new DifferentialRun(only, chosen, entries, own);
-      long operations =
+      counts.operations.add(
           one.run(
               done -> {
                 progress.show("%,d operations, %s".formatted(done / 1000 * 1000, only), 0);
                 return false;
-              });
-      keysInBatches = one.keysInBatches();
-      return operations;
+              }));
+      counts.keysInBatches.add(one.keysInBatches());
+    } else {
+      runAll(chosen, own, progress);
     }
+  }
+
+  /** Has all threads work until the time is over, or one of them has found something. */
+  private void runAll(long chosen, Path own, ProgressBar progress) {
     long start = System.nanoTime();
-    Duration whole = Duration.ofMinutes(minutes);
-    BooleanSupplier isEnough = () -> System.nanoTime() - start >= whole.toNanos();
-    Soak soak = new Soak(own, chosen, isEnough);
-    SplittableRandom random = new SplittableRandom(~chosen);
-    List<CrashKind> kinds = CrashKind.all();
-    while (!isEnough.getAsBoolean()) {
-      soak.run(
-          (operations, now) -> {
-            long passed = System.nanoTime() - start;
-            long left = TimeUnit.NANOSECONDS.toMinutes(Math.max(0, whole.toNanos() - passed));
-            progress.show(
-                "%,d operations, %,d images, %d minutes left, %s"
-                    .formatted(operations / 1000 * 1000, images, left, now),
-                Math.min(1, (double) passed / whole.toNanos()));
-          });
-      for (int i = 0; i < RUNS_OF_CRASHES && !isEnough.getAsBoolean(); i++) {
-        checkImages(
-            kinds.get(random.nextInt(kinds.size())), random.nextInt(Integer.MAX_VALUE), own);
-        checkDamage(
-            kinds.get(random.nextInt(kinds.size())), random.nextInt(Integer.MAX_VALUE), own);
+    long whole = TimeUnit.MINUTES.toNanos(minutes);
+    AtomicBoolean isWrong = new AtomicBoolean();
+    BooleanSupplier isEnough = () -> isWrong.get() || System.nanoTime() - start >= whole;
+    Soak.Progress shown =
+        (_, now) -> {
+          long passed = System.nanoTime() - start;
+          progress.show(
+              "%,d operations, %,d images, %d minutes left, %s"
+                  .formatted(
+                      counts.operations.sum() / 1000 * 1000,
+                      counts.images.sum(),
+                      TimeUnit.NANOSECONDS.toMinutes(Math.max(0, whole - passed)),
+                      now),
+              Math.min(1, (double) passed / whole));
+        };
+    SplittableRandom seeds = new SplittableRandom(chosen);
+    List<Future<?>> workers = new ArrayList<>();
+    try (ExecutorService threadsOfAll = Executors.newFixedThreadPool(threads)) {
+      for (int i = 0; i < threads; i++) {
+        long seedOfOne = seeds.nextLong();
+        workers.add(
+            threadsOfAll.submit(
+                () -> {
+                  boolean isRight = false;
+                  try {
+                    new SoakWorker(own, counts).run(seedOfOne, isEnough, shown);
+                    isRight = true;
+                  } finally {
+                    if (!isRight) {
+                      isWrong.set(true);
+                    }
+                  }
+                }));
       }
     }
-    keysInBatches = soak.keysInBatches();
-    return soak.operations();
+    throwFirst(workers);
   }
 
-  private void checkImages(CrashKind kind, long imagesSeed, Path own) {
-    String wrong = new CrashImages(kind, imagesSeed, own).run(IMAGES_OF_A_RUN, null);
-    if (!wrong.isEmpty()) {
-      throw new SoakFailure(
-          wrong, "--crash-images %s --seed %d".formatted(kind.name(), imagesSeed), null);
+  /** Throws what the first of those threads threw that threw anything, with all others. */
+  private static void throwFirst(List<Future<?>> workers) {
+    Throwable first = null;
+    for (Future<?> worker : workers) {
+      if (worker.state() == Future.State.FAILED) {
+        if (first == null) {
+          first = worker.exceptionNow();
+        } else {
+          first.addSuppressed(worker.exceptionNow());
+        }
+      }
     }
-    images += IMAGES_OF_A_RUN;
-  }
-
-  private void checkDamage(CrashKind kind, long damageSeed, Path own) {
-    String wrong = new DamagedImages(kind, damageSeed, own).run(COPIES_OF_A_RUN);
-    if (!wrong.isEmpty()) {
-      throw new SoakFailure(
-          wrong, "--damaged-images %s --seed %d".formatted(kind.name(), damageSeed), null);
+    if (first instanceof Error error) {
+      throw error;
     }
-    damaged += COPIES_OF_A_RUN;
+    if (first instanceof RuntimeException exception) {
+      throw exception;
+    }
   }
 
   private CrashKind kindNamed(String name) {

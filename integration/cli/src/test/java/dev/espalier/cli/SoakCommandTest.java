@@ -50,7 +50,7 @@ final class SoakCommandTest {
             "soak", folder.toString(), "--crash-images", "prefixbplustree", "--seed", "7");
     assertEquals("", run.err());
     assertEquals(
-        "0 operations, 0 of them keys of batches, 20 images of crashes, 0 damaged copies (seed 7):"
+        "0 operations, 0 of them keys of batches, 50 images of crashes, 0 damaged copies (seed 7):"
             + " nothing is wrong\n",
         run.out());
   }
@@ -62,7 +62,7 @@ final class SoakCommandTest {
         CommandRun.of("soak", folder.toString(), "--damaged-images", "BLinkTree", "--seed", "7");
     assertEquals("", run.err());
     assertEquals(
-        "0 operations, 0 of them keys of batches, 0 images of crashes, 10 damaged copies (seed 7):"
+        "0 operations, 0 of them keys of batches, 0 images of crashes, 20 damaged copies (seed 7):"
             + " nothing is wrong\n",
         run.out());
   }

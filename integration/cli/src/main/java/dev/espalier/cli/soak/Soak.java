@@ -16,13 +16,11 @@ public final class Soak {
   private final Path folder;
   private final SplittableRandom random;
   private final BooleanSupplier isEnough;
-  private long operations;
-  private long keysInBatches;
 
   /** Told now and then what is done. */
   @FunctionalInterface
   public interface Progress {
-    /** Takes what was done so far, and what is done now. */
+    /** Takes how many operations were done since the last time, and what is done now. */
     void show(long operations, String now);
   }
 
@@ -41,30 +39,33 @@ public final class Soak {
   /**
    * Does a long run of one index, which ends early when it is enough.
    *
+   * @return the run that was done
    * @throws SoakFailure if anything is wrong; the files that it is about are kept
    */
-  public void run(Progress progress) {
+  public DifferentialRun run(Progress progress) {
     SoakShape shape = SHAPES.get(random.nextInt(SHAPES.size()));
-    int entries = SIZES[random.nextInt(SIZES.length)];
-    long before = operations;
+    int entries = Math.min(SIZES[random.nextInt(SIZES.length)], shape.mostEntries());
     DifferentialRun run =
         new DifferentialRun(shape, random.nextInt(Integer.MAX_VALUE), entries, folder);
-    operations +=
+    Since since = new Since();
+    long whole =
         run.run(
             done -> {
-              progress.show(before + done, shape.name());
+              progress.show(since.last(done), shape.name());
               return isEnough.getAsBoolean();
             });
-    keysInBatches += run.keysInBatches();
+    progress.show(since.last(whole), shape.name());
+    return run;
   }
 
-  /** Returns how many operations were compared: of calls, but of batches each key. */
-  public long operations() {
-    return operations;
-  }
+  /** Tells by how much a number that grows has grown. */
+  private static final class Since {
+    private long before;
 
-  /** Returns how many of them were keys of batches. */
-  public long keysInBatches() {
-    return keysInBatches;
+    long last(long now) {
+      long growth = now - before;
+      before = now;
+      return growth;
+    }
   }
 }

@@ -22,6 +22,7 @@ import dev.espalier.css.CssTree;
 import dev.espalier.css.CssTree.Form;
 import dev.espalier.family.Family;
 import dev.espalier.fdtree.FdTree;
+import dev.espalier.io.FileOptions;
 import dev.espalier.memory.PageStore;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
@@ -47,6 +48,7 @@ import java.util.stream.Stream;
  * @param isInFile whether it is in a store, over a pool of a few pages
  */
 public record SoakShape(String name, TreeVariant tree, int pageBytes, boolean isInFile) {
+  private static final int MOST_ENTRIES = 300_000;
 
   /** Returns every tree, in memory and in a file, as by default, with small nodes and with wide. */
   public static List<SoakShape> all() {
@@ -76,6 +78,22 @@ public record SoakShape(String name, TreeVariant tree, int pageBytes, boolean is
     try (LongIndex inMemory = tree.create(IndexOptions.DEFAULT)) {
       return !(inMemory instanceof ConcurrentLongIndex);
     }
+  }
+
+  /**
+   * Returns to how many entries it is worth growing. In a file, small pages have all the levels of
+   * a large index with a third of its entries, and a BFTL reads a node together from many pages.
+   */
+  int mostEntries() {
+    if (!isInFile) {
+      return MOST_ENTRIES;
+    }
+    if (tree.name().equals(BftlTree.VARIANT.name())) {
+      return MOST_ENTRIES / 30;
+    }
+    return pageBytes != 0 && pageBytes < FileOptions.DEFAULT_PAGE_BYTES
+        ? MOST_ENTRIES / 3
+        : MOST_ENTRIES;
   }
 
   /**

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import java.util.Locale;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the threads of a soak have done so far. */
+final class SoakCounts {
+  /** Calls that were compared, but of batches each key. */
+  final LongAdder operations = new LongAdder();
+
+  final LongAdder keysInBatches = new LongAdder();
+  final LongAdder images = new LongAdder();
+  final LongAdder copies = new LongAdder();
+
+  @Override
+  public String toString() {
+    return String.format(
+        Locale.ROOT,
+        "%,d operations, %,d of them keys of batches, %,d images of crashes, %,d damaged copies",
+        operations.sum(),
+        keysInBatches.sum(),
+        images.sum(),
+        copies.sum());
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.cli;
+
+import dev.espalier.cli.soak.DifferentialRun;
+import dev.espalier.cli.soak.Soak;
+import dev.espalier.cli.soak.SoakFailure;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What one thread of a soak does: long runs of indexes take half of its time, crashes and damage
+ * the other half. Runs take from less than a second to minutes, so that their number would not
+ * divide the time.
+ */
+final class SoakWorker {
+  private static final int IMAGES_OF_A_RUN = 50;
+  private static final int COPIES_OF_A_RUN = 20;
+
+  private final Path folder;
+  private final SoakCounts counts;
+
+  /**
+   * Prepares.
+   *
+   * @param folder in which files are for a while
+   * @param counts to which it adds what it has done
+   */
+  SoakWorker(Path folder, SoakCounts counts) {
+    this.folder = folder;
+    this.counts = counts;
+  }
+
+  /**
+   * Goes on until it is enough.
+   *
+   * @param seed which shapes, kinds and seeds follow from
+   * @param progress told what is done now
+   * @throws SoakFailure if anything is wrong; the files that it is about are kept
+   */
+  void run(long seed, BooleanSupplier isEnough, Soak.Progress progress) {
+    Soak soak = new Soak(folder, seed, isEnough);
+    SplittableRandom random = new SplittableRandom(~seed);
+    List<CrashKind> kinds = CrashKind.all();
+    long ofIndexes = 0;
+    long ofFiles = 0;
+    while (!isEnough.getAsBoolean()) {
+      long start = System.nanoTime();
+      if (ofIndexes <= ofFiles) {
+        DifferentialRun run =
+            soak.run(
+                (operations, now) -> {
+                  counts.operations.add(operations);
+                  progress.show(operations, now);
+                });
+        counts.keysInBatches.add(run.keysInBatches());
+        ofIndexes += System.nanoTime() - start;
+      } else {
+        checkImages(kinds.get(random.nextInt(kinds.size())), random.nextInt(Integer.MAX_VALUE));
+        checkDamage(kinds.get(random.nextInt(kinds.size())), random.nextInt(Integer.MAX_VALUE));
+        ofFiles += System.nanoTime() - start;
+      }
+    }
+  }
+
+  /**
+   * Checks images of crashes of one run.
+   *
+   * @throws SoakFailure if one is wrong
+   */
+  void checkImages(CrashKind kind, long seed) {
+    String wrong = new CrashImages(kind, seed, folder).run(IMAGES_OF_A_RUN, null);
+    if (!wrong.isEmpty()) {
+      throw new SoakFailure(
+          wrong, "--crash-images %s --seed %d".formatted(kind.name(), seed), null);
+    }
+    counts.images.add(IMAGES_OF_A_RUN);
+  }
+
+  /**
+   * Checks damaged copies of one store.
+   *
+   * @throws SoakFailure if one is wrong
+   */
+  void checkDamage(CrashKind kind, long seed) {
+    String wrong = new DamagedImages(kind, seed, folder).run(COPIES_OF_A_RUN);
+    if (!wrong.isEmpty()) {
+      throw new SoakFailure(
+          wrong, "--damaged-images %s --seed %d".formatted(kind.name(), seed), null);
+    }
+    counts.copies.add(COPIES_OF_A_RUN);
+  }
+}
