@@ -91,6 +91,13 @@ final class EntryPage {
     return Keys.lowerBoundBinary(pages, page + HEADER_BYTES, checkedCount(pages, page), key);
   }
 
+  /** Returns the number of keys up to {@code key}. */
+  int upperBound(MemorySegment pages, long page, long key) {
+    return key == Long.MAX_VALUE
+        ? checkedCount(pages, page)
+        : lowerBound(pages, page, key + 1);
+  }
+
   /** Returns the slot of a key's operation, or -1. */
   int find(MemorySegment pages, long page, long key) {
     int count = checkedCount(pages, page);
@@ -124,6 +131,29 @@ final class EntryPage {
   void copy(MemorySegment pages, long page, int from, long toPage, int to, int count) {
     MessageColumns.copy(
         pages, page + HEADER_BYTES, from, toPage + HEADER_BYTES, to, capacity, count);
+  }
+
+  /**
+   * Copies what a page has of an interval, both ends included, to the first slots of other memory:
+   * the first operations of it, or the last, if there are more than so many.
+   */
+  void copyPart(
+      MemorySegment pages,
+      long page,
+      MemorySegment to,
+      long low,
+      long high,
+      int most,
+      boolean forward) {
+    int from = lowerBound(pages, page, low);
+    int end = upperBound(pages, page, high);
+    int count = Math.clamp(end - from, 0, most); // Others may move what is here meanwhile.
+    int first = forward ? from : end - count;
+    for (int i = 0; i < count; i++) {
+      int slot = first + i;
+      set(to, 0, i, key(pages, page, slot), value(pages, page, slot), kind(pages, page, slot));
+    }
+    count(to, 0, count);
   }
 
   /** Copies a page as it is at one moment, which its version tells, to other memory. */

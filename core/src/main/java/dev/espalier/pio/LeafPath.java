@@ -32,14 +32,6 @@ final class LeafPath {
     this.segments = new int[inner.leafSegments];
   }
 
-  boolean isFirst() {
-    return low == Long.MIN_VALUE;
-  }
-
-  boolean isLast() {
-    return high == Long.MAX_VALUE;
-  }
-
   /** Goes down to the leaf of a key. */
   void find(long key) {
     low = Long.MIN_VALUE;

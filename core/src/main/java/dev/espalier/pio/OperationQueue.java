@@ -4,7 +4,6 @@ package dev.espalier.pio;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.Torn;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
@@ -204,8 +203,39 @@ final class OperationQueue {
     return at < 0 ? -at - 2 : at;
   }
 
+  /** Returns the sorted page that the operation of a key is in, if there is one. */
+  int sortedPageOf(long key) {
+    return Math.max(sortedPageOf(key, sortedPages()), 0);
+  }
+
+  /** Returns the number of a page, of the sorted ones and those appended behind them. */
+  int number(int page) {
+    return directory.number(page);
+  }
+
+  /** Returns the first key of a sorted page. */
+  long firstKey(int page) {
+    return firstKeys[page];
+  }
+
+  /** Returns the key of an operation of the sorted part. */
+  long sortedKey(int position) {
+    int page = position / layout.capacity;
+    long at = store.pin(directory.number(page));
+    try {
+      return EntryPage.key(tree.pages, at, position - page * layout.capacity);
+    } finally {
+      store.unpin(at, false);
+    }
+  }
+
+  /** Returns how many operations of the sorted part have keys up to {@code key}. */
+  int sortedUpTo(long key) {
+    return key == Long.MAX_VALUE ? sorted : sortedBelow(key + 1);
+  }
+
   /** Returns how many operations of the sorted part have keys below {@code key}. */
-  private int sortedBelow(long key) {
+  int sortedBelow(long key) {
     int page = sortedPageOf(key, sortedPages());
     if (page < 0) {
       return 0;
@@ -215,51 +245,6 @@ final class OperationQueue {
       return page * layout.capacity + layout.lowerBound(tree.pages, at, key);
     } finally {
       store.unpin(at, false);
-    }
-  }
-
-  /**
-   * Applies the operations of an interval, both ends included, to older ones; within an epoch.
-   *
-   * @param scratch room for a page
-   */
-  void applyTo(Operations older, long low, long high, MemorySegment scratch) {
-    int pages = sortedPages();
-    int newest = pages + appendedPages - 1;
-    for (int i = Math.max(sortedPageOf(low, pages), 0); i < pages && firstKeys[i] <= high; i++) {
-      applyPage(directory.number(i), older, low, high);
-    }
-    for (int i = pages; i < newest; i++) {
-      applyPage(directory.number(i), older, low, high);
-    }
-    if (newest >= pages) {
-      long at = store.pin(directory.number(newest));
-      try {
-        layout.copyPage(tree.pages, at, scratch, tree.versions, VERSION);
-      } finally {
-        store.unpin(at, false);
-      }
-      apply(scratch, 0, older, low, high);
-    }
-  }
-
-  private void applyPage(int number, Operations older, long low, long high) {
-    long at = store.pin(number);
-    try {
-      apply(tree.pages, at, older, low, high);
-    } finally {
-      store.unpin(at, false);
-    }
-  }
-
-  private void apply(MemorySegment pages, long at, Operations older, long low, long high) {
-    int from = layout.lowerBound(pages, at, low);
-    int to =
-        high == Long.MAX_VALUE
-            ? layout.checkedCount(pages, at)
-            : layout.lowerBound(pages, at, high + 1);
-    if (from < to) {
-      older.apply(layout, pages, at, from, to);
     }
   }
 

@@ -5,42 +5,54 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Region;
 import dev.espalier.memory.Words;
 import dev.espalier.support.ChangeCount;
-import dev.espalier.support.CursorMemory;
+import dev.espalier.support.DeadKeeper;
+import dev.espalier.support.DeadRanges;
+import dev.espalier.support.DeadWalk;
 import dev.espalier.support.LeafCursor;
 import dev.espalier.support.Torn;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A cursor over leaves together with the operations in the queue: it stands on a copy of a leaf's
- * entries after all of them. On its way, it asks for the leaves ahead in waves (prange in the
- * paper): for up to PioMax pages at once if {@link #scanTo} has said how far it goes, and else for
- * twice as many each time.
+ * A cursor over leaves together with the operations in the queue: it stands on a copy of a part of
+ * a leaf after all of them, a small one after a seek. On its way, it asks for the leaves ahead in
+ * waves (prange in the paper): for up to PioMax pages at once if {@link #scanTo} has said how far
+ * it goes, and else for twice as many each time.
  */
 final class PioCursor extends LeafCursor {
   private static final int FIRST_WAVE = 4;
 
-  /**
-   * What is copied of a leaf. A scan that comes from a neighbour takes what it has not seen: the
-   * leaf may have got entries of the neighbour meanwhile.
-   */
-  private enum Part {
-    ALL,
-    FROM_KEY,
-    UP_TO_KEY
-  }
+  /** Operations of one page in a part after a seek, and how many times as many the next has. */
+  private static final int FIRST_PART = 16;
+
+  private static final int PART_GROWTH = 8;
+
+  /** The largest part, unless a page has more. */
+  private static final int MOST_PART = 1024;
 
   private final PioStructure tree;
   private final PageStore store;
-  private final EntryPage layout;
   private final InnerPage inner;
   private final LeafPath path;
-  private final Operations merged;
+  private final LeafPart part;
   private MemorySegment copy = MemorySegment.NULL;
-  private final long[] pinned;
 
-  /** A copy of a page that may be changed meanwhile. */
-  private final MemorySegment scratch;
+  /** Most operations of one page in the next part. */
+  private int partSize = FIRST_PART;
+
+  /** What was removed before the next entry. */
+  private final DeadWalk walk;
+
+  /**
+   * The interval of which the copy has all entries, both ends included. A seek begins it at its
+   * key, of which it may have known that nothing is there.
+   */
+  private long low;
+
+  private long high;
+
+  /** The key from which on the part was read, for the walk. */
+  private long readFrom;
 
   private boolean hasEnd;
   private long endKey;
@@ -55,17 +67,23 @@ final class PioCursor extends LeafCursor {
 
   private final int[] asked;
 
-  PioCursor(PioStructure tree, ChangeCount ownChanges) {
+  /** Makes a cursor that skips these ranges, and has what it finds kept. */
+  PioCursor(PioStructure tree, ChangeCount ownChanges, DeadRanges dead, DeadKeeper keeper) {
     super(ownChanges);
     this.tree = tree;
     this.store = tree.store;
-    this.layout = tree.entries;
     this.inner = tree.inner;
     this.path = new LeafPath(tree);
-    this.merged = new Operations(layout.capacity);
-    this.pinned = new long[Math.min(inner.leafSegments, store.mostPins())];
-    this.scratch = CursorMemory.allocate(store.pageBytes());
+    this.part = new LeafPart(tree);
+    this.walk = new DeadWalk(dead, keeper);
     this.asked = new int[tree.geometry.pioMax() + inner.leafSegments + 1];
+  }
+
+  /** Makes a cursor that goes through everything. */
+  static PioCursor withoutRanges(PioStructure tree) {
+    DeadRanges none = new DeadRanges();
+    ChangeCount count = new ChangeCount();
+    return new PioCursor(tree, count, none, DeadKeeper.NONE);
   }
 
   @Override
@@ -78,100 +96,106 @@ final class PioCursor extends LeafCursor {
   @Override
   protected void descend(long key) {
     startAsking();
-    // The leaf may be empty. To go on to another here would lose the place: what others write into
-    // this one meanwhile may be on the wrong side of the key.
-    enterLeafOf(key, Part.ALL);
-    slot = lowerBound(key);
+    partSize = FIRST_PART;
+    // The part may be empty. To go on to another here would take time, and whoever seeks the entry
+    // before the key needs none behind it.
+    enterPart(walk.begin(key, true), true, true);
+    low = key; // Nothing is there up to where the part begins.
+    slot = 0;
+    if (entries > 0) {
+      walk.meet(leafKey(0));
+    }
   }
 
   @Override
   protected void descendToLast() {
     startAsking();
-    enterLeafOf(Long.MAX_VALUE, Part.ALL);
-    if (entries == 0) {
-      enterPreviousLeaf();
-    }
+    partSize = FIRST_PART;
+    enterPart(walk.begin(Long.MAX_VALUE, false), false, true);
+    passBack();
   }
 
-  /** Copies the entries of a leaf: as long as the epoch lasts, no operation leaves the queue. */
-  private void enterLeafOf(long key, Part part) {
+  /**
+   * Copies the entries of a leaf from a key on, going back up to it, or the next part of them: as
+   * long as the epoch lasts, no operation leaves the queue.
+   */
+  private void enterPart(long key, boolean forward, boolean isSeek) {
     checkOpen();
     int operation = tree.epochs.enter();
     try {
       path.find(key);
-      if (part == Part.FROM_KEY) {
-        path.low = key;
-        readAhead();
+      if (forward) {
+        if (key == path.low && !isSeek) {
+          readAhead();
+        }
+        part.read(path, key, path.high, partSize, true);
+      } else {
+        part.read(path, path.low, key, partSize, false);
       }
-      path.high = part == Part.UP_TO_KEY ? key : path.high;
-      merged.clear();
-      for (int done = 0; done < path.segmentCount; done += pinned.length) {
-        apply(done, Math.min(pinned.length, path.segmentCount - done));
-      }
-      tree.queue.applyTo(merged, path.low, path.high, scratch);
     } finally {
       tree.epochs.exit(operation);
     }
-    merged.dropDeletes();
-    merged.keep(path.low, path.high);
-    int count = merged.count;
+    partSize = Math.min(partSize * PART_GROWTH, Math.max(MOST_PART, tree.entries.capacity));
+    readFrom = key;
+    low = part.low;
+    high = part.high;
+    Operations found = part.entries;
+    int count = found.count;
     long bytes = (long) count << 3;
     if (2 * bytes > copy.byteSize()) {
-      copy = Region.scratch(Arena.ofAuto(), Math.max(2 * bytes, 16L * layout.capacity));
+      copy = Region.scratch(Arena.ofAuto(), Math.max(2 * bytes, 16L * tree.entries.capacity));
     }
     long values = copy.byteSize() / 2;
-    Words.putLongs(copy, 0, merged.keys, 0, count);
-    Words.putLongs(copy, values, merged.values, 0, count);
+    Words.putLongs(copy, 0, found.keys, 0, count);
+    Words.putLongs(copy, values, found.values, 0, count);
     enter(copy, 0, values, count);
   }
 
-  /** Applies some of the leaf's segments, which are read together. */
-  private void apply(int from, int count) {
-    for (int i = 0; i < count; i++) {
-      pinned[i] = path.segments[from + i];
-    }
-    store.pinAll(pinned, 0, count);
-    int applied = 0;
-    try {
-      for (; applied < count; applied++) {
-        long at = pinned[applied];
-        if (from + applied < path.segmentCount - 1) {
-          merged.apply(layout, tree.pages, at, 0, layout.checkedCount(tree.pages, at));
-        } else {
-          int last = path.segments[from + applied];
-          layout.copyPage(tree.pages, at, scratch, tree.versions, last);
-          merged.apply(layout, scratch, 0, 0, layout.checkedCount(scratch, 0));
-        }
-        store.unpin(at, false);
-      }
-    } finally {
-      for (; applied < count; applied++) {
-        store.unpin(pinned[applied], false);
-      }
-    }
-  }
-
-  /** Passes by leaves that are empty, or of which deletions in the queue leave nothing. */
   @Override
   protected boolean enterNextLeaf() {
-    while (!path.isLast()) {
-      enterLeafOf(path.high + 1, Part.FROM_KEY);
-      if (entries > 0) {
-        return true;
+    if (entries > 0) {
+      if (high == Long.MAX_VALUE) {
+        return false;
       }
+      enterPart(walk.begin(high + 1, true), true, false);
     }
-    return false;
+    return passForward();
+  }
+
+  /** Goes on behind parts of which deletions have left nothing. */
+  private boolean passForward() {
+    while (entries == 0) {
+      long next = walk.pass(readFrom, high, Math.max(part.looked, 1));
+      if (high == Long.MAX_VALUE) {
+        walk.end();
+        return false;
+      }
+      enterPart(next == high ? high + 1 : next, true, false);
+    }
+    walk.meet(leafKey(0));
+    return true;
   }
 
   @Override
   protected boolean enterPreviousLeaf() {
-    while (!path.isFirst()) {
-      enterLeafOf(path.low - 1, Part.UP_TO_KEY);
-      if (entries > 0) {
-        return true;
-      }
+    if (low == Long.MIN_VALUE) {
+      return false;
     }
-    return false;
+    enterPart(walk.begin(low - 1, false), false, false);
+    return passBack();
+  }
+
+  private boolean passBack() {
+    while (entries == 0) {
+      long next = walk.pass(readFrom, low, Math.max(part.looked, 1));
+      if (low == Long.MIN_VALUE) {
+        walk.end();
+        return false;
+      }
+      enterPart(next == low ? low - 1 : next, false, false);
+    }
+    walk.meet(leafKey(entries - 1));
+    return true;
   }
 
   // ---------------------------------------------------------------- change
@@ -181,9 +205,9 @@ final class PioCursor extends LeafCursor {
     if (tree.writer.replace(key, value)) {
       return;
     }
-    PioCursor scan = new PioCursor(tree, new ChangeCount());
+    PioCursor scan = withoutRanges(tree);
     scan.descend(key);
-    if (scan.slot == scan.entries || scan.leafKey(scan.slot) != key) {
+    if (scan.entries == 0 || scan.leafKey(0) != key) {
       checkNested(scan.path);
       throw new IllegalStateException("the cursor is on no entry");
     }

@@ -22,7 +22,7 @@ final class PioSharedCursor implements LongCursor {
 
   PioSharedCursor(PioStructure tree) {
     this.tree = tree;
-    this.cursor = new PioCursor(tree, own);
+    this.cursor = new PioCursor(tree, own, tree.dead.ranges, tree.dead);
   }
 
   private PioCursor catchUp() {

@@ -75,6 +75,7 @@ final class PioStructure extends StoreTree {
    *       appended page ascends strictly, and none is empty [P1].
    *   I10 The leaves have as many more PUTs than DELETEs as the tree says.
    *   I11 The size, if it is known, is the number of keys whose newest operation is a PUT [P6].
+   *   I12 No key has an entry that is in a range which readers have found dead.
    *
    * Deviations from the paper; in brackets the mistake or recommendation of the sheet:
    *   D1  Pages of operations, in the queue and in leaves, are sorted each by itself, and have one
@@ -135,6 +136,9 @@ final class PioStructure extends StoreTree {
 
   /** Held to enter the queue, to allocate and free pages, and by the one who has the tree alone. */
   final ReentrantLock appending = new ReentrantLock();
+
+  /** Where readers have found only what was removed (decision 71). */
+  final DeadKeys dead = new DeadKeys(appending);
 
   /** Counts how often all entries were replaced: what was looked up before may be wrong. */
   volatile int generation;
@@ -268,6 +272,7 @@ final class PioStructure extends StoreTree {
   @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread has the tree alone.
   private void allWasReplaced() {
     generation++;
+    dead.clear();
     modifications.changes++;
     noteOwnChange();
   }

@@ -54,6 +54,7 @@ final class PioVerifier extends PageVerifier {
     checkEqual("I10", inLeaves, tree.meta[PioStructure.IN_LEAVES], "the count of what leaves have");
     long size = tree.meta[PioStructure.SIZE];
     check(size < 0 || size == live, "I11", "the size is %d, but there are %d entries", size, live);
+    checkDead("I12", tree.dead.ranges, PioCursor.withoutRanges(tree));
   }
 
   // ---------------------------------------------------------------- queue

@@ -220,6 +220,7 @@ final class PioWriter {
       if (generation != tree.generation && growth != UNKNOWN_GROWTH) {
         return Outcome.ALL_WAS_REPLACED;
       }
+      revive(kind, key);
       boolean isEntered =
           queue.enter(kind, key, value) || queue.enterNextPage(kind, key, value, isBesideFlush());
       if (isEntered) {
@@ -228,6 +229,13 @@ final class PioWriter {
       return isEntered ? Outcome.ENTERED : Outcome.QUEUE_IS_FULL;
     } finally {
       appending.unlock();
+    }
+  }
+
+  /** Lets readers find a key again that is about to be put; with {@link #appending} held. */
+  private void revive(int kind, long key) {
+    if (kind == Message.PUT) {
+      tree.dead.beforePut(key);
     }
   }
 
@@ -283,6 +291,7 @@ final class PioWriter {
   private boolean enterAlone(int kind, long key, long value, int growth) {
     tree.beginAlone();
     try {
+      revive(kind, key);
       boolean isEntered = queue.append(kind, key, value);
       if (isEntered) {
         commit(growth);
@@ -339,6 +348,7 @@ final class PioWriter {
         store.unpin(place & -store.pageBytes(), false);
         return false;
       }
+      revive(kind, key);
       single.clear();
       single.add(key, value, kind);
       tree.leaves.begin();
@@ -359,6 +369,7 @@ final class PioWriter {
   private boolean writeInPlace(int kind, long key, long value, int growth) {
     tree.beginAlone();
     try {
+      revive(kind, key);
       refusedPages = kind == Message.DELETE ? -1 : refusedPages;
       boolean isDone = overwriteNewest(kind, key, value);
       if (!isDone) {

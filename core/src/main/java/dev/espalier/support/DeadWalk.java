@@ -17,8 +17,11 @@ public final class DeadWalk {
   public static final int WORTH = 16;
 
   private final DeadRanges ranges;
-  private final ChangeCount count;
-  private long changes;
+  private final DeadKeeper keeper;
+
+  /** What the keeper said when the walk began. */
+  private long since;
+
   private boolean forward;
 
   /** The key from which on, in the walk's direction, nothing has an entry; void unless begun. */
@@ -33,8 +36,13 @@ public final class DeadWalk {
 
   /** Makes it for a cursor of a tree with these ranges and this count of changes. */
   public DeadWalk(DeadRanges ranges, ChangeCount count) {
+    this(ranges, new UnlessChanged(ranges, count));
+  }
+
+  /** Makes it for a cursor of a tree with these ranges, which the keeper adds to. */
+  public DeadWalk(DeadRanges ranges, DeadKeeper keeper) {
     this.ranges = ranges;
-    this.count = count;
+    this.keeper = keeper;
   }
 
   /**
@@ -43,7 +51,7 @@ public final class DeadWalk {
    * @return the key to go on from: the key, or the one behind the range that it is in
    */
   public long begin(long key, boolean isForward) {
-    changes = count.changes;
+    since = keeper.now();
     forward = isForward;
     start = key;
     isBegun = true;
@@ -102,10 +110,25 @@ public final class DeadWalk {
   }
 
   private boolean isWorthIt() {
-    return passed > 0 && (hasSkipped || passed >= WORTH) && changes == count.changes;
+    return passed > 0 && (hasSkipped || passed >= WORTH);
   }
 
   private void add(long end) {
-    ranges.add(Math.min(start, end), Math.max(start, end));
+    keeper.add(since, Math.min(start, end), Math.max(start, end));
+  }
+
+  /** Adds what is found in a tree that is not read while it is written. */
+  private record UnlessChanged(DeadRanges ranges, ChangeCount count) implements DeadKeeper {
+    @Override
+    public long now() {
+      return count.changes;
+    }
+
+    @Override
+    public void add(long since, long first, long last) {
+      if (since == count.changes) {
+        ranges.add(first, last);
+      }
+    }
   }
 }

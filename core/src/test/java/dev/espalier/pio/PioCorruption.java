@@ -2,6 +2,7 @@
 package dev.espalier.pio;
 
 import dev.espalier.support.Message;
+import dev.espalier.LongCursor;
 import java.util.function.Consumer;
 
 /**
@@ -101,6 +102,15 @@ enum PioCorruption {
       tree -> {
         long at = at(tree, appended(tree));
         EntryPage.count(tree.pages, at, EntryPage.count(tree.pages, at) - 1);
+      }),
+
+  DEAD_RANGE_OVER_ALL("I12", tree -> tree.dead.ranges.add(Long.MIN_VALUE, Long.MAX_VALUE)),
+  DEAD_RANGE_FROM_AN_ENTRY_ON(
+      "I12",
+      tree -> {
+        LongCursor cursor = tree.cursor();
+        cursor.last();
+        tree.dead.ranges.add(cursor.key(), Long.MAX_VALUE);
       });
 
   private final String invariant;

@@ -47,7 +47,7 @@ class PioVerifierTest {
         Arrays.stream(PioCorruption.values())
             .map(PioCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(11, stated.size(), stated::toString);
+    assertEquals(12, stated.size(), stated::toString);
     assertEquals(stated, InvariantNumbers.checked("pio/PioVerifier"));
     assertEquals(stated, corrupted);
   }
