@@ -34,9 +34,11 @@ import java.util.Objects;
  * adds pages to leaves, splits or merges them, and while it removes what was flushed from the
  * queue. A write that finds the queue a quarter over its limit waits for the flush to end.
  *
- * <p>A cursor sees each leaf, together with the queue, as it was at one moment: it misses no entry
- * that was present throughout, and reports none twice, but may or may not see what others write
- * meanwhile. {@link #size} is exact, except for what others write during the pass that it may need.
+ * <p>A cursor sees each part of a leaf, together with the queue, as it was at one moment: it misses
+ * no entry that was present throughout, and reports none twice, but may or may not see what others
+ * write meanwhile. A part is small after a seek, so that a short scan does not merge a long queue.
+ * Where many removed keys lie side by side, the first reader that comes by keeps the range, and
+ * others skip it. {@link #size} is exact, except for what others write during the pass that it may need.
  * {@link #clear}, {@link #bulkload}, {@link #shrink}, {@link #flush} and {@link #verify} wait until
  * they have the tree to themselves, and others wait for them.
  */

@@ -28,14 +28,9 @@ final class KnownMisses {
       BufferedRepositoryTree REMOVE_RANGE 34
       ShuttleTree REMOVE_RANGE 34
       DeamortizedCola REMOVE_RANGE 78
-      PioBTree STEP 13400
-      PioBTree QUEUE 33328
-      PioBTree TIMERS 33351
-      PioBTree DRAIN 3053
-      PioBTree SECONDARY 33353
-      PioBTree SCAN 20607
-      PioBTree SCAN_BEHIND_DEAD 75439
-      PioBTree REMOVE_RANGE 179
+      PioBTree SCAN 273
+      PioBTree SCAN_BEHIND_DEAD 286
+      PioBTree REMOVE_RANGE 154
       FdTree SCAN 451
       FdTree SCAN_BEHIND_DEAD 408
       FdTree REMOVE_RANGE 62
