@@ -34,8 +34,7 @@ final class KnownMisses {
       FdTree SCAN 451
       FdTree SCAN_BEHIND_DEAD 408
       FdTree REMOVE_RANGE 62
-      BLinkTree SCAN 525
-      BLinkTree SCAN_BEHIND_DEAD 112
+      BLinkTree SCAN 259
       BftlTree STEP 1596
       BftlTree REFILL 722
       BftlTree SCAN 478
