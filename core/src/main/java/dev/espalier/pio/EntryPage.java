@@ -93,9 +93,7 @@ final class EntryPage {
 
   /** Returns the number of keys up to {@code key}. */
   int upperBound(MemorySegment pages, long page, long key) {
-    return key == Long.MAX_VALUE
-        ? checkedCount(pages, page)
-        : lowerBound(pages, page, key + 1);
+    return key == Long.MAX_VALUE ? checkedCount(pages, page) : lowerBound(pages, page, key + 1);
   }
 
   /** Returns the slot of a key's operation, or -1. */

@@ -38,9 +38,9 @@ import java.util.Objects;
  * no entry that was present throughout, and reports none twice, but may or may not see what others
  * write meanwhile. A part is small after a seek, so that a short scan does not merge a long queue.
  * Where many removed keys lie side by side, the first reader that comes by keeps the range, and
- * others skip it. {@link #size} is exact, except for what others write during the pass that it may need.
- * {@link #clear}, {@link #bulkload}, {@link #shrink}, {@link #flush} and {@link #verify} wait until
- * they have the tree to themselves, and others wait for them.
+ * others skip it. {@link #size} is exact, except for what others write during the pass that it may
+ * need. {@link #clear}, {@link #bulkload}, {@link #shrink}, {@link #flush} and {@link #verify} wait
+ * until they have the tree to themselves, and others wait for them.
  */
 @SuppressWarnings("exports") // Users need not name the base.
 public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.pio;
 
-import dev.espalier.support.Message;
 import dev.espalier.LongCursor;
+import dev.espalier.support.Message;
 import java.util.function.Consumer;
 
 /**
