@@ -20,6 +20,7 @@ import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
@@ -385,6 +386,41 @@ class SnapshotTest {
         }
         assertEquals(null, failure.get());
       }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("paged")
+  void whoeverReadsASnapshotWhenTheStoreIsClosedIsToldSo(TreeVariant variant) {
+    IndexStore store = IndexStore.open(path(), SMALL);
+    fill(store.index("a", variant), 10_000, 1);
+    Snapshot snapshot = store.snapshot();
+    LongIndex index = snapshot.index("a");
+    LongCursor cursor = index.cursor();
+    assertTrue(cursor.first());
+    Iterator<Long> keys = index.asMap().keySet().iterator();
+    assertEquals(0, keys.next());
+    fill(store.index("a"), 10_000, 2);
+    store.close();
+    List<Executable> reads =
+        List.of(
+            () -> cursor.ceiling(9_000),
+            () -> readOn(cursor),
+            () -> keys.forEachRemaining(_ -> {}),
+            () -> index.get(1),
+            () -> index.asMap().entrySet().stream().count(),
+            snapshot::names,
+            () -> snapshot.index("a"));
+    for (Executable read : reads) {
+      String message = assertThrows(IllegalStateException.class, read).getMessage();
+      assertTrue(message.contains("closed"), message);
+    }
+  }
+
+  private static void readOn(LongCursor cursor) {
+    boolean on = true;
+    while (on) {
+      on = cursor.next();
     }
   }
 }
