@@ -99,8 +99,8 @@ final class LimitedMemoryTest {
     /** About what an entry of each of both indexes takes. */
     private static final int ENTRY_BYTES = VALUE_BYTES + 3 * Long.BYTES + 8;
 
-    /** How many entries are changed at places that nothing foretells. */
-    private static final int RANDOM = 20_000;
+    /** How many entries are changed at places that nothing foretells: three pools of pages. */
+    private static final int RANDOM = 6_000;
 
     private static final long STEP = 0x9e3779b97f4a7c15L;
 
@@ -133,13 +133,14 @@ final class LimitedMemoryTest {
           put(longs, strings, i);
         }
         say(store, "filled");
-        for (int i = 0; i < count; i += 7) {
-          changed.set(i);
-          put(longs, strings, i);
-        }
-        for (int i = 0; i < count; i += 50) {
-          longs.remove(i);
-          strings.delete(key(i));
+        for (int i = 0; i < count; i++) { // Once: every page of both is read and written.
+          if (i % 50 == 0) {
+            longs.remove(i);
+            strings.delete(key(i));
+          } else if (i % 7 == 0) {
+            changed.set(i);
+            put(longs, strings, i);
+          }
         }
         for (int j = 1; j <= RANDOM; j++) {
           int i = (int) Long.remainderUnsigned(j * STEP, count);
