@@ -2,7 +2,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.cli.soak.FileRecorder;
-import dev.espalier.cli.soak.ForceKind;
+import dev.espalier.cli.soak.Force;
 import dev.espalier.cli.soak.Playback;
 import dev.espalier.cli.soak.Recording;
 import dev.espalier.cli.soak.UnforcedFiles;
@@ -17,18 +17,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Crashes of a store with three indexes, each of whose steps changes all of them by one batch and
- * has a counter in each. What a crash leaves must be exactly what there was after some step, and
- * not before the last one that was acknowledged.
+ * has a counter in each. Now and then the process is killed, within recovery as well. What a crash
+ * leaves must be exactly what there was after some step, and not before the last one that was
+ * acknowledged.
  */
 final class CrashImages {
   private static final int INDEXES = 3;
@@ -38,6 +38,10 @@ final class CrashImages {
   private static final int STEPS = 60;
   private static final int KEYS = 400;
   private static final int MOST_WRITES = 40;
+
+  /** Events before the end of a program that is killed; shorter lives end within recovery. */
+  private static final int MOST_EVENTS = 400;
+
   private static final String STORE = "store.esp";
 
   private final CrashKind kind;
@@ -58,20 +62,25 @@ final class CrashImages {
   /**
    * Makes and checks so many images of one run.
    *
-   * @param leftOut a kind of force that is held not to have happened; null if there is none
+   * @param isLeftOut tells which forces are held not to have happened
    * @return what is wrong with the first image that is wrong, or an empty string
    */
-  String run(int images, @Nullable ForceKind leftOut) {
+  String run(int images, Predicate<Force> isLeftOut) {
     try {
       Path own = Files.createTempDirectory(folder, "crash-images-");
-      Recording recording = record(own.resolve(STORE));
+      Recording recording;
+      try {
+        recording = record(own.resolve(STORE));
+      } catch (RuntimeException wrong) {
+        return "%s, seed %d, before any image: %s (its files are in %s)"
+            .formatted(kind.name(), seed, wrong, own);
+      }
       List<List<Map<Long, Long>>> states = states();
       SplittableRandom random = new SplittableRandom(~seed);
       int[] moments = random.ints(images, 0, recording.moments() + 1).sorted().toArray();
-      Playback playback = recording.play(leftOut);
+      Playback playback = recording.play(isLeftOut);
       for (int i = 0; i < images; i++) {
-        delete(own);
-        Files.createDirectory(own);
+        empty(own);
         playback.advanceTo(moments[i]);
         playback.writeImage(random.split(), own);
         String wrong = check(own.resolve(STORE), playback.acknowledged(), states);
@@ -107,49 +116,92 @@ final class CrashImages {
     return indexes;
   }
 
+  /** Goes through all steps; a program that is killed among them is followed by another one. */
   private Recording record(Path store) {
     FileRecorder recorder = new FileRecorder();
     SplittableRandom random = new SplittableRandom(seed + 1);
+    boolean isDone = false;
+    while (!isDone) {
+      if (random.nextBoolean()) {
+        recorder.dieAfter((int) Math.exp(random.nextDouble() * Math.log(MOST_EVENTS)));
+      }
+      try {
+        live(store, recorder, random);
+      } catch (RuntimeException failed) {
+        if (!recorder.isDead()) {
+          throw failed;
+        }
+      }
+      isDone = !recorder.isDead();
+      recorder.revive();
+    }
+    return recorder.recording();
+  }
+
+  /** Opens the store and goes on with the steps, to the last one or until it is killed. */
+  private void live(Path store, FileRecorder recorder, SplittableRandom random) {
     IndexStore opened = IndexStore.open(store, options(recorder));
-    List<CrashIndex> indexes = indexes(opened);
-    opened.commit();
-    for (int step = 1; step <= STEPS; step++) {
-      WriteBatch batch = new WriteBatch();
-      for (int i = 0; i < INDEXES; i++) {
-        indexes.get(i).addSet(batch, COUNTER, step);
-        for (Write write : writes(step, i)) {
-          if (write.isDelete()) {
-            indexes.get(i).addDelete(batch, write.key());
-          } else {
-            indexes.get(i).addSet(batch, write.key(), write.value());
+    try {
+      List<CrashIndex> indexes = indexes(opened);
+      int step = counter(indexes.getFirst());
+      if (step < recorder.acknowledged()) {
+        throw new IllegalStateException(
+            "a kill left what there was after step %d, but step %d was acknowledged"
+                .formatted(step, recorder.acknowledged()));
+      }
+      opened.commit();
+      while (step < STEPS) {
+        step++;
+        opened.write(batch(step, indexes));
+        switch (random.nextInt(8)) {
+          case 0 -> {
+            opened.checkpoint();
+            recorder.acknowledge(step);
           }
+          case 1 -> opened.shrink();
+          case 2 -> {
+            opened.close();
+            recorder.acknowledge(step);
+            opened = IndexStore.open(store, options(recorder));
+            indexes = indexes(opened);
+          }
+          case 3, 4, 5 -> {
+            opened.commit();
+            recorder.acknowledge(step);
+          }
+          default -> {}
         }
       }
-      opened.write(batch);
-      switch (random.nextInt(8)) {
-        case 0 -> {
-          opened.checkpoint();
-          recorder.acknowledge(step);
-        }
-        case 1 -> {
-          opened.shrink();
-        }
-        case 2 -> {
-          opened.close();
-          recorder.acknowledge(step);
-          opened = IndexStore.open(store, options(recorder));
-          indexes = indexes(opened);
-        }
-        case 3, 4, 5 -> {
-          opened.commit();
-          recorder.acknowledge(step);
-        }
-        default -> {}
-      }
+    } catch (RuntimeException failed) {
+      close(opened, failed);
+      throw failed;
     }
     opened.close();
     recorder.acknowledge(STEPS);
-    return recorder.recording();
+  }
+
+  /** Lets go of what a program that was killed has open. */
+  private static void close(IndexStore opened, RuntimeException failed) {
+    try {
+      opened.close();
+    } catch (RuntimeException second) {
+      failed.addSuppressed(second);
+    }
+  }
+
+  private WriteBatch batch(int step, List<CrashIndex> indexes) {
+    WriteBatch batch = new WriteBatch();
+    for (int i = 0; i < INDEXES; i++) {
+      indexes.get(i).addSet(batch, COUNTER, step);
+      for (Write write : writes(step, i)) {
+        if (write.isDelete()) {
+          indexes.get(i).addDelete(batch, write.key());
+        } else {
+          indexes.get(i).addSet(batch, write.key(), write.value());
+        }
+      }
+    }
+    return batch;
   }
 
   private record Write(long key, long value, boolean isDelete) {}
@@ -226,8 +278,13 @@ final class CrashImages {
   }
 
   private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+    empty(folder);
+    Files.delete(folder);
+  }
+
+  private static void empty(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
         Files.delete(file);
       }
     }

@@ -70,7 +70,7 @@ final class SoakWorker {
    * @throws SoakFailure if one is wrong
    */
   void checkImages(CrashKind kind, long seed) {
-    String wrong = new CrashImages(kind, seed, folder).run(IMAGES_OF_A_RUN, null);
+    String wrong = new CrashImages(kind, seed, folder).run(IMAGES_OF_A_RUN, _ -> false);
     if (!wrong.isEmpty()) {
       throw new SoakFailure(
           wrong, "--crash-images %s --seed %d".formatted(kind.name(), seed), null);

@@ -20,7 +20,7 @@ final class CrashImagesTest {
   /** Images in which a force that is left out must be found. */
   private static final int ENOUGH = 300;
 
-  private static final int IMAGES_OF_A_RUN = 20;
+  private static final int IMAGES_OF_A_RUN = 50;
 
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
@@ -39,7 +39,7 @@ final class CrashImagesTest {
   void nothingIsLostByACrash(CrashKind kind) {
     for (int run = 0; run < TestSize.of(1, 14); run++) {
       CrashImages images = new CrashImages(kind, firstSeed() + run, folder);
-      assertEquals("", images.run(IMAGES_OF_A_RUN, null));
+      assertEquals("", images.run(IMAGES_OF_A_RUN, _ -> false));
     }
   }
 
@@ -50,7 +50,9 @@ final class CrashImagesTest {
     CrashKind kind = new CrashKind(DiskFirstFpbPlusTree.VARIANT);
     String found = "";
     for (int run = 0; run < ENOUGH / IMAGES_OF_A_RUN && found.isEmpty(); run++) {
-      found = new CrashImages(kind, 1 + run, folder).run(IMAGES_OF_A_RUN, leftOut);
+      found =
+          new CrashImages(kind, 1 + run, folder)
+              .run(IMAGES_OF_A_RUN, force -> force.kind() == leftOut);
     }
     assertTrue(found.contains("seed"), () -> leftOut + " is not missed");
   }

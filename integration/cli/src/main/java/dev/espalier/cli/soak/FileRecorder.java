@@ -4,6 +4,7 @@ package dev.espalier.cli.soak;
 import dev.espalier.io.Access;
 import dev.espalier.io.IoBatch;
 import dev.espalier.io.PageFile;
+import dev.espalier.io.PageFileException;
 import dev.espalier.io.PageFileOpener;
 import dev.espalier.io.PageFiles;
 import java.lang.foreign.MemorySegment;
@@ -34,7 +35,7 @@ public final class FileRecorder implements PageFileOpener {
    *
    * @param before the number of the first event that may have come too late
    */
-  record Forced(int file, ForceKind kind, int before) implements Event {}
+  record Forced(int file, Force force, int before) implements Event {}
 
   /** A file was made. */
   record Made(int file, String name) implements Event {}
@@ -46,7 +47,7 @@ public final class FileRecorder implements PageFileOpener {
   record Deleted(String name) implements Event {}
 
   /** Names that were made, changed or deleted before a moment are safe. */
-  record NamesForced(int before) implements Event {}
+  record NamesForced(Force force, int before) implements Event {}
 
   /** The program was told that a step is safe. */
   record Acknowledged(int step) implements Event {}
@@ -64,18 +65,59 @@ public final class FileRecorder implements PageFileOpener {
   private final Map<String, Integer> numbers = new HashMap<>();
   private int files;
 
-  private synchronized int add(Event event) {
+  private int acknowledged;
+
+  /** How many programs were killed before the one that is at work. */
+  private int life;
+
+  /** So many events there are when the program is killed. */
+  private int deathAt = Integer.MAX_VALUE;
+
+  private synchronized void add(Event event) {
     events.add(event);
-    return events.size();
+  }
+
+  /**
+   * Kills the program that uses this engine when so many more events have happened: whatever it
+   * wants to do to files from then on fails. What it has written is there, forced or not.
+   */
+  public synchronized void dieAfter(int more) {
+    deathAt = events.size() + more;
+  }
+
+  /** Tells whether the program is dead. */
+  public synchronized boolean isDead() {
+    return events.size() >= deathAt;
+  }
+
+  /** Begins with another program; what the dead one still has open stays dead. */
+  public synchronized void revive() {
+    life++;
+    deathAt = Integer.MAX_VALUE;
+  }
+
+  /** Fails if the program of a life is dead. */
+  private synchronized void checkAlive(int itsLife, Path path) {
+    if (itsLife != life || isDead()) {
+      throw new PageFileException(path, "the program was killed", PageFileException.NO_ERRNO);
+    }
   }
 
   private synchronized int now() {
     return events.size();
   }
 
-  /** Writes down that the program was told that a step is safe. */
-  public void acknowledge(int step) {
-    add(new Acknowledged(step));
+  /** Writes down that the program was told that a step is safe, unless it is dead. */
+  public synchronized void acknowledge(int step) {
+    if (!isDead()) {
+      acknowledged = step;
+      add(new Acknowledged(step));
+    }
+  }
+
+  /** Returns the last step that a program was told of; 0 if there is none. */
+  public synchronized int acknowledged() {
+    return acknowledged;
   }
 
   /** Returns what has happened so far. */
@@ -85,6 +127,7 @@ public final class FileRecorder implements PageFileOpener {
 
   @Override
   public PageFile open(Path path, Access access, int blockBytes) {
+    checkAlive(life, path);
     PageFile opened = PageFiles.CHANNEL.open(path, access, blockBytes);
     String name = name(path);
     synchronized (this) {
@@ -104,6 +147,7 @@ public final class FileRecorder implements PageFileOpener {
 
   @Override
   public synchronized void rename(Path from, Path to) {
+    checkAlive(life, from);
     PageFileOpener.super.rename(from, to);
     Integer number = numbers.remove(name(from));
     if (number != null) {
@@ -114,14 +158,16 @@ public final class FileRecorder implements PageFileOpener {
 
   @Override
   public synchronized void delete(Path path) {
+    checkAlive(life, path);
     PageFileOpener.super.delete(path);
     numbers.remove(name(path));
     add(new Deleted(name(path)));
   }
 
   @Override
-  public void forceNames(Path path) {
-    add(new NamesForced(now()));
+  public synchronized void forceNames(Path path) {
+    checkAlive(life, path);
+    add(new NamesForced(Force.ofCaller(ForceKind.NAMES), now()));
   }
 
   private static String name(Path path) {
@@ -132,6 +178,7 @@ public final class FileRecorder implements PageFileOpener {
   private final class Recorded extends PageFileAround {
     private final int number;
     private final boolean isLog;
+    private final int itsLife = life;
     private final IdentityHashMap<IoBatch, List<End>> underWay = new IdentityHashMap<>();
 
     /** Whether only the header was written since the last force. */
@@ -165,6 +212,7 @@ public final class FileRecorder implements PageFileOpener {
     private void begin(IoBatch batch) {
       List<End> ends = new ArrayList<>();
       synchronized (FileRecorder.this) {
+        checkAlive(itsLife, path());
         for (int i = 0; i < batch.count(); i++) {
           End end = new End();
           ends.add(end);
@@ -193,25 +241,32 @@ public final class FileRecorder implements PageFileOpener {
 
     @Override
     public void grow(long bytes) {
-      long before = file.bytes();
-      file.grow(bytes);
-      if (file.bytes() > before) {
-        add(new Length(number, file.bytes()));
+      synchronized (FileRecorder.this) {
+        checkAlive(itsLife, path());
+        long before = file.bytes();
+        file.grow(bytes);
+        if (file.bytes() > before) {
+          add(new Length(number, file.bytes()));
+        }
       }
     }
 
     @Override
     public void truncate(long bytes) {
-      file.truncate(bytes);
-      add(new Length(number, file.bytes()));
+      synchronized (FileRecorder.this) {
+        checkAlive(itsLife, path());
+        file.truncate(bytes);
+        add(new Length(number, file.bytes()));
+      }
     }
 
     @Override
     public void force() {
       synchronized (FileRecorder.this) {
+        checkAlive(itsLife, path());
         ForceKind kind = isLog ? ForceKind.LOG : onlyHeader ? ForceKind.HEADER : ForceKind.PAGES;
         onlyHeader = true;
-        add(new Forced(number, kind, now()));
+        add(new Forced(number, Force.ofCaller(kind), now()));
       }
     }
   }

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * Goes through a recording from one moment to a later one, and makes images of what a crash then
@@ -32,15 +32,15 @@ public final class Playback {
   private static final int SECTOR = 512;
 
   private final List<Event> events;
-  private final @Nullable ForceKind leftOut;
+  private final Predicate<Force> isLeftOut;
   private final Map<Integer, Image> files = new HashMap<>();
   private final Names names = new Names();
   private int moment;
   private int acknowledged;
 
-  Playback(List<Event> events, @Nullable ForceKind leftOut) {
+  Playback(List<Event> events, Predicate<Force> isLeftOut) {
     this.events = events;
-    this.leftOut = leftOut;
+    this.isLeftOut = isLeftOut;
   }
 
   /**
@@ -66,14 +66,14 @@ public final class Playback {
       case Renamed renamed -> names.pending.put(number, renamed);
       case Deleted deleted -> names.pending.put(number, deleted);
       case NamesForced forced -> {
-        if (leftOut != ForceKind.NAMES) {
+        if (!isLeftOut.test(forced.force())) {
           names.force(forced.before());
         }
       }
       case Write write -> image(write.file()).pending.add(new Change(number, write));
       case Length length -> image(length.file()).pending.add(new Change(number, length));
       case Forced forced -> {
-        if (leftOut != forced.kind()) {
+        if (!isLeftOut.test(forced.force())) {
           image(forced.file()).force(forced.before());
         }
       }

@@ -2,7 +2,7 @@
 package dev.espalier.cli.soak;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * What happened to files, from which images are made of what a crash may leave.
@@ -23,9 +23,9 @@ public record Recording(List<FileRecorder.Event> events) {
   /**
    * Begins to go through what happened.
    *
-   * @param leftOut a kind of force that is held not to have happened; null if there is none
+   * @param isLeftOut tells which forces are held not to have happened
    */
-  public Playback play(@Nullable ForceKind leftOut) {
-    return new Playback(events, leftOut);
+  public Playback play(Predicate<Force> isLeftOut) {
+    return new Playback(events, isLeftOut);
   }
 }
