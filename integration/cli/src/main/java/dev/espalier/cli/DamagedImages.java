@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -72,8 +71,7 @@ final class DamagedImages {
       SplittableRandom random = new SplittableRandom(seed);
       SoundFiles sound = make(own, random);
       for (int i = 0; i < copies; i++) {
-        delete(own);
-        Files.createDirectory(own);
+        empty(own);
         DamagedFile damaged = damage(sound, own, random);
         String wrong = check(own, damaged, random);
         if (!wrong.isEmpty()) {
@@ -337,8 +335,13 @@ final class DamagedImages {
   }
 
   private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+    empty(folder);
+    Files.delete(folder);
+  }
+
+  private static void empty(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
         Files.delete(file);
       }
     }
