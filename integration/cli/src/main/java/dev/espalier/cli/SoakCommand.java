@@ -43,8 +43,9 @@ import picocli.CommandLine.Spec;
       "",
       "Between these runs, everything that a store writes and forces is recorded, and images are"
           + " made of what a crash at any moment may leave: all that was forced, and of the rest"
-          + " any part, torn at sectors. Each image must recover to what there was after some"
-          + " step, and not before the last that was acknowledged.",
+          + " any part, torn at sectors. Some of the programs are killed on the way, and others go"
+          + " on with what they left. Each image must recover to what there was after some step,"
+          + " and not before the last that was acknowledged.",
       "",
       "Copies of stores, closed or as a crash leaves them, are damaged as well: bits, sectors,"
           + " pages, the length. Each is salvaged, opened, verified and written, and answers"
