@@ -37,7 +37,7 @@ final class CrashImagesTest {
   @MethodSource("kinds")
   @Tag("thorough")
   void nothingIsLostByACrash(CrashKind kind) {
-    for (int run = 0; run < TestSize.of(1, 14); run++) {
+    for (int run = 0; run < TestSize.of(1, 6); run++) {
       CrashImages images = new CrashImages(kind, firstSeed() + run, folder);
       assertEquals("", images.run(IMAGES_OF_A_RUN, _ -> false));
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Damage to a store is survived, or said. */
 final class DamagedImagesTest {
-  private static final int COPIES_OF_A_RUN = 20;
+  private static final int COPIES_OF_A_RUN = 10;
 
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
@@ -24,7 +24,7 @@ final class DamagedImagesTest {
   @ParameterizedTest
   @MethodSource("kinds")
   void damageIsSurvivedOrSaid(CrashKind kind) {
-    for (int run = 0; run < TestSize.of(1, 20); run++) {
+    for (int run = 0; run < TestSize.of(1, 8); run++) {
       long seed = 1_000 * TestSize.seed() + run;
       assertEquals("", new DamagedImages(kind, seed, folder).run(COPIES_OF_A_RUN));
     }

@@ -126,23 +126,21 @@ public final class FileRecorder implements PageFileOpener {
   }
 
   @Override
-  public PageFile open(Path path, Access access, int blockBytes) {
+  public synchronized PageFile open(Path path, Access access, int blockBytes) {
     checkAlive(life, path);
     PageFile opened = PageFiles.CHANNEL.open(path, access, blockBytes);
     String name = name(path);
-    synchronized (this) {
-      if (access == Access.CREATE) {
-        numbers.put(name, files);
-        add(new Made(files, name));
-        files++;
-      }
-      Integer number = numbers.get(name);
-      if (number == null) {
-        opened.close();
-        throw new IllegalStateException(path + " was not made by this recorder");
-      }
-      return new Recorded(opened, number, name.matches(".*\\.log\\d+"));
+    if (access == Access.CREATE) {
+      numbers.put(name, files);
+      add(new Made(files, name));
+      files++;
     }
+    Integer number = numbers.get(name);
+    if (number == null) {
+      opened.close();
+      throw new IllegalStateException(path + " was not made by this recorder");
+    }
+    return new Recorded(opened, number, name.matches(".*\\.log\\d+"));
   }
 
   @Override
