@@ -169,17 +169,15 @@ final class DamagedImages {
   private static DamagedFile damage(SoundFiles sound, Path own, SplittableRandom random)
       throws IOException {
     // One that is just being made may be empty.
-    List<String> names =
-        sound.files().entrySet().stream()
-            .filter(file -> file.getValue().length > 0)
-            .map(Map.Entry::getKey)
-            .toList();
-    String chosen = names.get(random.nextInt(names.size()));
+    List<Map.Entry<String, byte[]>> some =
+        sound.files().entrySet().stream().filter(file -> file.getValue().length > 0).toList();
+    Map.Entry<String, byte[]> file = some.get(random.nextInt(some.size()));
+    String chosen = file.getKey();
     Damage damage = Damage.values()[random.nextInt(Damage.values().length)];
-    byte[] damaged = damage.of(sound.files().get(chosen).clone(), PAGE_BYTES, random);
-    for (Map.Entry<String, byte[]> file : sound.files().entrySet()) {
-      String name = file.getKey();
-      Files.write(own.resolve(name), name.equals(chosen) ? damaged : file.getValue());
+    byte[] damaged = damage.of(file.getValue().clone(), PAGE_BYTES, random);
+    for (Map.Entry<String, byte[]> one : sound.files().entrySet()) {
+      String name = one.getKey();
+      Files.write(own.resolve(name), name.equals(chosen) ? damaged : one.getValue());
     }
     return new DamagedFile(chosen, damage, sound.isOlderThanLastStep(chosen, damaged));
   }

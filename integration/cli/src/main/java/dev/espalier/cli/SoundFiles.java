@@ -22,7 +22,10 @@ record SoundFiles(Map<String, byte[]> files, Map<String, byte[]> before, int pag
   boolean isOlderThanLastStep(String name, byte[] damaged) {
     byte[] sound = files.get(name);
     byte[] old = before.get(name);
-    if (old == null || damaged.length > sound.length || old.length != sound.length) {
+    if (sound == null
+        || old == null
+        || damaged.length > sound.length
+        || old.length != sound.length) {
       return false;
     }
     int first = Arrays.mismatch(sound, damaged);
