@@ -8,7 +8,8 @@ import dev.espalier.memory.MemoryLimitException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.function.Consumer;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,15 +119,7 @@ final class BulkBytesWrites {
       }
       return sequence;
     } catch (RuntimeException failed) {
-      int refused = stored;
-      takeBack(
-          held,
-          last -> {
-            for (int i = refused; i < to; i++) {
-              addStored(last, keys.get(i));
-            }
-          },
-          failed);
+      takeBack(held, IntStream.range(stored, to).mapToObj(keys::get).toList(), failed);
       throw failed;
     }
   }
@@ -150,25 +143,24 @@ final class BulkBytesWrites {
 
   /**
    * Tells the log what there is of some keys, after it was told of writes to them that may not have
-   * been made. If damage keeps them from being read, a crash may bring those writes.
-   *
-   * @param stored adds that to a record
+   * been made.
    */
-  void takeBack(IndexLock[] held, Consumer<LogRecord> stored, RuntimeException cause) {
+  void takeBack(IndexLock[] held, List<MemorySegment> keys, RuntimeException cause) {
+    long bytes = 0;
     try {
-      LogRecord record = writer.record(held);
-      stored.accept(record);
-      writer.appendMore(record);
-    } catch (RuntimeException second) {
-      cause.addSuppressed(second);
-      if (!(second instanceof CorruptPageException) && !IndexFailures.isDoubtful(second)) {
-        writer.noteHalfway(cause);
+      for (MemorySegment key : keys) {
+        bytes += key.byteSize() + Math.max(0, tree.get(key, MemorySegment.NULL));
       }
+    } catch (RuntimeException _) {
+      bytes = 0; // They fail once more when they are read for the record.
     }
+    writer
+        .failedWrites()
+        .takeBack(held, bytes, last -> keys.forEach(key -> addStored(last, key)), cause);
   }
 
   /** Adds what there is of a key to a record. */
-  void addStored(LogRecord record, MemorySegment key) {
+  private void addStored(LogRecord record, MemorySegment key) {
     byte[] value = tree.get(key.toArray(ValueLayout.JAVA_BYTE));
     if (value == null) {
       record.delete(index.id(), key);

@@ -114,19 +114,13 @@ final class BulkWrites {
 
   /**
    * Tells the log what there is of some keys, after it was told of writes to them that may not have
-   * been made. If damage keeps them from being read, a crash may bring those writes.
+   * been made.
    */
   void takeBack(IndexLock[] held, long[] keys, int keysFrom, int count, RuntimeException cause) {
-    try {
-      LogRecord record = writer.record(held);
-      addStored(record, keys, keysFrom, count, true);
-      writer.appendMore(record);
-    } catch (RuntimeException second) {
-      cause.addSuppressed(second);
-      if (!(second instanceof CorruptPageException) && !IndexFailures.isDoubtful(second)) {
-        writer.noteHalfway(cause);
-      }
-    }
+    long bytes = (long) count * LogRecord.MOST_OPERATION_BYTES;
+    writer
+        .failedWrites()
+        .takeBack(held, bytes, last -> addStored(last, keys, keysFrom, count, true), cause);
   }
 
   private void addStored(

@@ -35,6 +35,12 @@ final class IndexLock {
   /** The sequence number of the record by which it was told; 0 if it was not. */
   long told;
 
+  /**
+   * Why the holder's writes have failed, of which the log was told, if they are to be taken back
+   * when it is not within any more.
+   */
+  @Nullable RuntimeException failed;
+
   private @Nullable LogRecord record;
 
   /** Takes a lock of which readers hold their part during each call. */
@@ -100,6 +106,15 @@ final class IndexLock {
   void expectWrite() {
     tells = true;
     told = 0;
+  }
+
+  /** Returns what is in {@link #failed}, which is the holder's to deal with. */
+  @Nullable RuntimeException takeFailed() {
+    RuntimeException taken = failed;
+    if (taken != null) {
+      failed = null;
+    }
+    return taken;
   }
 
   /** Returns a record for the holder. */

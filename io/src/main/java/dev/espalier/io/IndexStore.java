@@ -420,6 +420,11 @@ public final class IndexStore implements AutoCloseable {
     return state;
   }
 
+  /** Returns what each write goes through. */
+  StoreWriter writer() {
+    return writer;
+  }
+
   /** Returns what was done when the store was opened. */
   public RecoveryReport recovery() {
     return recovery;

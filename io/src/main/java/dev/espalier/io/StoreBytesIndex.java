@@ -15,6 +15,7 @@ import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -178,7 +179,7 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
   /** Returns what a write of one key, whose lock is held, is to throw. */
   private RuntimeException ofWrite(IndexLock[] held, MemorySegment key, RuntimeException failed) {
     if (held[0].told != 0) {
-      bulk.takeBack(held, record -> bulk.addStored(record, key), failed);
+      bulk.takeBack(held, List.of(key), failed);
     }
     return failures.ofWrite(failed);
   }

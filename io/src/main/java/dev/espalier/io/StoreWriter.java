@@ -38,6 +38,7 @@ final class StoreWriter {
   private final boolean batchesAreAlone;
   private final Transactions transactions;
   private final boolean looksWithin;
+  private final FailedWrites failedWrites;
 
   /** The most writers at once: all pages that they pin together are half of the pool. */
   private final int mostWriters;
@@ -51,6 +52,7 @@ final class StoreWriter {
     this.batchesAreAlone = !state.environment.keeps(Rule.NO_CAPTURE_INSIDE_A_BATCH);
     this.transactions = state.transactions;
     this.looksWithin = state.environment.keeps(Rule.WRITERS_ARE_WITHIN_BEFORE_THEY_LOOK);
+    this.failedWrites = new FailedWrites(state, checkpoints, this);
     this.mostWriters = Math.max(1, state.pool.frames.sure / (2 * state.pool.mostPins()));
   }
 
@@ -410,25 +412,9 @@ final class StoreWriter {
     return append(record);
   }
 
-  /**
-   * Appends a record for which no room was promised: it takes back what another one has told. That
-   * of a thread that is alone may be of any length.
-   *
-   * @throws RuntimeException if there is no room for it
-   */
-  void appendMore(LogRecord record) {
-    int bytes = record.logBytes();
-    if (gate.isAlone()) {
-      ensureLogRoom(bytes);
-    } else if (!state.log.ensureRoom(gate, gate.sum(), bytes, state.header.checkpoint())) {
-      throw new IllegalStateException("too many writers need room in the log");
-    }
-    append(record);
-  }
-
-  /** Ends all changes, as one of many entries has been told of and was made in part. */
-  void noteHalfway(Throwable cause) {
-    state.noteHalfway(cause);
+  /** Returns what takes back writes that have failed after the log was told of them. */
+  FailedWrites failedWrites() {
+    return failedWrites;
   }
 
   /** Waits until nobody writes in order to read, and tells whether that was in time. */
@@ -444,6 +430,7 @@ final class StoreWriter {
   /** Lets others write and read what was written. */
   void end(IndexLock[] locks) {
     long entered = locks[0].entered;
+    RuntimeException failed = locks[0].takeFailed();
     locks[0].tells = false;
     if (entered == WriterGate.ALONE) {
       transactions.endTurn();
@@ -454,6 +441,9 @@ final class StoreWriter {
       }
     }
     gate.leave(entered);
+    if (failed != null) {
+      failedWrites.takeBackByCheckpoint(failed);
+    }
   }
 
   /** Waits until a record is durable, if every write is to be. */

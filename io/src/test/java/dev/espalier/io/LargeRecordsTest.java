@@ -2,6 +2,7 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
@@ -163,7 +164,8 @@ class LargeRecordsTest {
       StoreState state = store.state();
       state.gate.enterAlone();
       try {
-        new StoreWriter(state, new Checkpoints(state, new int[0])).appendMore(record(index));
+        StoreWriter writer = new StoreWriter(state, new Checkpoints(state, new int[0]));
+        assertTrue(writer.failedWrites().tryAppend(record(index)));
       } finally {
         state.gate.leaveAlone();
       }

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.io;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.family.Family;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Writes to a tree for many threads that fail after the log was told of them: a crash does not
@@ -104,6 +113,86 @@ class TakenBackWritesTest {
       LongIndex left = again.index("a", PLAIN);
       assertEquals(10, left.get(1));
       assertEquals(2, left.get(2));
+      assertEquals(2, left.size());
+    }
+  }
+
+  /** Lets a write of a key fail after the log was told of it, beside other writers. */
+  private static void fail(IndexStore store, StoreBytesIndex index, byte[] key, byte[] value) {
+    MemorySegment told = MemorySegment.ofArray(key);
+    MemorySegment toldValue = MemorySegment.ofArray(value);
+    StoreWriter writer = store.writer();
+    IndexLock[] held = index.locks().of(IndexLocks.keyOf(told));
+    writer.begin(index.pages(), held, 1, StoreBytesIndex.setBytes(told, toldValue));
+    try {
+      assertFalse(held[0].isOfOneAlone());
+      writer.appendSet(held[0], index.id(), told, toldValue);
+      BulkBytesWrites bulk = new BulkBytesWrites(writer, index);
+      bulk.takeBack(held, List.of(told), new MemoryLimitException("full"));
+    } finally {
+      writer.end(held);
+    }
+  }
+
+  /** The log has room for less than that beside what other writers were promised. */
+  @Test
+  void aValueOfAnyLengthIsThereAgainAfterAWriteThatFails() {
+    IndexStore store = open();
+    StoreBytesIndex index = (StoreBytesIndex) store.bytesIndex("strings");
+    byte[] key = {1};
+    byte[] large = new byte[2 << 20];
+    Arrays.fill(large, (byte) 7);
+    byte[] other = {2};
+    index.set(key, large);
+    fail(store, index, key, new byte[100]);
+    assertArrayEquals(large, index.get(key));
+    fail(store, index, other, new byte[100]);
+    index.set(new byte[] {3}, other);
+    try (IndexStore again = losePower(store)) {
+      BytesIndex left = again.bytesIndex("strings");
+      assertArrayEquals(large, left.get(key));
+      assertNull(left.get(other));
+      assertEquals(2, left.size());
+      again.verify();
+    }
+  }
+
+  /** Others that are within were promised all the room, and leave when one wants to be alone. */
+  @Test
+  @Timeout(60)
+  void aWriteThatFailsIsTakenBackHoweverMuchOthersWerePromised() throws InterruptedException {
+    IndexStore store = open();
+    LongIndex index = store.index("a", full());
+    index.set(1, 10);
+    index.set(2, 20);
+    WriterGate gate = store.state().gate;
+    int own = LogRecord.logBytes(LogRecord.MOST_OPERATION_BYTES);
+    long all = WriterGate.promise(1, LogBuffer.BYTES - LogBuffer.BLOCK_BYTES - own);
+    CountDownLatch isWithin = new CountDownLatch(1);
+    Thread other =
+        Thread.ofPlatform()
+            .daemon() // It goes on for ever if none wants to be alone.
+            .start(
+                () -> {
+                  long entered = gate.enter(all);
+                  isWithin.countDown();
+                  long more = gate.tryEnter(WriterGate.promise(0, 0));
+                  while (more != WriterGate.OUT) {
+                    gate.leave(more);
+                    Thread.onSpinWait();
+                    more = gate.tryEnter(WriterGate.promise(0, 0));
+                  }
+                  gate.leave(entered);
+                });
+    isWithin.await();
+    assertThrows(MemoryLimitException.class, () -> index.set(3, 30));
+    assertFalse(store.state().condition.isHalfway());
+    other.join();
+    index.put(1, 11);
+    try (IndexStore again = losePower(store)) {
+      LongIndex left = again.index("a", PLAIN);
+      assertEquals(11, left.get(1));
+      assertEquals(20, left.get(2));
       assertEquals(2, left.size());
     }
   }
