@@ -289,8 +289,7 @@ final class ChannelPageFile extends EngineFile {
 
   @Override
   void stop() {
-    threads.shutdown();
-    Waiting.awaitEnd(threads);
+    threads.close();
     try {
       channel.close();
     } catch (IOException e) {

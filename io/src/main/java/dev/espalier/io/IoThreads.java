@@ -100,16 +100,17 @@ class IoThreads extends ThreadPoolExecutor {
     }
   }
 
-  /** Waits, after a shutdown, for the tasks of all threads, those that end included. */
+  /** Waits until all tasks have run, those included that a thread does at its end. */
   @Override
-  @SuppressWarnings("LockNotBeforeTry") // Nothing is done with the lock: it has only to be free.
-  public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
-    if (!super.awaitTermination(timeout, unit)) {
-      return false;
+  public void close() {
+    shutdown();
+    Waiting.awaitEnd(this);
+    serving.lock();
+    try {
+      // It has only to be free.
+    } finally {
+      serving.unlock();
     }
-    serving.lockInterruptibly();
-    serving.unlock();
-    return true;
   }
 
   /** Takes a task that waits although there is no thread, if there is one. */

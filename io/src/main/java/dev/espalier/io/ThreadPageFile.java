@@ -64,8 +64,7 @@ final class ThreadPageFile extends DescriptorFile {
 
   @Override
   void stopTransfers() {
-    threads.shutdown();
-    Waiting.awaitEnd(threads);
+    threads.close();
   }
 
   /** The requests of a batch, each of which goes to the thread that comes first. */
