@@ -17,6 +17,9 @@ import java.util.function.IntSupplier;
  *  0     16         20            24
  *  | store | -1, as the level | next page or 0 | bytes ... |
  * </pre>
+ *
+ * <p>A chain with a value may begin with pieces of pages that it shares with others ({@link
+ * PieceSpace}). No piece comes behind a page.
  */
 final class Chain {
   private static final int MARK = PageStore.RESERVED_BYTES;
@@ -24,23 +27,25 @@ final class Chain {
   private static final int BYTES = NEXT + Integer.BYTES;
 
   private final PageStore store;
+  private final PiecePage layout;
 
-  /** How many bytes are in a page. */
-  final int pieceBytes;
+  /** How many bytes are in a page that the chain has alone. */
+  final int bytesPerPage;
 
   Chain(PageStore store) {
     this.store = store;
-    this.pieceBytes = store.pageBytes() - BYTES;
+    this.layout = new PiecePage(store.pageBytes());
+    this.bytesPerPage = store.pageBytes() - BYTES;
   }
 
   /** Tells whether a page belongs to a chain, and is none of the tree. */
-  static boolean isPiece(MemorySegment pages, long page) {
+  static boolean isOfChain(MemorySegment pages, long page) {
     return pages.get(ValueLayout.JAVA_INT, page + MARK) == -1;
   }
 
-  /** Returns how many pages so many bytes take. */
+  /** Returns how many pages of a chain of its own so many bytes take. */
   int pages(long bytes) {
-    return Math.toIntExact((bytes + pieceBytes - 1) / pieceBytes);
+    return Math.toIntExact((bytes + bytesPerPage - 1) / bytesPerPage);
   }
 
   /**
@@ -73,8 +78,8 @@ final class Chain {
       int next = i + 1 < numbers.length ? numbers[i + 1] : 0;
       pages.set(ValueLayout.JAVA_INT, page + MARK, -1);
       pages.set(ValueLayout.JAVA_INT, page + NEXT, next);
-      long done = (long) i * pieceBytes;
-      long piece = Math.min(pieceBytes, bytes - done);
+      long done = (long) i * bytesPerPage;
+      long piece = Math.min(bytesPerPage, bytes - done);
       MemorySegment.copy(from, at + done, pages, page + BYTES, piece);
       store.unpin(page, true);
     }
@@ -82,15 +87,27 @@ final class Chain {
 
   /** Shows the bytes of a chain, piece by piece; {@code before} of the whole are elsewhere. */
   void read(int first, int before, int whole, ValueReader reader) {
-    int number = first;
+    int reference = first;
     for (int at = before; at < whole; ) {
-      long page = store.pin(number);
+      long page = store.pin(PiecePage.pageOf(reference));
       try {
         MemorySegment pages = store.segment().asReadOnly();
-        int piece = Math.min(pieceBytes, whole - at);
-        reader.read(pages, page + BYTES, piece, at, whole);
-        at += piece;
-        number = pages.get(ValueLayout.JAVA_INT, page + NEXT);
+        long from;
+        int bytes;
+        if (PiecePage.isPiece(reference)) {
+          layout.check(pages, page, reference);
+          int piece = PiecePage.pieceOf(reference);
+          from = page + PiecePage.offset(pages, page, piece);
+          bytes = PiecePage.length(pages, page, piece);
+          reference = PiecePage.next(pages, page, piece);
+        } else {
+          from = page + BYTES;
+          bytes = bytesPerPage;
+          reference = pages.get(ValueLayout.JAVA_INT, page + NEXT);
+        }
+        bytes = Math.min(bytes, whole - at);
+        reader.read(pages, from, bytes, at, whole);
+        at += bytes;
       } finally {
         store.unpin(page, false);
       }
@@ -115,7 +132,7 @@ final class Chain {
     for (int at = 0; at < Math.min(rest, bytes); ) {
       long page = store.pin(number);
       MemorySegment pages = store.segment();
-      int piece = Math.min(pieceBytes, Math.min(rest, bytes) - at);
+      int piece = Math.min(bytesPerPage, Math.min(rest, bytes) - at);
       int order = KeyOrder.compare(key, from + at, pages, page + BYTES, piece);
       number = pages.get(ValueLayout.JAVA_INT, page + NEXT);
       store.unpin(page, false);
@@ -136,24 +153,42 @@ final class Chain {
   }
 
   /** Returns the page behind one, or 0, of a chain that is about to be written to. */
-  private int nextPiece(int number) {
+  private int nextWaiting(int number) {
     long page = store.pin(number);
     MemorySegment pages = store.segment();
-    boolean isPiece = isPiece(pages, page);
+    boolean isOfChain = isOfChain(pages, page) || PiecePage.isMarked(pages, page);
     int next = pages.get(ValueLayout.JAVA_INT, page + NEXT);
     store.unpin(page, false);
-    if (!isPiece) {
+    if (!isOfChain) {
       throw Torn.torn("page " + number + " belongs to no chain");
     }
     return next;
   }
 
-  /** Adds the pages of a chain with so many bytes to a list. */
-  void addTo(PageList list, int first, int bytes) {
-    int number = first;
-    for (int i = pages(bytes); i > 0; i--) {
-      list.add(number);
-      number = next(number);
+  /**
+   * Adds what a chain with so many bytes consists of to lists.
+   *
+   * @param list of its pages
+   * @param pieces of references to its pieces
+   */
+  void addTo(PageList list, PageList pieces, int first, int bytes) {
+    int reference = first;
+    int left = bytes;
+    while (PiecePage.isPiece(reference) && left > 0) {
+      pieces.add(reference);
+      long page = store.pin(PiecePage.pageOf(reference));
+      try {
+        MemorySegment memory = store.segment();
+        layout.check(memory, page, reference);
+        left -= PiecePage.length(memory, page, PiecePage.pieceOf(reference));
+        reference = PiecePage.next(memory, page, PiecePage.pieceOf(reference));
+      } finally {
+        store.unpin(page, false);
+      }
+    }
+    for (int i = pages(Math.max(left, 0)); i > 0; i--) {
+      list.add(reference);
+      reference = next(reference);
     }
   }
 
@@ -161,7 +196,7 @@ final class Chain {
   void append(int first, int behind) {
     int last = first;
     int left = store.pagesInUse();
-    for (int next = nextPiece(last); next != 0; next = nextPiece(last)) {
+    for (int next = nextWaiting(last); next != 0; next = nextWaiting(last)) {
       if (--left < 0) {
         throw Torn.torn("a chain has more pages than there are");
       }
@@ -173,7 +208,7 @@ final class Chain {
   }
 
   /** Makes a page, which is pinned, a chain of its own that holds nothing. */
-  static void becomePiece(MemorySegment pages, long page) {
+  static void becomeChain(MemorySegment pages, long page) {
     pages.set(ValueLayout.JAVA_INT, page + MARK, -1);
     pages.set(ValueLayout.JAVA_INT, page + NEXT, 0);
   }

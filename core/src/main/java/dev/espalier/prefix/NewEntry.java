@@ -3,6 +3,7 @@ package dev.espalier.prefix;
 
 import dev.espalier.bytes.KeyOrder;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An entry on its way into a page: a key with its value, or a separator with the child behind it.
@@ -25,8 +26,11 @@ final class NewEntry {
   MemorySegment value = NOTHING;
   int valueLength;
 
-  /** First page of the chain with the value, or 0. */
+  /** What refers to the chain with the value, or 0. */
   int valueChain;
+
+  /** Where that lies, as long as it is not part of a tree for many threads. */
+  @Nullable PlacedValue placed;
 
   /** In an inner page. */
   int child;
@@ -46,8 +50,13 @@ final class NewEntry {
     keyChain = 0;
     value = NOTHING;
     valueLength = 0;
-    valueChain = 0;
+    forgetValueChain();
     child = newChild;
+  }
+
+  void forgetValueChain() {
+    valueChain = 0;
+    placed = null;
   }
 
   /** Forgets key and value, which are their owner's. */

@@ -37,9 +37,9 @@ import java.nio.ByteOrder;
  * it has a prefix, too.
  *
  * <p>Bytes of a key from {@link #keyBytes} on, and values that would leave a page fewer than four
- * entries, are in a {@link Chain} of pages of their own; the top bit of the length in the slot says
- * so, and page and whole length stand in the record. That depends on the whole key, so an entry
- * keeps its form in a page with another prefix.
+ * entries, are in a {@link Chain} elsewhere; the top bit of the length in the slot says so, and a
+ * reference to it and the whole length stand in the record. That depends on the whole key, so an
+ * entry keeps its form in a page with another prefix.
  */
 final class PageLayout {
   static final int HEADS = 64;
@@ -335,7 +335,7 @@ final class PageLayout {
     return keyReference(pages, page, slot) + (isKeyInChain(pages, slot) ? REFERENCE_BYTES : 0);
   }
 
-  /** Returns the first page of the chain that is referred to. */
+  /** Returns what refers to the chain: its first page, or if negative, its first piece. */
   static int referredPage(MemorySegment pages, long reference) {
     return pages.get(INT, reference);
   }

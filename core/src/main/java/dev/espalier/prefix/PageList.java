@@ -4,7 +4,7 @@ package dev.espalier.prefix;
 import dev.espalier.support.Torn;
 import java.util.Arrays;
 
-/** Numbers of pages of a tree. */
+/** Numbers of pages of a tree, or references to pieces of them. */
 final class PageList {
   private final int most;
   private int[] numbers = new int[64];
@@ -32,5 +32,10 @@ final class PageList {
       numbers = Arrays.copyOf(numbers, 2 * count);
     }
     numbers[count++] = number;
+  }
+
+  /** Puts the numbers in ascending order. */
+  void sort() {
+    Arrays.sort(numbers, 0, count);
   }
 }

@@ -83,7 +83,7 @@ final class PrefixBulkload {
 
   private void writeChains(NewEntry entry) {
     if (!layout.isInline(entry.keyLength, entry.valueLength)) {
-      entry.valueChain = tree.chain.write(entry.value, 0, entry.valueLength, tree::allocate);
+      entry.valueChain = tree.pieces.write(entry.value);
     }
     int rest = entry.keyLength - layout.keyBytes;
     if (rest > 0) {

@@ -129,7 +129,7 @@ final class PrefixChange {
     boolean isInline = layout.isInline(entry.keyLength, entry.valueLength);
     try {
       if (!isInline) {
-        entry.valueChain = tree.chain.write(value, 0, entry.valueLength, tree::allocate);
+        entry.valueChain = tree.pieces.write(value);
       }
       if (found < 0 && entry.keyLength > layout.keyBytes) {
         entry.keyChain =

@@ -43,6 +43,9 @@ final class PrefixCut {
   /** The pages that are to be freed: leaves, and the chains of long keys and values. */
   private PageList dead;
 
+  /** The pieces of pages that values share, which are to be freed. */
+  private PageList deadPieces;
+
   private long found;
 
   /** Begins with all of the range left, which is not empty. */
@@ -63,6 +66,7 @@ final class PrefixCut {
     this.change = change;
     this.cursor = cursor;
     this.dead = new PageList(0);
+    this.deadPieces = new PageList(0);
   }
 
   /** Removes the entries of the range; returns how many there were. O(log n) for each parent. */
@@ -168,6 +172,7 @@ final class PrefixCut {
 
     found = 0;
     dead = new PageList(store.pagesInUse());
+    deadPieces = new PageList(PiecePage.most(store.pagesInUse()));
     if (wholeFrom > 0) {
       read(leaves[0], start, startEnd);
     }
@@ -189,6 +194,8 @@ final class PrefixCut {
     if (found > tree.meta[PrefixStructure.SIZE]) {
       throw Torn.torn("leaves have more entries than the tree");
     }
+    deadPieces.sort(); // Those of one page come together.
+    store.ensureRoomToChange(pagesOfPieces());
     try {
       tree.modifications.changes++;
       if (wholeFrom > 0) {
@@ -206,6 +213,9 @@ final class PrefixCut {
       for (int i = 0; i < dead.count(); i++) {
         tree.touched(dead.get(i));
         store.free(dead.get(i));
+      }
+      for (int i = 0; i < deadPieces.count(); i++) {
+        tree.pieces.free(deadPieces.get(i));
       }
       tree.meta[PrefixStructure.SIZE] -= found;
       if (tree.meta[PrefixStructure.SIZE] == 0) {
@@ -296,7 +306,19 @@ final class PrefixCut {
 
   private void noteChain(long reference, int inPage) {
     int bytes = PageLayout.referredLength(tree.pages, reference) - inPage;
-    tree.chain.addTo(dead, PageLayout.referredPage(tree.pages, reference), bytes);
+    tree.chain.addTo(dead, deadPieces, PageLayout.referredPage(tree.pages, reference), bytes);
+  }
+
+  /** Returns how many pages have pieces that are to be freed. */
+  private int pagesOfPieces() {
+    int pages = 0;
+    int last = 0;
+    for (int i = 0; i < deadPieces.count(); i++) {
+      int page = PiecePage.pageOf(deadPieces.get(i));
+      pages += page != last ? 1 : 0;
+      last = page;
+    }
+    return pages;
   }
 
   private void cut(int leaf, int from, int to) {

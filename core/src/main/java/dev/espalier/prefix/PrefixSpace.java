@@ -90,7 +90,9 @@ final class PrefixSpace {
   }
 
   void used(int pages) {
-    outside.addAndGet(-pages);
+    if (!epochs.isAlone()) {
+      outside.addAndGet(-pages);
+    }
   }
 
   /** Frees a page that nobody has reached. */
@@ -98,7 +100,7 @@ final class PrefixSpace {
     lock.lock();
     try {
       store.free(page);
-      outside.decrementAndGet();
+      used(1);
     } finally {
       lock.unlock();
     }
@@ -122,6 +124,28 @@ final class PrefixSpace {
         giveBack(pages[--taken]);
       }
       throw refused;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Finds room for a long value, as {@link PieceSpace#place} does. */
+  PlacedValue place(int bytes) {
+    lock.lock();
+    try {
+      return tree.pieces.place(bytes, generation);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Frees the room of a value that nobody has reached, unless all pages were replaced since. */
+  void giveBack(PlacedValue placed) {
+    lock.lock();
+    try {
+      if (placed.generation == generation) {
+        tree.pieces.giveBack(placed);
+      }
     } finally {
       lock.unlock();
     }
@@ -180,7 +204,7 @@ final class PrefixSpace {
     long at = store.pin(page);
     latches.beginChange(page);
     try {
-      Chain.becomePiece(tree.pages, at);
+      Chain.becomeChain(tree.pages, at);
     } finally {
       latches.endChange(page);
       store.unpin(at, true);
@@ -226,14 +250,22 @@ final class PrefixSpace {
       }
       age();
     }
-    while (!epochs.isUnreachable(olderLeft)) {
-      if (!epochs.advance()) {
-        return 0;
-      }
+    if (!isUnreachable(olderLeft)) {
+      return 0;
     }
     int first = (int) meta[PrefixStructure.WAITING_LONGER];
     age();
     return first;
+  }
+
+  /** Tells whether no operation is left that could reach what has left in an epoch. */
+  synchronized boolean isUnreachable(long left) {
+    while (!epochs.isUnreachable(left)) {
+      if (!epochs.advance()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Makes the newer list the older one. */

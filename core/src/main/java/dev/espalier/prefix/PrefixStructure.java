@@ -37,7 +37,10 @@ final class PrefixStructure {
    *        One without bytes is at 0.
    *   I8   The arrays end before the records begin.
    *   I9   Entry 0 of an inner page has no separator.
-   *   I10  A chain has as many pages as its bytes take.
+   *   I10  A chain has as many pages as its bytes take that are not in pieces, which come first.
+   *   I11  Pieces lie within their page, behind the directory, and do not overlap.
+   *   I12  A page that values share has a living piece, and each is part of one value.
+   *   I13  The open page is one that values share.
    *
    * Pages that have left a tree for many threads wait in two lists until nobody can reach them
    * (PrefixSpace). They are then neither the tree's nor lost.
@@ -55,8 +58,14 @@ final class PrefixStructure {
 
   static final int WAITING_LONGER = 5;
 
+  /** The meta word of the page that pieces of values are cut from, or 0. */
+  static final int OPEN = 6;
+
   /** "PFX" and a version. */
   static final long OWN_STAMP = 0x50_4658_0000_0001L;
+
+  /** The same of a tree that has, or had, pages that values share. */
+  static final long STAMP_WITH_PIECES = 0x50_4658_0000_0002L;
 
   /** More levels than a tree of 2^31 pages can have. */
   static final int MAX_HEIGHT = 40;
@@ -77,6 +86,7 @@ final class PrefixStructure {
   final PageLayout layout;
   final PageBuild build;
   final Chain chain;
+  final PieceSpace pieces;
 
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
@@ -111,12 +121,13 @@ final class PrefixStructure {
     this.pages = store.segment();
     this.readable = pages.asReadOnly();
     this.space = isShared ? new PrefixSpace(this) : null;
+    this.pieces = new PieceSpace(this);
     if (meta[STAMP] == 0 || (meta[HEIGHT] == 0 && store.pagesInUse() == 0)) {
       plant();
-    } else if (meta[STAMP] != OWN_STAMP) {
+    } else if (meta[STAMP] != OWN_STAMP && meta[STAMP] != STAMP_WITH_PIECES) {
       throw new IllegalArgumentException(
-          "store holds a tree of another kind: its stamp is %x, not %x"
-              .formatted(meta[STAMP], OWN_STAMP));
+          "store holds a tree of another kind: its stamp is %x, not %x or %x"
+              .formatted(meta[STAMP], OWN_STAMP, STAMP_WITH_PIECES));
     }
   }
 
@@ -216,14 +227,25 @@ final class PrefixStructure {
 
   /** Frees a chain which nothing leads to any more, if there is one. */
   void retireChain(int first) {
-    if (first == 0) {
+    int page = pieces.freePieces(first);
+    if (page == 0) {
       return;
     }
     if (space == null) {
-      chain.free(first);
+      chain.free(page);
     } else {
-      space.leave(first);
+      space.leave(page);
     }
+  }
+
+  /** Returns the epoch in which something leaves that was unlinked before this call. */
+  long epoch() {
+    return space == null ? 0 : space.epochs.now();
+  }
+
+  /** Tells whether nobody can reach what has left in an epoch. */
+  boolean isUnreachable(long left) {
+    return space == null || space.isUnreachable(left);
   }
 
   /** Keeps readers off a page while its bytes change. */
@@ -265,6 +287,7 @@ final class PrefixStructure {
     modifications.changes++;
     try {
       store.clear();
+      pieces.forget();
       plant();
       if (space != null) {
         space.replaced();

@@ -24,7 +24,7 @@ final class PrefixThread {
   /** Length of the value that was found. */
   int valueLength;
 
-  /** The first page of the chain that has the value, or 0 if it was copied. */
+  /** What refers to the chain that has the value, or 0 if it was copied. */
   int valueChain;
 
   private final PrefixStructure tree;

@@ -7,6 +7,8 @@ import dev.espalier.support.PageVerifier;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the invariants of a prefix B+-tree, from the root down, with whole separators. */
@@ -14,12 +16,14 @@ final class PrefixVerifier extends PageVerifier {
   private final PrefixStructure tree;
   private final PageLayout layout;
   private final int pageBytes;
+  private final Pieces pieces;
 
   private PrefixVerifier(PrefixStructure tree, ProgressListener listener) {
     super(tree.store, listener, tree.meta[PrefixStructure.SIZE]);
     this.tree = tree;
     this.layout = tree.layout;
     this.pageBytes = layout.pageBytes;
+    this.pieces = new Pieces();
   }
 
   static void verify(PrefixStructure tree, ProgressListener listener) {
@@ -27,6 +31,7 @@ final class PrefixVerifier extends PageVerifier {
     checkRange("I1", tree.height(), 1, PrefixStructure.MAX_HEIGHT, "the height");
     verifier.page(tree.root(), tree.height() - 1, null, null);
     checkEqual("I1", verifier.entries(), tree.meta[PrefixStructure.SIZE], "the number of entries");
+    verifier.pieces.finish();
     verifier.claimWaiting(PrefixStructure.WAITING);
     verifier.claimWaiting(PrefixStructure.WAITING_LONGER);
     int outside = tree.space == null ? 0 : tree.space.outside();
@@ -247,11 +252,107 @@ final class PrefixVerifier extends PageVerifier {
   }
 
   private void claimChain(int first, int bytes) {
-    int number = first;
-    for (int i = tree.chain.pages(bytes); i > 0; i--) {
-      claim("I10", number, 1);
-      number = tree.chain.next(number);
+    int reference = first;
+    int left = bytes;
+    while (PiecePage.isPiece(reference)) {
+      left -= pieces.claim(reference);
+      check(left >= 0, "I10", "pieces have %d bytes more than what they are of", -left);
+      reference = pieces.next(reference);
     }
-    checkEqual("I10", number, 0, "the page behind the last of a chain");
+    for (int i = tree.chain.pages(left); i > 0; i--) {
+      claim("I10", reference, 1);
+      reference = tree.chain.next(reference);
+    }
+    checkEqual("I10", reference, 0, "the page behind the last of a chain");
+  }
+
+  /** The pages that values share, as far as values were found there. */
+  private final class Pieces {
+    private final PiecePage format = new PiecePage(pageBytes);
+
+    /** The pieces of each page that are part of values. */
+    private final Map<Integer, Integer> claimed = new HashMap<>();
+
+    /** Claims a piece, and its page if it is the first one there; returns its length. */
+    int claim(int reference) {
+      int number = PiecePage.pageOf(reference);
+      int piece = PiecePage.pieceOf(reference);
+      if (!claimed.containsKey(number)) {
+        PrefixVerifier.this.claim("I12", number, 1);
+        checkPage(number);
+      }
+      int others = claimed.getOrDefault(number, 0);
+      check((others >>> piece & 1) == 0, "I12", "piece %d of page %d is in two", piece, number);
+      claimed.put(number, others | 1 << piece);
+      long page = store.pin(number);
+      try {
+        check(
+            (PiecePage.living(pages, page) >>> piece & 1) != 0,
+            "I12",
+            "piece %d of page %d is not living",
+            piece,
+            number);
+        return PiecePage.length(pages, page, piece);
+      } finally {
+        store.unpin(page, false);
+      }
+    }
+
+    int next(int reference) {
+      long page = store.pin(PiecePage.pageOf(reference));
+      try {
+        return PiecePage.next(pages, page, PiecePage.pieceOf(reference));
+      } finally {
+        store.unpin(page, false);
+      }
+    }
+
+    private void checkPage(int number) {
+      long page = store.pin(number);
+      try {
+        BitSet taken = new BitSet(pageBytes);
+        int living = PiecePage.living(pages, page);
+        for (int piece = 0; piece < Integer.SIZE; piece++) {
+          if ((living >>> piece & 1) == 0) {
+            continue;
+          }
+          check(
+              format.isSound(pages, page, piece),
+              "I11",
+              "piece %d of page %d is out of bounds",
+              piece,
+              number);
+          int from = PiecePage.offset(pages, page, piece);
+          int to = from + PiecePage.length(pages, page, piece);
+          check(
+              taken.get(from, to).isEmpty(),
+              "I11",
+              "piece %d of page %d lies in another",
+              piece,
+              number);
+          taken.set(from, to);
+        }
+      } finally {
+        store.unpin(page, false);
+      }
+    }
+
+    /** Checks that the pages have no other pieces, when all values were found. */
+    void finish() {
+      tree.pieces.outside().forEach(this::claim);
+      claimed.forEach(
+          (number, pieces) -> {
+            long page = store.pin(number);
+            int living = PiecePage.living(pages, page);
+            store.unpin(page, false);
+            checkEqual("I12", living, pieces, "the living pieces of page %d", number);
+          });
+      int open = (int) tree.meta[PrefixStructure.OPEN];
+      check(
+          open == 0 || claimed.containsKey(open),
+          "I13",
+          "page %d is open, and no value has a piece of it",
+          open);
+    }
   }
 }

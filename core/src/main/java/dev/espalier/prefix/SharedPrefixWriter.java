@@ -118,26 +118,51 @@ final class SharedPrefixWriter {
   private void writeChains(Write write, boolean needsKeyChain) {
     NewEntry entry = write.thread.entry;
     int inPage = tree.layout.keyBytes;
+    boolean isInline = tree.layout.isInline(entry.keyLength, entry.valueLength);
     forgetVoidChains(write, space.generation);
-    if (!tree.layout.isInline(entry.keyLength, entry.valueLength) && entry.valueChain == 0) {
-      entry.valueChain = writeChain(write, entry.value, 0, entry.valueLength);
-    }
-    if (needsKeyChain && entry.keyChain == 0) {
-      entry.keyChain = writeChain(write, entry.key, inPage, entry.keyLength - inPage);
-    }
+    do { // All pages may be replaced between one chain and the other.
+      if (!isInline && entry.valueChain == 0) {
+        writeValue(write);
+      }
+      if (needsKeyChain && entry.keyChain == 0) {
+        entry.keyChain = writeKeyChain(write, entry.key, inPage, entry.keyLength - inPage);
+      }
+    } while (!isInline && entry.valueChain == 0);
   }
 
   /** Forgets chains that are of another generation than the one that is. */
   private static void forgetVoidChains(Write write, int generation) {
     if (write.generation != generation) {
-      write.thread.entry.valueChain = 0;
+      write.thread.entry.forgetValueChain();
       write.thread.entry.keyChain = 0;
       write.generation = generation;
     }
   }
 
-  /** Writes a chain, unless all pages are replaced meanwhile: then it is void. */
-  private int writeChain(Write write, MemorySegment from, long at, int bytes) {
+  /** Writes a long value, unless all pages are replaced meanwhile: then it is void. */
+  private void writeValue(Write write) {
+    NewEntry entry = write.thread.entry;
+    PlacedValue placed = space.place(entry.valueLength);
+    forgetVoidChains(write, placed.generation);
+    try {
+      int operation = space.epochs.enter();
+      try {
+        if (placed.generation == space.generation) {
+          tree.pieces.fill(placed, entry.value);
+        }
+      } finally {
+        space.epochs.exit(operation);
+      }
+    } catch (RuntimeException | Error failed) {
+      space.giveBack(placed);
+      throw failed;
+    }
+    entry.valueChain = placed.first();
+    entry.placed = placed;
+  }
+
+  /** Does the same with what of a key is not in its page; returns its first page. */
+  private int writeKeyChain(Write write, MemorySegment from, long at, int bytes) {
     int[] pages = new int[tree.chain.pages(bytes)];
     int taken = space.allocate(pages);
     forgetVoidChains(write, taken);
@@ -161,7 +186,9 @@ final class SharedPrefixWriter {
   private void giveBackChains(Write write, @Nullable Throwable failed) {
     NewEntry entry = write.thread.entry;
     try {
-      space.giveBackChain(entry.valueChain, write.generation);
+      if (entry.placed != null) {
+        space.giveBack(entry.placed);
+      }
       space.giveBackChain(entry.keyChain, write.generation);
     } catch (RuntimeException | Error second) {
       tree.store.leftHalfway(second);
@@ -170,7 +197,7 @@ final class SharedPrefixWriter {
       }
       failed.addSuppressed(second);
     } finally {
-      entry.valueChain = 0;
+      entry.forgetValueChain();
       entry.keyChain = 0;
       entry.forget();
     }
@@ -178,9 +205,9 @@ final class SharedPrefixWriter {
 
   /** Notes that the chains of an entry are part of the tree. */
   private void keepChains(NewEntry entry, boolean isNew) {
-    if (entry.valueChain != 0) {
-      tree.used(tree.chain.pages(entry.valueLength));
-      entry.valueChain = 0;
+    if (entry.placed != null) {
+      tree.pieces.keep(entry.placed);
+      entry.forgetValueChain();
     }
     if (isNew && entry.keyChain != 0) {
       tree.used(tree.chain.pages(entry.keyLength - tree.layout.keyBytes));
@@ -397,7 +424,7 @@ final class SharedPrefixWriter {
     return value;
   }
 
-  /** Returns the first page of the chain with the value of an entry, or 0. */
+  /** Returns what refers to the chain with the value of an entry, or 0. */
   private int valueChain(long page, int i) {
     MemorySegment pages = tree.pages;
     long slot = PageLayout.slot(pages, page, i);

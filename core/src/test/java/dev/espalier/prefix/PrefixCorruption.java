@@ -53,7 +53,32 @@ enum PrefixCorruption {
         long slot = PageLayout.slot(tree.pages, inner(tree), 0);
         tree.pages.set(ValueLayout.JAVA_SHORT_UNALIGNED, slot + 2, (short) 1);
       }),
-  CHAIN_OF_TWO_VALUES("I10", PrefixCorruption::shareChain);
+  CHAIN_OF_TWO_VALUES("I10", PrefixCorruption::shareChain),
+  CHAIN_GOES_ON("I10", tree -> nextOfLast(tree, PageLayout.child(tree.pages, inner(tree), 0))),
+  PIECE_OUT_OF_BOUNDS(
+      "I11",
+      tree -> {
+        long page = piecePage(tree, 1);
+        int piece = living(tree, page, 0);
+        setOffset(tree, page, piece, tree.layout.pageBytes - 1);
+      }),
+  PIECE_IN_ANOTHER(
+      "I11",
+      tree -> {
+        long page = piecePage(tree, 2);
+        int other = PiecePage.offset(tree.pages, page, living(tree, page, 0));
+        setOffset(tree, page, living(tree, page, 1), other);
+      }),
+  PIECE_OF_TWO_VALUES("I12", PrefixCorruption::sharePiece),
+  PIECE_DEAD(
+      "I12",
+      tree -> {
+        long page = piecePage(tree, 2);
+        int living = PiecePage.living(tree.pages, page);
+        PiecePage.living(tree.pages, page, living & living - 1);
+      }),
+  PIECE_LOST("I12", PrefixCorruption::losePiece),
+  OPEN_PAGE_OF_THE_TREE("I13", tree -> tree.meta[PrefixStructure.OPEN] = tree.root());
 
   private final String invariant;
   private final Consumer<PrefixStructure> damage;
@@ -156,12 +181,95 @@ enum PrefixCorruption {
     PageLayout.refer(tree.pages, reference, PageLayout.referredPage(tree.pages, reference), 1);
   }
 
+  /** Has two chains go on with the same page. */
   private static void shareChain(PrefixStructure tree) {
+    MemorySegment pages = tree.pages;
+    int first = reference(tree, 0);
+    int second = reference(tree, 1);
+    int behind = PiecePage.next(pages, piecePageOf(tree, first), PiecePage.pieceOf(first));
+    PiecePage.next(pages, piecePageOf(tree, second), PiecePage.pieceOf(second), behind);
+  }
+
+  /** Has the last page of a chain lead to another page. */
+  private static void nextOfLast(PrefixStructure tree, int another) {
+    int last = reference(tree, 0);
+    while (PiecePage.isPiece(last)) {
+      last = PiecePage.next(tree.pages, piecePageOf(tree, last), PiecePage.pieceOf(last));
+    }
+    while (tree.chain.next(last) != 0) {
+      last = tree.chain.next(last);
+    }
+    tree.chain.append(last, another);
+  }
+
+  /** Has two values refer to the same piece. */
+  private static void sharePiece(PrefixStructure tree) {
+    MemorySegment.copy(
+        tree.pages,
+        referenceAt(tree, 0),
+        tree.pages,
+        referenceAt(tree, 1),
+        PageLayout.REFERENCE_BYTES);
+  }
+
+  /** Adds a piece to a page that no value has, in a gap of it. */
+  private static void losePiece(PrefixStructure tree) {
+    PiecePage format = new PiecePage(tree.layout.pageBytes);
+    long page = piecePage(tree, 1);
+    long gap = format.largestGap(tree.pages, page);
+    int piece = Integer.numberOfTrailingZeros(format.unused(tree.pages, page));
+    PiecePage.add(tree.pages, page, piece, PiecePage.gapBegin(gap), PiecePage.gapBytes(gap));
+  }
+
+  /** Returns where one of the entries of the leaf, of those with long values, has its reference. */
+  private static long referenceAt(PrefixStructure tree, int which) {
     long page = leaf(tree);
-    int first = chainEntry(tree, page, 0);
-    int second = chainEntry(tree, page, first + 1);
-    long from = PageLayout.valueAt(tree.pages, page, PageLayout.slot(tree.pages, page, first));
-    long to = PageLayout.valueAt(tree.pages, page, PageLayout.slot(tree.pages, page, second));
-    MemorySegment.copy(tree.pages, from, tree.pages, to, PageLayout.REFERENCE_BYTES);
+    int entry = chainEntry(tree, page, 0);
+    for (int i = 0; i < which; i++) {
+      entry = chainEntry(tree, page, entry + 1);
+    }
+    return PageLayout.valueAt(tree.pages, page, PageLayout.slot(tree.pages, page, entry));
+  }
+
+  private static int reference(PrefixStructure tree, int which) {
+    return PageLayout.referredPage(tree.pages, referenceAt(tree, which));
+  }
+
+  private static long piecePageOf(PrefixStructure tree, int reference) {
+    return tree.store.pin(PiecePage.pageOf(reference));
+  }
+
+  /** Returns a page that values share, with so many living pieces at least, and a gap. */
+  private static long piecePage(PrefixStructure tree, int least) {
+    PiecePage format = new PiecePage(tree.layout.pageBytes);
+    for (int number = 1; number <= tree.store.pagesInUse(); number++) {
+      long page = tree.store.pin(number);
+      if (tree.store.isInUse(number)
+          && PiecePage.isMarked(tree.pages, page)
+          && Integer.bitCount(PiecePage.living(tree.pages, page)) >= least
+          && PiecePage.gapBytes(format.largestGap(tree.pages, page)) > 0
+          && format.unused(tree.pages, page) != 0) {
+        return page;
+      }
+    }
+    throw new AssertionError("no page has " + least + " pieces of values and a gap");
+  }
+
+  /** Returns the number of a living piece of a page, counted from 0 among these. */
+  private static int living(PrefixStructure tree, long page, int which) {
+    int living = PiecePage.living(tree.pages, page);
+    for (int i = 0; i < which; i++) {
+      living &= living - 1;
+    }
+    return Integer.numberOfTrailingZeros(living);
+  }
+
+  private static void setOffset(PrefixStructure tree, long page, int piece, int offset) {
+    int living = PiecePage.living(tree.pages, page);
+    int next = PiecePage.next(tree.pages, page, piece);
+    int length = PiecePage.length(tree.pages, page, piece);
+    PiecePage.add(tree.pages, page, piece, offset, length);
+    PiecePage.next(tree.pages, page, piece, next);
+    PiecePage.living(tree.pages, page, living);
   }
 }

@@ -46,7 +46,7 @@ class PrefixVerifierTest {
         Arrays.stream(PrefixCorruption.values())
             .map(PrefixCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(10, stated.size(), stated::toString);
+    assertEquals(13, stated.size(), stated::toString);
     assertEquals(stated, InvariantNumbers.checked("prefix/PrefixVerifier"));
     assertEquals(stated, corrupted);
   }
@@ -78,7 +78,7 @@ class PrefixVerifierTest {
     PrefixBPlusTree index = PrefixBPlusTree.create(IndexOptions.DEFAULT, pageBytes);
     SplittableRandom random = new SplittableRandom(2);
     for (int i = 0; i < TestSize.of(6_000, 20_000); i++) {
-      index.set(key(random.nextInt(30_000)), new byte[i % 5 == 0 ? 2 * pageBytes : 12]);
+      index.set(key(random.nextInt(30_000)), new byte[i % 5 == 0 ? pageBytes * 7 / 3 : 12]);
     }
     return index;
   }

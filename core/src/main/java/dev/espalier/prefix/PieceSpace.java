@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.prefix;
+
+import dev.espalier.memory.PageStore;
+import dev.espalier.support.Torn;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Gives out room for long values. What of a value fills pages has them alone; the rest, or a value
+ * that is no longer than a page, lies in pieces of pages that values share ({@link PiecePage}). One
+ * such page is open: pieces are cut from the largest gap that it had. When that is used up, the
+ * next is opened: one in which pieces have died, if nobody can be reading these any more, or else a
+ * new one.
+ *
+ * <p>A page leaves with its last living piece, so at any time there are no more of them than
+ * pieces. Only the number of the open page is kept in the meta words. Which other pages have gaps
+ * is known of those in which a piece has died since the tree was opened, and of so many only.
+ *
+ * <p>All words of the directories are written with the lock of this object, which is taken last but
+ * for that of {@link PrefixSpace#leave}, and held for no longer than it takes to pin a page.
+ */
+final class PieceSpace {
+  /** Pages with dead pieces that are remembered: more do not make values lie closer. */
+  private static final int MOST_GAPS = 1024;
+
+  private final PrefixStructure tree;
+  private final PageStore store;
+  private final PiecePage layout;
+
+  /** Shorter pieces are not cut from a gap, unless they are all that is left of a value. */
+  private final int least;
+
+  /** A longer rest of a value has a page of its own. */
+  private final int most;
+
+  /** What is left of the gap of the open page, and the entries of its directory that are free. */
+  private int from;
+
+  private int to;
+  private int free;
+
+  /** Whether these are known, and not only the number of the open page. */
+  private boolean isKnown;
+
+  /** Pages in which pieces have died, by the epochs when the last ones did, in that order. */
+  private final Map<Integer, Long> gaps = new LinkedHashMap<>();
+
+  /** Pieces of values that are not part of the tree yet. */
+  private final Set<Integer> outside = new HashSet<>();
+
+  PieceSpace(PrefixStructure tree) {
+    this.tree = tree;
+    this.store = tree.store;
+    this.layout = new PiecePage(store.pageBytes());
+    this.least = layout.room() / 4;
+    this.most = layout.room() - layout.room() / 16;
+  }
+
+  // ---------------------------------------------------------------- place
+
+  /**
+   * Finds room for a value, and takes it. {@link #fill} and {@link #keep} follow, or {@link
+   * #giveBack}. Of a tree for many threads, outside operations and by one thread at a time.
+   *
+   * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing is taken then
+   */
+  PlacedValue place(int bytes, int generation) {
+    int bytesPerPage = tree.chain.bytesPerPage;
+    int rest = bytes % bytesPerPage;
+    int pages = bytes / bytesPerPage + (rest > most ? 1 : 0);
+    PlacedValue placed = new PlacedValue(generation, pages);
+    try {
+      for (int i = 0; i < pages; i++) {
+        placed.addPage(tree.allocate());
+      }
+      for (int left = rest > most ? 0 : rest; left > 0; ) {
+        left -= placeSome(placed, left);
+      }
+      return placed;
+    } catch (RuntimeException | Error refused) {
+      giveBack(placed, refused);
+      throw refused;
+    }
+  }
+
+  private void giveBack(PlacedValue placed, Throwable refused) {
+    try {
+      giveBack(placed);
+    } catch (RuntimeException | Error second) {
+      store.leftHalfway(second);
+      refused.addSuppressed(second);
+    }
+  }
+
+  /** Finds room for some of what is left of a value, and returns for how many bytes. */
+  private int placeSome(PlacedValue placed, int left) {
+    boolean isLast = placed.pieceCount() == PlacedValue.MOST_PIECES - 1;
+    synchronized (this) {
+      if (hasRoom(isLast ? left : Math.min(left, least)) || openGap(isLast ? left : least)) {
+        return cut(placed, left);
+      }
+    }
+    // Not with the lock: to allocate may mean to wait for those who free a piece.
+    int page = tree.allocate();
+    if (page > PiecePage.MOST_PAGE) {
+      placed.addPage(page);
+      return left;
+    }
+    tree.used(1);
+    synchronized (this) {
+      openNew(page);
+      return cut(placed, left);
+    }
+  }
+
+  private int open() {
+    return (int) tree.meta[PrefixStructure.OPEN];
+  }
+
+  /** Tells whether the open page, if there is one, has room for a piece of so many bytes. */
+  private boolean hasRoom(int bytes) {
+    if (open() == 0) {
+      return false;
+    }
+    if (!isKnown) {
+      open(open());
+    }
+    return free != 0 && to - from >= bytes;
+  }
+
+  /** Opens a page with dead pieces that has a gap of so many bytes, if there is one. */
+  private boolean openGap(int bytes) {
+    Iterator<Map.Entry<Integer, Long>> oldest = gaps.entrySet().iterator();
+    while (oldest.hasNext()) {
+      Map.Entry<Integer, Long> entry = oldest.next();
+      int number = entry.getKey();
+      if (!tree.isUnreachable(entry.getValue())) {
+        return false;
+      }
+      oldest.remove();
+      open(number);
+      if (hasRoom(bytes)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void openNew(int number) {
+    long page = store.pinFresh(number);
+    try {
+      layout.begin(store.segment(), page);
+    } finally {
+      store.unpin(page, true);
+    }
+    open(number);
+    tree.meta[PrefixStructure.STAMP] = PrefixStructure.STAMP_WITH_PIECES;
+  }
+
+  /** Makes a page the open one, in which nobody reads what has died. */
+  private void open(int number) {
+    long page = store.pin(number);
+    try {
+      MemorySegment pages = store.segment();
+      layout.checkLiving(pages, number, page);
+      long gap = layout.largestGap(pages, page);
+      from = PiecePage.gapBegin(gap);
+      to = PiecePage.gapEnd(gap);
+      free = layout.unused(pages, page);
+    } finally {
+      store.unpin(page, false);
+    }
+    isKnown = true;
+    tree.meta[PrefixStructure.OPEN] = number;
+  }
+
+  /** Takes a piece of the open page for what is left of a value; returns its length. */
+  private int cut(PlacedValue placed, int left) {
+    int number = open();
+    int piece = Integer.numberOfTrailingZeros(free);
+    int length = Math.min(left, to - from);
+    long page = store.pin(number);
+    try {
+      PiecePage.add(store.segment(), page, piece, from, length);
+    } finally {
+      store.unpin(page, true);
+    }
+    from += length;
+    free &= ~(1 << piece);
+    int reference = PiecePage.reference(number, piece);
+    outside.add(reference);
+    placed.addPiece(reference, length);
+    return length;
+  }
+
+  // ---------------------------------------------------------------- fill
+
+  /** Writes a value to where it was placed. Of a tree for many threads, within an operation. */
+  void fill(PlacedValue placed, MemorySegment value) {
+    long done = 0;
+    for (int i = 0; i < placed.pieceCount(); i++) {
+      int reference = placed.piece(i);
+      int piece = PiecePage.pieceOf(reference);
+      long page = store.pin(PiecePage.pageOf(reference));
+      try {
+        MemorySegment pages = store.segment();
+        PiecePage.next(pages, page, piece, placed.behind(i));
+        long to = page + PiecePage.offset(pages, page, piece);
+        MemorySegment.copy(value, done, pages, to, placed.length(i));
+      } finally {
+        store.unpin(page, true);
+      }
+      done += placed.length(i);
+    }
+    tree.chain.fill(placed.pages(), value, done, (int) (value.byteSize() - done));
+  }
+
+  /** Notes that a value is part of the tree. */
+  void keep(PlacedValue placed) {
+    tree.used(placed.pages().length);
+    synchronized (this) {
+      for (int i = 0; i < placed.pieceCount(); i++) {
+        outside.remove(placed.piece(i));
+      }
+    }
+  }
+
+  /** Writes a value, by one who has the tree alone; returns what its entry is to refer to. */
+  int write(MemorySegment value) {
+    PlacedValue placed = place((int) value.byteSize(), 0);
+    fill(placed, value);
+    keep(placed);
+    return placed.first();
+  }
+
+  /** Returns the pieces of values that are not part of the tree yet. */
+  synchronized Set<Integer> outside() {
+    return Set.copyOf(outside);
+  }
+
+  // ---------------------------------------------------------------- free
+
+  /** Frees the room of a value that nobody has reached. */
+  void giveBack(PlacedValue placed) {
+    for (int page : placed.pages()) {
+      tree.giveBack(page);
+    }
+    for (int i = 0; i < placed.pieceCount(); i++) {
+      synchronized (this) {
+        outside.remove(placed.piece(i));
+      }
+      free(placed.piece(i));
+    }
+  }
+
+  /**
+   * Frees the pieces at the beginning of a chain which nothing leads to any more, if it has any;
+   * returns the first page behind them, or 0.
+   */
+  int freePieces(int first) {
+    int reference = first;
+    while (PiecePage.isPiece(reference)) {
+      reference = free(reference);
+    }
+    return reference;
+  }
+
+  /** Frees a piece, and its page if that was the last; returns a reference to what follows it. */
+  synchronized int free(int reference) {
+    int number = PiecePage.pageOf(reference);
+    int piece = PiecePage.pieceOf(reference);
+    int living;
+    int next;
+    boolean isChanged = false;
+    long page = store.pin(number);
+    try {
+      MemorySegment pages = store.segment();
+      layout.check(pages, page, reference);
+      living = PiecePage.living(pages, page);
+      if ((living >>> piece & 1) == 0) {
+        throw Torn.torn("piece " + piece + " of page " + number + " is freed twice");
+      }
+      living &= ~(1 << piece);
+      next = PiecePage.next(pages, page, piece);
+      isChanged = true;
+      PiecePage.living(pages, page, living);
+    } finally {
+      store.unpin(page, isChanged);
+    }
+    gaps.remove(number);
+    if (number == open() && (living == 0 || !isKnown)) {
+      tree.meta[PrefixStructure.OPEN] = 0; // What is free of it is not to be what has just died.
+    }
+    if (living == 0) {
+      tree.retireChain(number);
+    } else {
+      noteGap(number);
+    }
+    return next;
+  }
+
+  private void noteGap(int number) {
+    if (gaps.size() == MOST_GAPS) {
+      Iterator<Integer> oldest = gaps.keySet().iterator();
+      oldest.next();
+      oldest.remove();
+    }
+    gaps.put(number, tree.epoch());
+  }
+
+  /** Forgets everything, since there are no pages any more. */
+  synchronized void forget() {
+    gaps.clear();
+    outside.clear();
+  }
+}
