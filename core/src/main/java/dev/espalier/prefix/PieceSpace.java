@@ -26,7 +26,7 @@ import java.util.Set;
  */
 final class PieceSpace {
   /** Pages with dead pieces that are remembered: more do not make values lie closer. */
-  private static final int MOST_GAPS = 1024;
+  private static final int MOST_GAPS = 4096;
 
   private final PrefixStructure tree;
   private final PageStore store;

@@ -12,6 +12,7 @@ import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -163,6 +164,7 @@ class FileFormatTest {
   @ValueSource(
       strings = {
         GOLDEN_STRINGS,
+        "golden-strings-whole-pages.txt",
         "golden-strings-one-thread.txt",
         "golden-strings-3.txt",
         "golden-strings-2.txt"
@@ -180,7 +182,10 @@ class FileFormatTest {
       assertEquals(4, store.recovery().records());
       BytesIndex strings = store.bytesIndex("strings");
       strings.verify();
-      assertArrayEquals(LONGER_THAN_PAGES, strings.remove(LONGER_THAN_PAGES));
+      byte[] longer = Arrays.copyOf(LONGER_THAN_PAGES, LONGER_THAN_PAGES.length + 100);
+      assertArrayEquals(LONGER_THAN_PAGES, strings.put(LONGER_THAN_PAGES, longer));
+      strings.verify();
+      assertArrayEquals(longer, strings.remove(LONGER_THAN_PAGES));
       assertEquals(expected, new StoredStrings(strings).entries());
     }
   }

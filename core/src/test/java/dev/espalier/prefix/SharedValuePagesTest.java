@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.prefix;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.IndexOptions;
+import dev.espalier.ProgressListener;
+import dev.espalier.TestSize;
+import dev.espalier.bytes.BytesEntrySource;
+import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.ValueReader;
+import dev.espalier.memory.MemoryPageStore;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.concurrent.CancellationException;
+import java.util.function.IntUnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How many pages long values take, and what stays of them. */
+class SharedValuePagesTest {
+  private static final int PAGE_BYTES = 16 << 10;
+  private static final int TEN_KB = 10_000;
+
+  /** The trees that values can be in. */
+  enum Kind {
+    ONE_WRITER {
+      @Override
+      BytesIndex open(MemoryPageStore store) {
+        return PrefixBPlusTree.open(store);
+      }
+    },
+    MANY_WRITERS {
+      @Override
+      BytesIndex open(MemoryPageStore store) {
+        return ConcurrentPrefixBPlusTree.open(store);
+      }
+    };
+
+    abstract BytesIndex open(MemoryPageStore store);
+  }
+
+  private final SplittableRandom random = new SplittableRandom(79);
+  /** Its memory does not move, so that a test may begin an operation. */
+  private final MemoryPageStore store =
+      IndexOptions.DEFAULT.pagesBesideReaders(PAGE_BYTES);
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private static byte[] key(int i) {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(i).array();
+  }
+
+  /** Returns a value of which each byte depends on its place, and on a number. */
+  private static byte[] value(int number, int length) {
+    byte[] value = new byte[length];
+    for (int i = 0; i < length; i++) {
+      value[i] = (byte) (number + i * 31 + (i >>> 8));
+    }
+    return value;
+  }
+
+  private void put(BytesIndex index, int[] lengths, int i, int length) {
+    index.set(key(i), value(i + length, length));
+    lengths[i] = length;
+  }
+
+  private static void check(BytesIndex index, int[] lengths) {
+    index.verify();
+    for (int i = 0; i < lengths.length; i++) {
+      byte[] expected = lengths[i] == 0 ? null : value(i + lengths[i], lengths[i]);
+      assertArrayEquals(expected, index.get(key(i)));
+    }
+  }
+
+  /** Returns the pages in use for each value. */
+  private double pagesOf(int values) {
+    return (double) store.pagesInUse() / values;
+  }
+
+  // ---------------------------------------------------------------- space
+
+  /**
+   * A value of 10 KB had a page alone. Now all of a page is in use until values go; what these
+   * leave is used again as soon as it is a quarter of a page.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void valuesOfTenKilobytesTakeTwoThirdsOfAPage(Kind kind) {
+    BytesIndex index = kind.open(store);
+    int count = TestSize.of(500, 3000);
+    int[] lengths = new int[count];
+    int[] order = random.ints(0, count).distinct().limit(count).toArray();
+    for (int i : order) {
+      put(index, lengths, i, TEN_KB);
+    }
+    check(index, lengths);
+    assertTrue(pagesOf(count) < 0.69, () -> "pages of a value: " + pagesOf(count));
+
+    for (int round = 0; round < 4; round++) {
+      for (int i = 0; i < count; i++) {
+        put(index, lengths, random.nextInt(count), TEN_KB + random.nextInt(10));
+      }
+      check(index, lengths);
+      assertTrue(pagesOf(count) < 0.80, () -> "pages of a value: " + pagesOf(count));
+    }
+
+    for (int i = 0; i < count / 2; i++) {
+      assertTrue(index.delete(key(order[i])));
+      lengths[order[i]] = 0;
+    }
+    check(index, lengths);
+    assertTrue(pagesOf(count / 2) < 1.25, () -> "pages of a value: " + pagesOf(count / 2));
+
+    for (int i = count / 2; i < count; i++) {
+      assertTrue(index.delete(key(order[i])));
+    }
+    index.verify();
+    assertTrue(store.pagesInUse() <= 4, () -> store.pagesInUse() + " pages without values");
+  }
+
+  /** However values go, there are no more pages than pieces, and then the room is used again. */
+  @ParameterizedTest
+  @EnumSource
+  void whatIsLeftOfPagesIsFilledAgain(Kind kind) {
+    BytesIndex index = kind.open(store);
+    int count = TestSize.of(600, 3000);
+    int[] lengths = new int[count];
+    for (int i = 0; i < count; i++) {
+      put(index, lengths, i, TEN_KB);
+    }
+    int full = store.pagesInUse();
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+      if (i % 3 == 0) {
+        left++;
+      } else {
+        assertTrue(index.delete(key(i)));
+        lengths[i] = 0;
+      }
+    }
+    check(index, lengths);
+    int pieces = PlacedValue.MOST_PIECES * left;
+    assertTrue(store.pagesInUse() <= pieces + 20, () -> store.pagesInUse() + " of " + pieces);
+    for (int i = 0; i < count; i++) {
+      if (lengths[i] == 0) {
+        put(index, lengths, i, TEN_KB);
+      }
+    }
+    check(index, lengths);
+    assertTrue(store.pagesInUse() < full * 1.15, () -> store.pagesInUse() + " after " + full);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10000, 1.13", "20000, 1.1", "50000, 1.06", "1000000, 1.02", "20000000, 1.01"})
+  void longerValuesTakeLittleMoreThanTheirBytes(int bytes, double most) {
+    BytesIndex index = PrefixBPlusTree.open(store);
+    int count = Math.clamp(40_000_000 / bytes, 3, 200);
+    for (int i = 0; i < count; i++) {
+      index.set(key(i), value(i, bytes));
+    }
+    index.verify();
+    double spent = (double) store.pagesInUse() * PAGE_BYTES / ((double) count * bytes);
+    assertTrue(spent < most, () -> "bytes over those of values: " + spent);
+  }
+
+  // ---------------------------------------------------------------- lengths
+
+  private static void checkLengths(BytesIndex index, IntUnaryOperator lengthOf, int count) {
+    int[] lengths = new int[count];
+    for (int i = 0; i < count; i++) {
+      lengths[i] = lengthOf.applyAsInt(i);
+      index.set(key(i), value(i + lengths[i], lengths[i]));
+    }
+    check(index, lengths);
+    MemorySegment into = MemorySegment.ofArray(new byte[100]);
+    assertEquals(lengths[7], index.get(MemorySegment.ofArray(key(7)), into));
+    byte[] expected = value(7 + lengths[7], lengths[7]);
+    assertEquals(-1, into.mismatch(MemorySegment.ofArray(expected).asSlice(0, 100)));
+    for (int i = 0; i < count; i += 2) {
+      lengths[i] = lengthOf.applyAsInt(i + 1);
+      index.set(key(i), value(i + lengths[i], lengths[i]));
+    }
+    check(index, lengths);
+    for (int i = 0; i < count; i += 3) {
+      assertTrue(index.delete(key(i)));
+      lengths[i] = 0;
+    }
+    check(index, lengths);
+    assertEquals(count - (count + 2) / 3, index.removeRange(key(0), true, key(count), true));
+    index.verify();
+  }
+
+  /** Around the lengths where the last page, or the last piece, is just full. */
+  @ParameterizedTest
+  @ValueSource(ints = {512, 1024, 4096, 16_384, 65_536})
+  void valuesOfAnyLengthComeBack(int pageBytes) {
+    for (Kind kind : Kind.values()) {
+      int page = pageBytes - 24;
+      int room = new PiecePage(pageBytes).room();
+      int[] borders = {page, 2 * page, room, room - room / 16, page + room / 4, page + room};
+      try (MemoryPageStore pages = IndexOptions.DEFAULT.pagesInMemory(pageBytes)) {
+        BytesIndex index = kind.open(pages);
+        checkLengths(index, i -> borders[i % borders.length] + i / borders.length % 5 - 2, 60);
+        checkLengths(index, i -> pageBytes / 3 + i * pageBytes / 40, 150);
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- the tree as a whole
+
+  /** A tree that is opened again goes on with the page that was open. */
+  @Test
+  void theOpenPageIsOpenWhenTheTreeIsOpenedAgain() {
+    BytesIndex index = PrefixBPlusTree.open(store);
+    index.set(key(0), value(0, 5000));
+    int before = store.pagesInUse();
+    BytesIndex again = ConcurrentPrefixBPlusTree.open(store);
+    again.set(key(1), value(1, 5000));
+    assertEquals(before, store.pagesInUse());
+    again.verify();
+    assertArrayEquals(value(0, 5000), again.get(key(0)));
+  }
+
+  /** What dies before that page is known to be open may still be read. */
+  @Test
+  void whatDiesInAPageThatIsNotKnownYetIsNotFree() {
+    BytesIndex index = PrefixBPlusTree.open(store);
+    index.set(key(0), value(0, 5000));
+    index.set(key(1), value(1, 5000));
+    ConcurrentPrefixBPlusTree again = ConcurrentPrefixBPlusTree.open(store);
+    int operation = again.structure().shared().epochs.enter(); // One that reads the first value.
+    again.delete(key(0));
+    again.set(key(2), value(2, 5000));
+    again.set(key(3), value(3, 5000));
+    int first = -1;
+    for (int page = 1; page <= store.pagesInUse() && first < 0; page++) {
+      first = PiecePage.isMarked(store.segment(), store.pin(page)) ? page : -1;
+    }
+    long at = store.pin(first) + PiecePage.offset(store.segment(), store.pin(first), 0);
+    assertEquals(-1, store.segment().asSlice(at, 5000).mismatch(segment(value(0, 5000))));
+    again.structure().shared().epochs.exit(operation);
+    again.verify();
+  }
+
+  private static MemorySegment segment(byte[] bytes) {
+    return MemorySegment.ofArray(bytes);
+  }
+
+  /** Only files that need it say so: releases before this one go on to open all others. */
+  @ParameterizedTest
+  @EnumSource
+  void onlyTreesWithSharedPagesHaveTheStampOfThem(Kind kind) {
+    BytesIndex index = kind.open(store);
+    index.set(key(0), value(0, 100));
+    assertEquals(PrefixStructure.OWN_STAMP, store.meta()[PrefixStructure.STAMP]);
+    index.set(key(1), value(1, TEN_KB));
+    assertEquals(PrefixStructure.STAMP_WITH_PIECES, store.meta()[PrefixStructure.STAMP]);
+    index.clear();
+    assertEquals(PrefixStructure.OWN_STAMP, store.meta()[PrefixStructure.STAMP]);
+    index.set(key(1), value(1, TEN_KB));
+    index.verify();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void bulkloadSharesPages(Kind kind) {
+    BytesIndex index = kind.open(store);
+    int count = 300;
+    Values refused = new Values(count);
+    assertThrows(
+        CancellationException.class,
+        () -> index.bulkload(refused, 1, -1, (_, _) -> false));
+    index.bulkload(new Values(count), 1, -1, ProgressListener.NONE);
+    int[] lengths = new int[count];
+    Arrays.fill(lengths, TEN_KB);
+    check(index, lengths);
+    assertTrue(pagesOf(count) < 0.69, () -> "pages of a value: " + pagesOf(count));
+    put(index, lengths, 5, 3 * TEN_KB);
+    check(index, lengths);
+  }
+
+  private static final class Values implements BytesEntrySource {
+    private final int count;
+    private int at = -1;
+
+    Values(int count) {
+      this.count = count;
+    }
+
+    @Override
+    public boolean next() {
+      return ++at < count;
+    }
+
+    @Override
+    public MemorySegment key() {
+      return segment(SharedValuePagesTest.key(at));
+    }
+
+    @Override
+    public void value(ValueReader reader) {
+      reader.read(segment(SharedValuePagesTest.value(at + TEN_KB, TEN_KB)), 0, TEN_KB, 0, TEN_KB);
+    }
+
+    @Override
+    public long valueBytes() {
+      return TEN_KB;
+    }
+  }
+}

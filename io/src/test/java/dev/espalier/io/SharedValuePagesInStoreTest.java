@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.espalier.io;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.TestSize;
+import dev.espalier.bytes.BytesIndex;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Long values that share pages in a store: beside readers, in snapshots, and their room on disk. */
+class SharedValuePagesInStoreTest {
+  private static final int BYTES = 10_000;
+
+  @TempDir(factory = MemoryFolder.class)
+  private Path folder;
+
+  private IndexStore open() {
+    return IndexStore.open(folder.resolve("store.esp"), StoreOptions.DEFAULT);
+  }
+
+  private static byte[] key(int i) {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(i).array();
+  }
+
+  private static byte[] value(int number) {
+    byte[] value = new byte[BYTES];
+    for (int i = 0; i < BYTES; i++) {
+      value[i] = (byte) (number * 7 + i * 31 + (i >>> 8));
+    }
+    return value;
+  }
+
+  private static void set(BytesIndex index, int from, int to, int more) {
+    for (int i = from; i < to; i++) {
+      index.set(key(i), value(i + more));
+    }
+  }
+
+  private static void check(BytesIndex index, int from, int to, int more) {
+    for (int i = from; i < to; i++) {
+      assertArrayEquals(value(i + more), index.get(key(i)));
+    }
+  }
+
+  /** While a value is shown where it lies, nobody else gets its room, whatever happens to it. */
+  @Test
+  void aValueThatIsShownStaysWhereItIs() {
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("a");
+      set(index, 0, 30, 0);
+      for (int shown = 0; shown < 10; shown++) {
+        byte[] expected = value(shown);
+        AtomicLong seen = new AtomicLong();
+        int others = 100 * shown;
+        assertTrue(
+            index.get(
+                MemorySegment.ofArray(key(shown)),
+                (piece, from, bytes, position, _) -> {
+                  CompletableFuture.runAsync(
+                          () -> {
+                            for (int i = 0; i < 30; i += 3) {
+                              index.delete(key(i));
+                            }
+                            set(index, 10, 40, others);
+                            store.checkpoint();
+                            set(index, 10, 40, others + 1);
+                          })
+                      .join();
+                  MemorySegment part = MemorySegment.ofArray(expected).asSlice(position, bytes);
+                  assertEquals(-1, piece.asSlice(from, bytes).mismatch(part));
+                  seen.addAndGet(bytes);
+                }));
+        assertEquals(BYTES, seen.get());
+        set(index, 0, 10, 0);
+        check(index, 10, 40, others + 1);
+        index.verify();
+      }
+    }
+  }
+
+  @Test
+  void aSnapshotHasTheValuesOfItsTime() {
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("a");
+      set(index, 0, 100, 0);
+      try (Snapshot snapshot = store.snapshot()) {
+        for (int round = 1; round < 4; round++) {
+          set(index, 0, 100, round);
+          store.checkpoint();
+        }
+        assertEquals(50, index.removeRange(key(0), true, key(50), false));
+        store.checkpoint();
+        check(snapshot.bytesIndex("a"), 0, 100, 0);
+        check(index, 50, 100, 3);
+        index.verify();
+      }
+    }
+  }
+
+  @Test
+  void valuesThatAreThereAgainAfterOpeningGoOnToSharePages() {
+    int count = 60;
+    for (int round = 0; round < 5; round++) {
+      try (IndexStore store = open()) {
+        BytesIndex index = store.bytesIndex("a");
+        if (round > 0) {
+          check(index, 0, count, round - 1);
+        }
+        set(index, 0, count, round);
+        index.verify();
+        int pages = store.state().indexes.get("a").numbers.inUse();
+        assertTrue(pages < count, () -> pages + " pages of " + count + " values");
+      }
+    }
+  }
+
+  /** As much as wanted: one and a half times the bytes of the values. */
+  @Test
+  void filesHaveLittleMoreThanTheBytesOfTheValues() throws IOException {
+    int count = TestSize.of(2000, 10_000);
+    SplittableRandom random = new SplittableRandom(79);
+    int[] order = random.ints(0, count).distinct().limit(count).toArray();
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("a");
+      for (int i : order) {
+        set(index, i, i + 1, 0);
+      }
+    }
+    long bytes;
+    try (Stream<Path> files = Files.list(folder)) {
+      bytes = files.mapToLong(file -> file.toFile().length()).sum();
+    }
+    double spent = (double) bytes / ((double) count * BYTES);
+    assertTrue(spent < 1.5, () -> "bytes of the files over those of the values: " + spent);
+  }
+}
