@@ -12,6 +12,7 @@ import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesEntrySource;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.ValueReader;
+import dev.espalier.memory.ForwardingPageStore;
 import dev.espalier.memory.MemoryPageStore;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -253,6 +254,99 @@ class SharedValuePagesTest {
     assertEquals(-1, store.segment().asSlice(at, 5000).mismatch(segment(value(0, 5000))));
     again.structure().shared().epochs.exit(operation);
     again.verify();
+  }
+
+  /** Whoever verifies a tree for many threads may come between the two steps of a write. */
+  @Test
+  void valuesThatAreNotInTheTreeYetAreNotLost() {
+    ConcurrentPrefixBPlusTree index = ConcurrentPrefixBPlusTree.open(store);
+    index.set(key(0), value(0, 5000));
+    int before = store.pagesInUse();
+    PrefixSpace space = index.structure().shared();
+    PlacedValue placed = space.place(2 * TEN_KB);
+    index.verify();
+    assertTrue(index.delete(key(0))); // The page has only what is not in the tree.
+    index.verify();
+    space.giveBack(placed);
+    index.verify();
+    index.set(key(0), value(0, 5000));
+    index.delete(key(1));
+    index.verify();
+    assertTrue(store.pagesInUse() <= before + 1, () -> store.pagesInUse() + " of " + before);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTreeThatWasClearedHasNoGaps(Kind kind) {
+    BytesIndex index = kind.open(store);
+    int count = 100;
+    int[] lengths = new int[count];
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < count; i++) {
+        put(index, lengths, i, round == 0 ? TEN_KB : 3000 + i);
+      }
+      for (int i = 0; i < count; i += 2) {
+        index.delete(key(i));
+        put(index, lengths, i + 1, TEN_KB);
+        lengths[i] = 0;
+      }
+      check(index, lengths);
+      index.clear();
+      Arrays.fill(lengths, 0);
+    }
+  }
+
+  /** Pages whose numbers are too high for references to pieces are not shared. */
+  @Test
+  void pagesWithHighNumbersHaveOneValueEach() {
+    try (HighNumbers high = new HighNumbers(IndexOptions.DEFAULT.pagesInMemory(PAGE_BYTES))) {
+      BytesIndex index = PrefixBPlusTree.open(high);
+      int count = 40;
+      int[] lengths = new int[count];
+      for (int i = 0; i < count; i++) {
+        put(index, lengths, i, TEN_KB * (1 + i % 3));
+      }
+      check(index, lengths);
+      assertTrue(high.isInUse(PiecePage.MOST_PAGE + 10));
+      for (int i = 0; i < count; i += 2) {
+        put(index, lengths, i, TEN_KB + i);
+      }
+      check(index, lengths);
+    }
+  }
+
+  /** Pages whose numbers begin a little below the highest that a reference has room for. */
+  private static final class HighNumbers extends ForwardingPageStore {
+    private static final int MORE = PiecePage.MOST_PAGE - 20;
+
+    HighNumbers(MemoryPageStore store) {
+      super(store);
+    }
+
+    @Override
+    public int allocate() {
+      return super.allocate() + MORE;
+    }
+
+    @Override
+    public long pin(int page) {
+      return super.pin(page - MORE);
+    }
+
+    @Override
+    public long pinFresh(int page) {
+      return super.pinFresh(page - MORE);
+    }
+
+    @Override
+    public void free(int page) {
+      super.free(page - MORE);
+    }
+
+    @Override
+    public boolean isInUse(int page) {
+      return super.isInUse(page - MORE);
+    }
   }
 
   private static MemorySegment segment(byte[] bytes) {
