@@ -166,7 +166,11 @@ final class PiecePage {
 
   /** Returns which pieces of a page are not living, as a bit set. */
   int unused(MemorySegment pages, long page) {
-    return ~living(pages, page) & (1 << pieces) - 1;
+    return ~living(pages, page) & allPieces();
+  }
+
+  int allPieces() {
+    return (1 << pieces) - 1;
   }
 
   // ---------------------------------------------------------------- gaps
@@ -177,13 +181,13 @@ final class PiecePage {
    */
   long largestGap(MemorySegment pages, long page) {
     int from = begin;
-    long largest = 0;
+    long largest = gap(begin, begin);
     int left = living(pages, page);
     while (true) {
       int first = firstFrom(pages, page, left);
       int to = first < 0 ? pageBytes : offset(pages, page, first);
       if (to - from > gapBytes(largest)) {
-        largest = (long) from << Integer.SIZE | to;
+        largest = gap(from, to);
       }
       if (first < 0) {
         return largest;
@@ -191,6 +195,15 @@ final class PiecePage {
       left &= ~(1 << first);
       from = Math.max(from, to + length(pages, page, first));
     }
+  }
+
+  /** Returns the gap of a page without pieces. */
+  long wholeGap() {
+    return gap(begin, pageBytes);
+  }
+
+  private static long gap(int from, int to) {
+    return (long) from << Integer.SIZE | to;
   }
 
   static int gapBegin(long gap) {

@@ -19,7 +19,8 @@ import java.util.Set;
  *
  * <p>A page leaves with its last living piece, so at any time there are no more of them than
  * pieces. Only the number of the open page is kept in the meta words. Which other pages have gaps
- * is known of those in which a piece has died since the tree was opened, and of so many only.
+ * is known of those in which a piece has died since the tree was opened, and of not more than
+ * {@link #MOST_GAPS}.
  *
  * <p>All words of the directories are written with the lock of this object, which is taken last but
  * for that of {@link PrefixSpace#leave}, and held for no longer than it takes to pin a page.
@@ -111,10 +112,27 @@ final class PieceSpace {
       placed.addPage(page);
       return left;
     }
+    int length = cutFromNew(placed, left, page);
     tree.used(1);
-    synchronized (this) {
-      openNew(page);
-      return cut(placed, left);
+    return length;
+  }
+
+  private int cutFromNew(PlacedValue placed, int left, int page) {
+    try {
+      synchronized (this) {
+        openNew(page);
+        return cut(placed, left);
+      }
+    } catch (RuntimeException | Error failed) {
+      closeUnused(page);
+      tree.giveBack(page);
+      throw failed;
+    }
+  }
+
+  private synchronized void closeUnused(int page) {
+    if (open() == page) {
+      tree.meta[PrefixStructure.OPEN] = 0;
     }
   }
 
@@ -158,7 +176,7 @@ final class PieceSpace {
     } finally {
       store.unpin(page, true);
     }
-    open(number);
+    open(number, layout.wholeGap(), layout.allPieces());
     tree.meta[PrefixStructure.STAMP] = PrefixStructure.STAMP_WITH_PIECES;
   }
 
@@ -168,13 +186,16 @@ final class PieceSpace {
     try {
       MemorySegment pages = store.segment();
       layout.checkLiving(pages, number, page);
-      long gap = layout.largestGap(pages, page);
-      from = PiecePage.gapBegin(gap);
-      to = PiecePage.gapEnd(gap);
-      free = layout.unused(pages, page);
+      open(number, layout.largestGap(pages, page), layout.unused(pages, page));
     } finally {
       store.unpin(page, false);
     }
+  }
+
+  private void open(int number, long gap, int unused) {
+    from = PiecePage.gapBegin(gap);
+    to = PiecePage.gapEnd(gap);
+    free = unused;
     isKnown = true;
     tree.meta[PrefixStructure.OPEN] = number;
   }

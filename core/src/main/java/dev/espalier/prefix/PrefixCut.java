@@ -24,6 +24,9 @@ final class PrefixCut {
   /** Leaves that are asked for at once, as many as a scan asks for ahead. */
   private static final int AHEAD = AskedAhead.DISTANCE;
 
+  /** Pages with pieces of values that are changed without asking the store for room. */
+  private static final int FEW_SHARED_PAGES = 2048;
+
   private final PrefixStructure tree;
   private final PageStore store;
   private final PrefixChange change;
@@ -195,7 +198,10 @@ final class PrefixCut {
       throw Torn.torn("leaves have more entries than the tree");
     }
     deadPieces.sort(); // Those of one page come together.
-    store.ensureRoomToChange(pagesOfPieces());
+    int shared = pagesOfPieces();
+    if (shared > FEW_SHARED_PAGES) {
+      store.ensureRoomToChange(shared);
+    }
     try {
       tree.modifications.changes++;
       if (wholeFrom > 0) {

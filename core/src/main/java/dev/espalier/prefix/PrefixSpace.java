@@ -258,7 +258,10 @@ final class PrefixSpace {
     return first;
   }
 
-  /** Tells whether no operation is left that could reach what has left in an epoch. */
+  /**
+   * Tells whether no operation is left that could reach what has left in an epoch. With the lock
+   * held, so that nobody begins to be alone meanwhile.
+   */
   synchronized boolean isUnreachable(long left) {
     while (!epochs.isUnreachable(left)) {
       if (!epochs.advance()) {

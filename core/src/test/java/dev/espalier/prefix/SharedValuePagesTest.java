@@ -51,9 +51,9 @@ class SharedValuePagesTest {
   }
 
   private final SplittableRandom random = new SplittableRandom(79);
+
   /** Its memory does not move, so that a test may begin an operation. */
-  private final MemoryPageStore store =
-      IndexOptions.DEFAULT.pagesBesideReaders(PAGE_BYTES);
+  private final MemoryPageStore store = IndexOptions.DEFAULT.pagesBesideReaders(PAGE_BYTES);
 
   @AfterEach
   void close() {
@@ -375,8 +375,7 @@ class SharedValuePagesTest {
     int count = 300;
     Values refused = new Values(count);
     assertThrows(
-        CancellationException.class,
-        () -> index.bulkload(refused, 1, -1, (_, _) -> false));
+        CancellationException.class, () -> index.bulkload(refused, 1, -1, (_, _) -> false));
     index.bulkload(new Values(count), 1, -1, ProgressListener.NONE);
     int[] lengths = new int[count];
     Arrays.fill(lengths, TEN_KB);

@@ -19,7 +19,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Long values that share pages in a store: beside readers, in snapshots, and their room on disk. */
+/**
+ * Long values that share pages in a store: beside readers, in snapshots, and their room on disk.
+ */
 class SharedValuePagesInStoreTest {
   private static final int BYTES = 10_000;
 
