@@ -22,8 +22,9 @@ import java.util.Set;
  * is known of those in which a piece has died since the tree was opened, and of not more than
  * {@link #MOST_GAPS}.
  *
- * <p>All words of the directories are written with the lock of this object, which is taken last but
- * for that of {@link PrefixSpace#leave}, and held for no longer than it takes to pin a page.
+ * <p>Room is taken and freed with the lock of this object, which is taken last but for that of
+ * {@link PrefixSpace#leave}, and held for no longer than it takes to pin a few pages. What a place
+ * is to hold is written without it.
  */
 final class PieceSpace {
   /** Pages with dead pieces that are remembered: more do not make values lie closer. */
