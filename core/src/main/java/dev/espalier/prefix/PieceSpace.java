@@ -30,6 +30,9 @@ final class PieceSpace {
   /** Pages with dead pieces that are remembered: more do not make values lie closer. */
   private static final int MOST_GAPS = 4096;
 
+  /** Pages that are looked at for a gap that is large enough, each of which may be on a device. */
+  private static final int MOST_TRIES = 4;
+
   private final PrefixStructure tree;
   private final PageStore store;
   private final PiecePage layout;
@@ -155,7 +158,7 @@ final class PieceSpace {
   /** Opens a page with dead pieces that has a gap of so many bytes, if there is one. */
   private boolean openGap(int bytes) {
     Iterator<Map.Entry<Integer, Long>> oldest = gaps.entrySet().iterator();
-    while (oldest.hasNext()) {
+    for (int tries = 0; tries < MOST_TRIES && oldest.hasNext(); tries++) {
       Map.Entry<Integer, Long> entry = oldest.next();
       int number = entry.getKey();
       if (!tree.isUnreachable(entry.getValue())) {
@@ -298,6 +301,7 @@ final class PieceSpace {
     int piece = PiecePage.pieceOf(reference);
     int living;
     int next;
+    boolean hasGap;
     boolean isChanged = false;
     long page = store.pin(number);
     try {
@@ -311,6 +315,7 @@ final class PieceSpace {
       next = PiecePage.next(pages, page, piece);
       isChanged = true;
       PiecePage.living(pages, page, living);
+      hasGap = PiecePage.gapBytes(layout.largestGap(pages, page)) >= least;
     } finally {
       store.unpin(page, isChanged);
     }
@@ -320,7 +325,7 @@ final class PieceSpace {
     }
     if (living == 0) {
       tree.retireChain(number);
-    } else {
+    } else if (hasGap) {
       noteGap(number);
     }
     return next;
