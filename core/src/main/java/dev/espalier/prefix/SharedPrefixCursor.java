@@ -389,6 +389,14 @@ final class SharedPrefixCursor implements BytesCursor {
     return new IllegalStateException("the cursor is on no entry");
   }
 
+  /** Returns why a search does not find the entry: that was removed, or pages make no sense. */
+  private RuntimeException notFound() {
+    if (generation == space.generation && Latches.isStill(words, page, version)) {
+      return Torn.torn("an entry of page " + page + " is found by a scan, but not by a search");
+    }
+    return isGone();
+  }
+
   @Override
   public MemorySegment key() {
     checkOn();
@@ -429,7 +437,7 @@ final class SharedPrefixCursor implements BytesCursor {
     if (isLong) {
       byte[] whole = index.get(keyArray());
       if (whole == null) {
-        throw isGone();
+        throw notFound();
       }
       return whole;
     }
@@ -459,7 +467,7 @@ final class SharedPrefixCursor implements BytesCursor {
         }
       }
       if (!isThere) {
-        throw isGone();
+        throw notFound();
       }
       return thread.valueLength;
     } finally {

@@ -75,6 +75,7 @@ class LyingPagesTest {
     "PioBTree, 90",
     "PioBTree, 102",
     "PioBTree, 261",
+    "PrefixBPlusTree, 215",
     "PrefixBPlusTree, 369",
     "PrefixBPlusTree, 380",
   })

@@ -2,6 +2,7 @@
 package dev.espalier.cli;
 
 import java.util.Arrays;
+import java.util.List;
 
 /** The entries of both indexes of a crash test, as the plan says or as a store has them. */
 final class CrashContents {
@@ -32,6 +33,32 @@ final class CrashContents {
   void apply(CrashPlan.Step step) {
     step.singles().forEach(this::apply);
     step.batch().forEach(this::apply);
+  }
+
+  /**
+   * Returns which is nearest to what was found: these entries, or these after the first of some
+   * writes that may have been made.
+   */
+  CrashContents nearestTo(CrashContents found, List<CrashPlan.Write> mayFollow) {
+    CrashContents nearest = this;
+    CrashContents more = copy();
+    for (CrashPlan.Write write : mayFollow) {
+      more.apply(write);
+      if (more.differences(found) < nearest.differences(found)) {
+        nearest = more.copy();
+      }
+    }
+    return nearest;
+  }
+
+  private long differences(CrashContents other) {
+    long differences = 0;
+    for (int index = 0; index < CrashPlan.INDEXES; index++) {
+      for (int slot = 0; slot < CrashPlan.KEYS; slot++) {
+        differences += values[index][slot] == other.values[index][slot] ? 0 : 1;
+      }
+    }
+    return differences;
   }
 
   boolean isSameAs(CrashContents other) {

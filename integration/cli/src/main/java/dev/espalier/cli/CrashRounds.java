@@ -155,15 +155,10 @@ final class CrashRounds {
       step++;
       expected.apply(plan.step(step));
     }
-    String difference = expected.difference(found);
-    boolean isSame = expected.isSameAs(found);
-    if (!isSame && last < history.written()) {
-      CrashContents more = expected.copy();
-      for (CrashPlan.Write write : plan.step(last + 1).singles()) {
-        more.apply(write);
-        isSame |= more.isSameAs(found);
-      }
+    CrashContents nearest = expected;
+    if (!expected.isSameAs(found) && last < history.written()) {
+      nearest = expected.nearestTo(found, plan.step(last + 1).singles());
     }
-    return isSame ? "" : difference;
+    return nearest.isSameAs(found) ? "" : nearest.difference(found);
   }
 }
