@@ -29,7 +29,7 @@ final class NewEntry {
   /** What refers to the chain with the value, or 0. */
   int valueChain;
 
-  /** Where that lies, as long as it is not part of a tree for many threads. */
+  /** Where that is to lie, or lies, as long as it is not part of a tree for many threads. */
   @Nullable PlacedValue placed;
 
   /** In an inner page. */

@@ -144,21 +144,16 @@ final class SharedPrefixWriter {
     NewEntry entry = write.thread.entry;
     PlacedValue placed = space.place(entry.valueLength);
     forgetVoidChains(write, placed.generation);
+    entry.placed = placed; // From now on, it is given back if the write fails.
+    int operation = space.epochs.enter();
     try {
-      int operation = space.epochs.enter();
-      try {
-        if (placed.generation == space.generation) {
-          tree.pieces.fill(placed, entry.value);
-        }
-      } finally {
-        space.epochs.exit(operation);
+      if (placed.generation == space.generation) {
+        tree.pieces.fill(placed, entry.value);
       }
-    } catch (RuntimeException | Error failed) {
-      space.giveBack(placed);
-      throw failed;
+    } finally {
+      space.epochs.exit(operation);
     }
     entry.valueChain = placed.first();
-    entry.placed = placed;
   }
 
   /** Does the same with what of a key is not in its page; returns its first page. */
