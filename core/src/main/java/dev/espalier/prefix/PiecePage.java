@@ -154,13 +154,18 @@ final class PiecePage {
     }
   }
 
-  /** Does so for all living pieces of a page. */
-  void checkLiving(MemorySegment pages, int number, long page) {
+  /**
+   * Makes sure that a page, which may say anything, is one that values share, and all its living
+   * pieces are within its bounds.
+   */
+  void checkShared(MemorySegment pages, int number, long page) {
     int living = living(pages, page);
-    for (int piece = 0; living >>> piece != 0 && piece < Integer.SIZE; piece++) {
-      if ((living >>> piece & 1) != 0) {
-        check(pages, page, reference(number, piece));
-      }
+    boolean isShared = living != 0 && isMarked(pages, page);
+    for (int piece = 0; isShared && piece < Integer.SIZE; piece++) {
+      isShared = (living >>> piece & 1) == 0 || isSound(pages, page, piece);
+    }
+    if (!isShared) {
+      throw Torn.torn("page " + number + " is none that values share");
     }
   }
 

@@ -146,13 +146,11 @@ final class PieceSpace {
 
   /** Tells whether the open page, if there is one, has room for a piece of so many bytes. */
   private boolean hasRoom(int bytes) {
-    if (open() == 0) {
-      return false;
+    int number = open();
+    if (number != 0 && !isKnown && !tryOpen(number)) {
+      tree.meta[PrefixStructure.OPEN] = 0;
     }
-    if (!isKnown) {
-      open(open());
-    }
-    return free != 0 && to - from >= bytes;
+    return open() != 0 && free != 0 && to - from >= bytes;
   }
 
   /** Opens a page with dead pieces that has a gap of so many bytes, if there is one. */
@@ -165,8 +163,7 @@ final class PieceSpace {
         return false;
       }
       oldest.remove();
-      open(number);
-      if (hasRoom(bytes)) {
+      if (tryOpen(number) && hasRoom(bytes)) {
         return true;
       }
     }
@@ -184,15 +181,23 @@ final class PieceSpace {
     tree.meta[PrefixStructure.STAMP] = PrefixStructure.STAMP_WITH_PIECES;
   }
 
-  /** Makes a page the open one, in which nobody reads what has died. */
-  private void open(int number) {
-    long page = store.pin(number);
+  /**
+   * Makes a page the open one, in which nobody reads what has died, unless it is damaged: then its
+   * values say so when they are read, and others lie elsewhere.
+   */
+  private boolean tryOpen(int number) {
     try {
-      MemorySegment pages = store.segment();
-      layout.checkLiving(pages, number, page);
-      open(number, layout.largestGap(pages, page), layout.unused(pages, page));
-    } finally {
-      store.unpin(page, false);
+      long page = store.pin(number);
+      try {
+        MemorySegment pages = store.segment();
+        layout.checkShared(pages, number, page);
+        open(number, layout.largestGap(pages, page), layout.unused(pages, page));
+      } finally {
+        store.unpin(page, false);
+      }
+      return true;
+    } catch (RuntimeException _) {
+      return false;
     }
   }
 

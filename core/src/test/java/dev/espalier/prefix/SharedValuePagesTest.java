@@ -256,6 +256,30 @@ class SharedValuePagesTest {
     again.verify();
   }
 
+  /** A word that lies about the open page must not lead to another value's being overwritten. */
+  @ParameterizedTest
+  @EnumSource
+  void aPageThatIsNotSharedIsNotOpened(Kind kind) {
+    byte[] zeros = new byte[PAGE_BYTES - 24];
+    BytesIndex index = kind.open(store);
+    index.set(key(0), zeros);
+    index.set(key(1), value(1, 5000));
+    long[] meta = store.meta();
+    int open = (int) meta[PrefixStructure.OPEN];
+    for (int page = 0; page <= store.pagesInUse() + 1; page++) {
+      if (page != open && (page == 0 || store.isInUse(page))) {
+        meta[PrefixStructure.OPEN] = page;
+        BytesIndex again = kind.open(store);
+        again.set(key(2), value(2, 5000));
+        again.verify();
+        assertArrayEquals(zeros, again.get(key(0)));
+        assertArrayEquals(value(1, 5000), again.get(key(1)));
+        assertArrayEquals(value(2, 5000), again.get(key(2)));
+        again.delete(key(2));
+      }
+    }
+  }
+
   /** Whoever verifies a tree for many threads may come between the two steps of a write. */
   @Test
   void valuesThatAreNotInTheTreeYetAreNotLost() {

@@ -3,11 +3,13 @@ package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesIndex;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -24,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class SharedValuePagesInStoreTest {
   private static final int BYTES = 10_000;
+
+  /** As the documentation of the file format has it. */
+  private static final int OPEN = 6;
 
   @TempDir(factory = MemoryFolder.class)
   private Path folder;
@@ -125,6 +130,41 @@ class SharedValuePagesInStoreTest {
         int pages = store.state().indexes.get("a").numbers.inUse();
         assertTrue(pages < count, () -> pages + " pages of " + count + " values");
       }
+    }
+  }
+
+  /**
+   * Other values go elsewhere, also while the log is replayed. Who reads those that are in the page
+   * is told of the damage.
+   */
+  @Test
+  void aDamagedOpenPageIsNoReasonToRefuseWrites() throws IOException {
+    Path copy = folder.resolve("copy");
+    int page;
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("a");
+      set(index, 0, 10, 0);
+      store.checkpoint();
+      SlotPageStore pages = store.state().open.get("a").pages();
+      page = (int) pages.meta()[OPEN];
+      int slot = store.state().indexes.get("a").map.slot(page);
+      set(index, 10, 11, 0);
+      store.commit();
+      Stores.copy(folder, copy);
+      try (RandomAccessFile file = new RandomAccessFile(copy.resolve("store.esp").toFile(), "rw")) {
+        file.seek((long) slot * pages.pageBytes() + 5000);
+        file.write(new byte[100]);
+      }
+    }
+    try (IndexStore store = IndexStore.open(copy.resolve("store.esp"), StoreOptions.DEFAULT)) {
+      BytesIndex index = store.bytesIndex("a");
+      check(index, 10, 11, 0);
+      set(index, 11, 20, 0);
+      check(index, 0, 5, 0);
+      check(index, 10, 20, 0);
+      CorruptPageException damage =
+          assertThrows(CorruptPageException.class, () -> check(index, 0, 10, 0));
+      assertEquals(page, damage.page());
     }
   }
 
