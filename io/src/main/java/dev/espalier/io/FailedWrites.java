@@ -45,7 +45,9 @@ final class FailedWrites {
       }
     } catch (RuntimeException second) {
       cause.addSuppressed(second);
-      if (!(second instanceof CorruptPageException) && !IndexFailures.isDoubtful(second)) {
+      if (second instanceof PageFileException full && SlotSpace.isFull(full)) {
+        held[0].failed = cause; // A checkpoint makes room, and takes little.
+      } else if (!(second instanceof CorruptPageException) && !IndexFailures.isDoubtful(second)) {
         state.noteHalfway(cause);
       }
     }

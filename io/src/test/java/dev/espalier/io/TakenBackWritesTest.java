@@ -17,6 +17,7 @@ import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -35,9 +36,13 @@ class TakenBackWritesTest {
   private final SimulatedDisk disk = DiskTrials.disk(1);
 
   private IndexStore open() {
+    return open(disk, StoreOptions.DEFAULT);
+  }
+
+  private static IndexStore open(StoreFiles files, StoreOptions options) {
     StoreEnvironment environment =
-        new StoreEnvironment(disk, new SplittableRandom(1), false, false, Set.of());
-    return new StoreOpening(SimulatedDisk.path("store"), StoreOptions.DEFAULT, environment).open();
+        new StoreEnvironment(files, new SplittableRandom(1), false, false, Set.of());
+    return new StoreOpening(SimulatedDisk.path("store"), options, environment).open();
   }
 
   /** Returns a tree that has no room for a third entry by any of the calls that are tried here. */
@@ -119,6 +124,11 @@ class TakenBackWritesTest {
 
   /** Lets a write of a key fail after the log was told of it, beside other writers. */
   private static void fail(IndexStore store, StoreBytesIndex index, byte[] key, byte[] value) {
+    fail(store, index, key, value, () -> {});
+  }
+
+  private static void fail(
+      IndexStore store, StoreBytesIndex index, byte[] key, byte[] value, Runnable before) {
     MemorySegment told = MemorySegment.ofArray(key);
     MemorySegment toldValue = MemorySegment.ofArray(value);
     StoreWriter writer = store.writer();
@@ -127,6 +137,7 @@ class TakenBackWritesTest {
     try {
       assertFalse(held[0].isOfOneAlone());
       writer.appendSet(held[0], index.id(), told, toldValue);
+      before.run();
       BulkBytesWrites bulk = new BulkBytesWrites(writer, index);
       bulk.takeBack(held, List.of(told), new MemoryLimitException("full"));
     } finally {
@@ -153,6 +164,40 @@ class TakenBackWritesTest {
       assertArrayEquals(large, left.get(key));
       assertNull(left.get(other));
       assertEquals(2, left.size());
+      again.verify();
+    }
+  }
+
+  /** Where the device has no room for more of the log, a checkpoint still finds what it needs. */
+  @Test
+  void aWriteThatFailsIsTakenBackThoughTheLogCanNotGrow() {
+    boolean[] isFull = {false};
+    StoreFiles files =
+        new StoreFilesAround(disk) {
+          @Override
+          public PageFile openLog(Path path, Access access, int blockBytes) {
+            if (isFull[0] && access == Access.CREATE) {
+              throw new PageFileException(path, "growing failed", Errno.ENOSPC);
+            }
+            return super.openLog(path, access, blockBytes);
+          }
+        };
+    IndexStore store =
+        open(files, StoreOptions.DEFAULT.withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES));
+    StoreBytesIndex index = (StoreBytesIndex) store.bytesIndex("strings");
+    byte[] key = {1};
+    byte[] large = new byte[900_000];
+    Arrays.fill(large, (byte) 7);
+    index.set(key, large);
+    fail(store, index, key, new byte[100], () -> isFull[0] = true);
+    assertFalse(store.state().condition.isHalfway());
+    assertArrayEquals(large, index.get(key));
+    index.set(new byte[] {2}, key);
+    isFull[0] = false;
+    try (IndexStore again = losePower(store)) {
+      BytesIndex left = again.bytesIndex("strings");
+      assertArrayEquals(large, left.get(key));
+      assertArrayEquals(key, left.get(new byte[] {2}));
       again.verify();
     }
   }
