@@ -86,7 +86,7 @@ final class StoreVerifier {
   private void verifyAll() {
     verifyHeaders();
     if (!state.condition.isReadOnly()) {
-      state.log.await(state.log.appended());
+      state.log.awaitWithSegment(state.log.appended());
       new LogVerifier(state.header, state.log).verify();
     }
     BitSet read = verifyCurrent();

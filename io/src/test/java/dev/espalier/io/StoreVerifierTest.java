@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
 import dev.espalier.TreeVariant;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.cola.Cola;
 import dev.espalier.family.Family;
 import dev.espalier.inspect.InvariantViolationException;
@@ -17,6 +18,7 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
@@ -84,6 +86,23 @@ class StoreVerifierTest {
     StoreOptions readOnly = SMALL.withFiles(SMALL.files().withFlags(FileOption.READ_ONLY));
     try (IndexStore again = IndexStore.open(path(), readOnly)) {
       again.verify();
+    }
+  }
+
+  /** A write that had nothing to store may have begun a segment of the log, and not written it. */
+  @Test
+  void aSegmentWithoutRecordsIsSound() {
+    StoreEnvironment environment = Stores.environment(PageFiles.DIRECT);
+    try (IndexStore store = new StoreOpening(path(), SMALL, environment).open()) {
+      BytesIndex index = store.bytesIndex("a");
+      byte[] key = new byte[1];
+      byte[] value = new byte[9_000];
+      index.set(key, value);
+      for (int i = 0; i < 20; i++) {
+        index.putIfAbsent(key, value);
+        store.verify();
+        index.set(key, Arrays.copyOf(value, 5_000));
+      }
     }
   }
 
