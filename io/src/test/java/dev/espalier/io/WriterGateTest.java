@@ -183,6 +183,138 @@ class WriterGateTest {
     assertEquals(0, gate.sum());
   }
 
+  /** Has another thread do something, and waits until it has. */
+  private static void letAnother(Runnable action) throws InterruptedException {
+    Thread.ofPlatform().start(action).join();
+  }
+
+  @Test
+  void whoIsAloneSaysSoAndNobodyElse() throws InterruptedException {
+    assertFalse(gate.isAlone());
+    gate.enterAlone();
+    assertTrue(gate.isAlone());
+    AtomicBoolean isOther = new AtomicBoolean(true);
+    letAnother(() -> isOther.set(gate.isAlone()));
+    assertFalse(isOther.get());
+    gate.enterAlone();
+    gate.leaveAlone();
+    assertTrue(gate.isAlone());
+    gate.leaveAlone();
+    assertFalse(gate.isAlone());
+  }
+
+  @Test
+  void nobodyWaitsForWhoIsAloneIfThatIsNotWanted() throws InterruptedException {
+    AtomicInteger refused = new AtomicInteger();
+    Runnable tries =
+        () -> {
+          refused.addAndGet(gate.tryEnter(PROMISE) == WriterGate.OUT ? 1 : 0);
+          refused.addAndGet(gate.tryEnterAlone() ? 0 : 1);
+          refused.addAndGet(gate.tryEnterAlone(1) ? 0 : 1);
+        };
+    assertTrue(gate.tryEnterAlone());
+    assertTrue(gate.isAlone());
+    letAnother(tries);
+    assertEquals(3, refused.get());
+    assertTrue(gate.tryEnterAlone());
+    assertTrue(gate.tryEnterAlone(1));
+    assertEquals(WriterGate.ALONE, gate.tryEnter(PROMISE));
+    gate.leave(WriterGate.ALONE);
+    gate.leaveAlone();
+    gate.leaveAlone();
+    letAnother(tries);
+    assertEquals(6, refused.get());
+    gate.leaveAlone();
+    assertEquals(0, gate.sum());
+    long in = gate.tryEnter(PROMISE);
+    assertEquals(PROMISE, in);
+    gate.leave(in);
+  }
+
+  @Test
+  void whoTriesToBeAloneWaitsForThoseWithin() throws InterruptedException {
+    long in = gate.enter(PROMISE);
+    AtomicBoolean isAlone = new AtomicBoolean();
+    Thread one =
+        startAndBlock(
+            () -> {
+              isAlone.set(gate.tryEnterAlone());
+              gate.leaveAlone();
+            });
+    assertFalse(isAlone.get());
+    gate.leave(in);
+    one.join();
+    assertTrue(isAlone.get());
+  }
+
+  @Test
+  void whoWaitsForALimitedTimeIsAloneWhenOthersHaveLeft() throws InterruptedException {
+    long in = gate.enter(PROMISE);
+    AtomicBoolean isAlone = new AtomicBoolean();
+    Thread one =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  isAlone.set(gate.tryEnterAlone(TimeUnit.DAYS.toNanos(1)));
+                  gate.leaveAlone();
+                });
+    while (one.getState() != Thread.State.TIMED_WAITING) {
+      assertTrue(one.isAlive(), "has to wait");
+      Thread.onSpinWait();
+    }
+    gate.leave(in);
+    one.join();
+    assertTrue(isAlone.get());
+  }
+
+  @Test
+  void whoGivesUpLeavesTheLockToOthers() throws InterruptedException {
+    long in = gate.enter(PROMISE);
+    letAnother(() -> assertFalse(gate.tryEnterAlone(1)));
+    AtomicBoolean isAlone = new AtomicBoolean();
+    Thread next =
+        startAndBlock(
+            () -> {
+              gate.enterAlone();
+              isAlone.set(true);
+              gate.leaveAlone();
+            });
+    gate.leave(in);
+    next.join();
+    assertTrue(isAlone.get());
+  }
+
+  /** A test leaves the waiting out, to see what breaks. */
+  @Test
+  void aGateMayNotWaitForThoseWithin() throws InterruptedException {
+    WriterGate hasty = new WriterGate(false);
+    long in = hasty.enter(PROMISE);
+    letAnother(
+        () -> {
+          hasty.enterAlone();
+          hasty.leaveAlone();
+        });
+    hasty.leave(in);
+    assertEquals(0, hasty.sum());
+  }
+
+  @Test
+  void promisesOfAnySizeDoNotMix() {
+    for (long pages : new long[] {0, 1, (1 << 15) - 1}) {
+      for (int bytes : new int[] {0, 1, WriterGate.MOST_BYTES}) {
+        long in = gate.enter(WriterGate.promise(pages, bytes));
+        assertEquals(1, WriterGate.writers(gate.sum()));
+        assertEquals(pages, WriterGate.pages(gate.sum()));
+        assertEquals(bytes, WriterGate.bytes(gate.sum()));
+        gate.leave(in);
+      }
+    }
+    long most = 1023 * WriterGate.promise((1 << 15) - 1, WriterGate.MOST_BYTES);
+    assertEquals(1023, WriterGate.writers(most));
+    assertEquals(1023L * ((1 << 15) - 1), WriterGate.pages(most));
+    assertEquals(1023L * WriterGate.MOST_BYTES, WriterGate.bytes(most));
+  }
+
   /** Threads that are within together, and alone at times, with interrupts. */
   @Test
   void nobodyIsWithinWhileOneIsAlone() throws Exception {
