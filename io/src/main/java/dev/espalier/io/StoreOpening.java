@@ -183,15 +183,14 @@ final class StoreOpening {
 
   /**
    * Removes a store that was made and has its name. It loses its name first, so that the next
-   * making removes whatever this leaves.
+   * making removes whatever this leaves; and that is safe before anything else goes, since a crash
+   * would leave a store without its log, or without stripes, which is refused.
    */
   private void removeMade(Throwable reason) {
     Path unfinished = unfinished(path);
     try {
       files.rename(path, unfinished);
-      if (!fileOptions.stripes().isEmpty()) {
-        files.forceNames(path);
-      }
+      files.forceNames(path);
       for (Path file : LogFiles.all(files, path)) {
         if (!file.equals(unfinished)) {
           files.delete(file);

@@ -2,10 +2,12 @@
 package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.LongIndex;
+import dev.espalier.TestSize;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,6 +120,43 @@ class FailedMakingTest {
                 new StoreOpening(PATH, options, environment(disk, options.files().stripes())).open()
                     ::close);
     assertTrue(failures > 10, "failures: " + failures);
+  }
+
+  /** Its name goes first, and for good: nothing is left that would be refused. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2})
+  void aStoreWhoseMakingFailsHasNoNameAfterAPowerLoss(int stripes) {
+    int failures = 0;
+    for (int seed = 0; seed < TestSize.of(5, 15); seed++) {
+      failures += loseEach(stripes, seed);
+    }
+    assertTrue(failures > 50, "failures: " + failures);
+  }
+
+  /** Loses power after each operation of an opening that fails; returns how many did. */
+  private static int loseEach(int stripes, long seed) {
+    StoreOptions options = options(stripes);
+    int failures = 0;
+    for (int n = 1; ; n++) {
+      SimulatedDisk disk = new SimulatedDisk(seed, DiskTraits.USUAL);
+      disk.restart(CrashPlan.NOTHING.failing(DiskFault.DEVICE_ERROR, n));
+      StoreEnvironment environment = environment(disk, options.files().stripes());
+      IndexStore store;
+      try {
+        store = new StoreOpening(PATH, options, environment).open();
+      } catch (PageFileException failed) {
+        failures++;
+        disk.losePower();
+        assertFalse(disk.names().contains("store.esp"), () -> disk.done() + ": " + failed);
+        continue;
+      }
+      boolean isLast = disk.operations() < n;
+      disk.losePower();
+      assertThrows(RuntimeException.class, store::close);
+      if (isLast) {
+        return failures;
+      }
+    }
   }
 
   /** Counts the files of a log that are open, and keeps the memory that is written to them. */
