@@ -43,12 +43,14 @@ record Stripes(StoreFiles files, Path path, List<Path> others) {
 
   // ---------------------------------------------------------------- make
 
-  /** Labels the files of a new store. */
+  /**
+   * Labels the files of a new store, whose names are safe then. So are the labels as soon as the
+   * pages of the store are forced, which are in the same files.
+   */
   void write(long storeId) {
     for (int i = 0; i < others.size(); i++) {
       try (PageFile file = files.openLog(others.get(i), Access.WRITE, StoreHeader.BLOCK_BYTES)) {
         new StripeLabel(storeId, i + 1, count()).writeTo(file);
-        file.force();
       }
       files.forceNames(others.get(i));
     }
