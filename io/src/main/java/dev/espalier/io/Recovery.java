@@ -93,7 +93,11 @@ final class Recovery implements Replay.Indexes {
 
   // ---------------------------------------------------------------- segments
 
-  /** Opens all files of the log, and makes sure that what they show is not in memory only. */
+  /**
+   * Opens all files of the log, and makes sure that what they show is not in memory only. No record
+   * needs that, as recovery ends in a checkpoint; but a segment does whose maker was killed: one
+   * that is ready must be as long as it seems before another one names it.
+   */
   private void openSegments() {
     nextNumber = header.logSegment() + 1;
     for (Path file : files.beside(state.path)) {
