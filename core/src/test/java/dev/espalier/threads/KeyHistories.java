@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Threads that write and read one index at once, and check every answer. Each key has one writer,
@@ -54,16 +55,22 @@ public final class KeyHistories {
    */
   public static void run(LongIndex index, int keys, int writers, int readers, int writes)
       throws Exception {
-    new KeyHistories(index, keys).run(writers, readers, writes);
+    run(Executors.newCachedThreadPool(), index, keys, writers, readers, writes);
   }
 
-  private void run(int writers, int readers, int writes) throws Exception {
+  /** Does the same with threads of some kind, which it ends. */
+  public static void run(
+      ExecutorService threads, LongIndex index, int keys, int writers, int readers, int writes)
+      throws Exception {
+    new KeyHistories(index, keys).run(threads, writers, readers, writes);
+  }
+
+  private void run(ExecutorService threads, int writers, int readers, int writes) throws Exception {
     for (int i = 0; i < keys; i += EVERY) {
       begun.set(i, 1);
       index.put(key(i), 1);
       ended.set(i, 1);
     }
-    ExecutorService threads = Executors.newCachedThreadPool();
     try {
       List<Future<?>> reading = new ArrayList<>();
       for (int i = 0; i < readers; i++) {
@@ -80,6 +87,11 @@ public final class KeyHistories {
                 () -> {
                   while (!stop.get()) {
                     work.once(random);
+                    if (Thread.currentThread().isVirtual()) {
+                      // Nobody takes its carrier from it; those that yield only yield to one
+                      // another.
+                      LockSupport.parkNanos(1);
+                    }
                   }
                 }));
       }

@@ -58,7 +58,14 @@ public final class ShortHistories {
    */
   public static void check(Function<IndexOptions, LongIndex> factory, int rounds, long others)
       throws Exception {
-    check(factory, rounds, others, List.of(Kind.values()));
+    check(Executors.newCachedThreadPool(), factory, rounds, others);
+  }
+
+  /** Does the same with threads of some kind, which it ends. */
+  public static void check(
+      ExecutorService threads, Function<IndexOptions, LongIndex> factory, int rounds, long others)
+      throws Exception {
+    check(threads, factory, rounds, others, List.of(Kind.values()));
   }
 
   /** Does the same without calls that an index of byte strings does not have. */
@@ -68,13 +75,17 @@ public final class ShortHistories {
         Stream.of(Kind.values())
             .filter(kind -> kind != Kind.REPLACE && kind != Kind.REMOVE_IF)
             .toList();
-    check(factory, rounds, others, kinds);
+    check(Executors.newCachedThreadPool(), factory, rounds, others, kinds);
   }
 
   private static void check(
-      Function<IndexOptions, LongIndex> factory, int rounds, long others, List<Kind> kinds)
+      ExecutorService ofSomeKind,
+      Function<IndexOptions, LongIndex> factory,
+      int rounds,
+      long others,
+      List<Kind> kinds)
       throws Exception {
-    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+    try (ExecutorService threads = ofSomeKind) {
       ShortHistories histories = new ShortHistories(threads, others, kinds);
       Seeds.run(
           rounds,

@@ -13,6 +13,9 @@ import java.nio.file.Path;
  * <p>An engine submits the requests of a batch that are {@link IoRequest#QUEUED}, makes them {@link
  * IoRequest#PENDING}, and when one ends sets its result. The methods that engines implement are
  * called while the file is open; the {@code WhileOpen} methods see to that.
+ *
+ * <p>A virtual thread has another one do all that may wait for the device ({@link OffCarrier}).
+ * That one enters the gate, too, so few do at a time, however many threads wait.
  */
 abstract class EngineFile implements PageFile {
   private static final int EINTR = 4;
@@ -57,6 +60,14 @@ abstract class EngineFile implements PageFile {
 
   /** Notes what has ended, where an engine does not do that by itself; does not wait. */
   void reap(IoBatch batch) {}
+
+  /**
+   * Tells whether a thread that awaits or transfers waits in the kernel or moves bytes itself, and
+   * does not park.
+   */
+  boolean holdsThreads() {
+    return true;
+  }
 
   /** Returns the length of the file in bytes. */
   abstract long length();
@@ -149,8 +160,16 @@ abstract class EngineFile implements PageFile {
 
   private void move(IoBatch batch, boolean writes) {
     batch.writes = writes;
-    transferWhileOpen(batch);
+    transferForCaller(batch);
     complete(batch);
+  }
+
+  private void transferForCaller(IoBatch batch) {
+    if (OffCarrier.isNeeded() && holdsThreads()) {
+      OffCarrier.run(() -> transferWhileOpen(batch));
+    } else {
+      transferWhileOpen(batch);
+    }
   }
 
   @Override
@@ -188,13 +207,17 @@ abstract class EngineFile implements PageFile {
 
   @Override
   public final void finish(IoBatch batch) {
-    awaitWhileOpen(batch);
+    if (OffCarrier.isNeeded() && holdsThreads() && !hasEnded(batch)) {
+      OffCarrier.run(() -> awaitWhileOpen(batch));
+    } else {
+      awaitWhileOpen(batch);
+    }
     complete(batch);
   }
 
   private void complete(IoBatch batch) {
     while (requeue(batch)) {
-      transferWhileOpen(batch);
+      transferForCaller(batch);
     }
     check(batch);
   }
@@ -253,6 +276,10 @@ abstract class EngineFile implements PageFile {
 
   @Override
   public final void grow(long bytes) {
+    OffCarrier.run(() -> growWhileOpen(bytes));
+  }
+
+  private void growWhileOpen(long bytes) {
     gate.enter();
     try {
       synchronized (growing) {
@@ -268,6 +295,10 @@ abstract class EngineFile implements PageFile {
 
   @Override
   public final void truncate(long bytes) {
+    OffCarrier.run(() -> truncateWhileOpen(bytes));
+  }
+
+  private void truncateWhileOpen(long bytes) {
     gate.enter();
     try {
       synchronized (growing) {
@@ -307,6 +338,10 @@ abstract class EngineFile implements PageFile {
 
   @Override
   public final void force() {
+    OffCarrier.run(this::forceWhileOpen);
+  }
+
+  private void forceWhileOpen() {
     gate.enter();
     try {
       forceData();

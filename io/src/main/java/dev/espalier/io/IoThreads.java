@@ -10,8 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of a file whose engine has no ring. One that has nothing to do for a second ends, so
- * a file that is idle, or was dropped without being closed, has none.
+ * The threads of a file whose engine has no ring, or those that wait for virtual threads. One that
+ * has nothing to do for a second ends, so a file that is idle, or was dropped without being closed,
+ * has none.
  *
  * <p>Where the system refuses a thread, because the process or its control group has as many as it
  * may, the caller's does the task. Whoever hands over a request can't take it back: others of its
@@ -49,7 +50,12 @@ class IoThreads extends ThreadPoolExecutor {
 
   /** Has its threads made by a factory, which may throw what the system's refusal becomes. */
   IoThreads(ThreadFactory factory) {
-    super(MOST, MOST, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+    this(MOST, factory);
+  }
+
+  /** Has so many threads at most. */
+  IoThreads(int most, ThreadFactory factory) {
+    super(most, most, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
     setThreadFactory(work -> factory.newThread(() -> serve(work)));
     allowCoreThreadTimeOut(true);
   }

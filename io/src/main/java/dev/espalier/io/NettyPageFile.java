@@ -72,6 +72,12 @@ final class NettyPageFile extends DescriptorFile {
     batch.attachment = ring.submit(batch);
   }
 
+  /** Threads park until the loop has answered. */
+  @Override
+  boolean holdsThreads() {
+    return false;
+  }
+
   @Override
   void transferWhileOpen(IoBatch batch) {
     refuseLoop();

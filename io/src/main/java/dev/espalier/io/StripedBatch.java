@@ -55,6 +55,20 @@ final class StripedBatch {
     return parts[file];
   }
 
+  /** Returns the only file for which there are requests, or a negative number. */
+  int onlyFile() {
+    int only = -1;
+    for (int file = 0; file < parts.length; file++) {
+      if (parts[file].count() > 0) {
+        if (only >= 0) {
+          return -1;
+        }
+        only = file;
+      }
+    }
+    return only;
+  }
+
   private void makeRoom(IoBatch batch, int blockBytes) {
     int[] counts = new int[parts.length];
     for (int i = 0; i < batch.count(); i++) {

@@ -10,8 +10,9 @@ import java.util.function.ObjIntConsumer;
  * One page file spread over several files, ideally each on a disk of its own: block b is in file b
  * mod n of n, so that neighbouring blocks are moved by different disks (fpB+ 4.3.2).
  *
- * <p>A batch becomes a batch per file; all are started before any is waited for. The length is that
- * up to which no file lacks a byte: if one could not grow, others may be longer than needed.
+ * <p>A batch becomes a batch per file; all are started before any is waited for. What is in one
+ * file only, as a page is, that file moves in its own way. The length is that up to which no file
+ * lacks a byte: if one could not grow, others may be longer than needed.
  */
 final class StripedPageFile implements PageFile {
   private final List<PageFile> files;
@@ -98,29 +99,53 @@ final class StripedPageFile implements PageFile {
 
   // ---------------------------------------------------------------- transfer
 
+  /** Does something with the part of a batch that is in one file. */
+  @FunctionalInterface
+  private interface OnPart {
+    void accept(PageFile file, IoBatch part);
+  }
+
+  @Override
+  public void read(IoBatch batch) {
+    move(batch, PageFile::read, PageFile::startRead);
+  }
+
+  @Override
+  public void write(IoBatch batch) {
+    move(batch, PageFile::write, PageFile::startWrite);
+  }
+
+  private void move(IoBatch batch, OnPart move, OnPart start) {
+    StripedBatch striped = cut(batch);
+    int file = striped.onlyFile();
+    if (file >= 0) {
+      move.accept(files.get(file), striped.part(file));
+    } else {
+      start(striped, start);
+      finish(striped, files.size());
+    }
+  }
+
   @Override
   public void startRead(IoBatch batch) {
-    start(batch, PageFile::startRead);
+    start(cut(batch), PageFile::startRead);
   }
 
   @Override
   public void startWrite(IoBatch batch) {
-    start(batch, PageFile::startWrite);
+    start(cut(batch), PageFile::startWrite);
   }
 
-  /** Starts a batch in one file. */
-  @FunctionalInterface
-  private interface Start {
-    void start(PageFile file, IoBatch part);
+  private StripedBatch cut(IoBatch batch) {
+    return StripedBatch.cut(batch, files.size(), blockBytes, before);
   }
 
-  private void start(IoBatch batch, Start start) {
-    StripedBatch striped = StripedBatch.cut(batch, files.size(), blockBytes, before);
+  private void start(StripedBatch striped, OnPart start) {
     int started = 0;
     try {
       for (; started < files.size(); started++) {
         if (striped.part(started).count() > 0) {
-          start.start(files.get(started), striped.part(started));
+          start.accept(files.get(started), striped.part(started));
         }
       }
     } catch (RuntimeException refused) {

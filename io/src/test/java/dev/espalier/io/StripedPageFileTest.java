@@ -163,6 +163,20 @@ class StripedPageFileTest {
   }
 
   @Test
+  void whatIsInOneFileIsMovedInTheWayOfThatFile() {
+    List<String> calls = new ArrayList<>();
+    try (PageFile file = open(noting(calls), 3, Access.CREATE)) {
+      file.grow(6 * BLOCK);
+      calls.clear();
+      IoBatch block = request(4 * BLOCK, BLOCK);
+      file.read(block);
+      file.write(request(2 * BLOCK + 1, BLOCK - 1));
+      assertEquals(List.of("read stripe1", "write stripe2"), calls);
+      assertTrue(file.isDone(block));
+    }
+  }
+
+  @Test
   void aBatchCanBeUsedAgainWithMoreRequestsAndInAnotherFile() {
     IoBatch batch = new IoBatch(memory, 8);
     try (PageFile three = create(3);
