@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.prefix;
 
+import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Set;
 
 /**
  * Gives out room for long values. What of a value fills pages has them alone; the rest, or a value
  * that is no longer than a page, lies in pieces of pages that values share ({@link PiecePage}). One
- * such page is open: pieces are cut from the largest gap that it had. When that is used up, the
- * next is opened: one in which pieces have died, if nobody can be reading these any more, or else a
- * new one.
+ * such page is open: pieces are cut from the largest gap that it had. What has no room there as a
+ * whole goes to another page with a gap that is long enough, if one is known and nobody can be
+ * reading any more what has died there. Only where there is none, and gaps take more than a
+ * sixteenth of the pages or no new page is to be had, it is cut in two; else it begins a new page,
+ * whose rest is for shorter ones.
  *
  * <p>A page leaves with its last living piece, so at any time there are no more of them than
- * pieces. Only the number of the open page is kept in the meta words. Which other pages have gaps
- * is known of those in which a piece has died since the tree was opened, and of not more than
- * {@link #MOST_GAPS}.
+ * pieces. Only the number of the open page is kept in the meta words. Which other pages have room
+ * is known of those that were open, or in which a piece has died, since the tree was opened ({@link
+ * Gaps}).
  *
  * <p>Room is taken and freed with the lock of this object, which is taken last but for that of
  * {@link PrefixSpace#leave}, and held for no longer than it takes to pin a few pages. What a place
  * is to hold is written without it.
  */
 final class PieceSpace {
-  /** Pages with dead pieces that are remembered: more do not make values lie closer. */
-  private static final int MOST_GAPS = 4096;
-
   /** Pages that are looked at for a gap that is large enough, each of which may be on a device. */
   private static final int MOST_TRIES = 4;
+
+  /**
+   * One page in so many may be gaps before a value is cut in two for them. With much less room to
+   * choose from, values of many lengths are cut most of the time; more makes little difference.
+   */
+  private static final int PAGES_FOR_GAPS = 16;
 
   private final PrefixStructure tree;
   private final PageStore store;
@@ -52,8 +55,10 @@ final class PieceSpace {
   /** Whether these are known, and not only the number of the open page. */
   private boolean isKnown;
 
-  /** Pages in which pieces have died, by the epochs when the last ones did, in that order. */
-  private final Map<Integer, Long> gaps = new LinkedHashMap<>();
+  private final Gaps gaps;
+
+  /** Pages that were begun since the tree was opened, less those that have left since then. */
+  private int begun;
 
   /** Pieces of values that are not part of the tree yet. */
   private final Set<Integer> outside = new HashSet<>();
@@ -64,6 +69,7 @@ final class PieceSpace {
     this.layout = new PiecePage(store.pageBytes());
     this.least = layout.room() / 4;
     this.most = layout.room() - layout.room() / 16;
+    this.gaps = new Gaps(layout.room() / 16);
   }
 
   // ---------------------------------------------------------------- place
@@ -72,7 +78,7 @@ final class PieceSpace {
    * Finds room for a value, and takes it. {@link #fill} and {@link #keep} follow, or {@link
    * #giveBack}. Of a tree for many threads, outside operations and by one thread at a time.
    *
-   * @throws dev.espalier.memory.MemoryLimitException if there is no room; nothing is taken then
+   * @throws MemoryLimitException if there is no room; nothing is taken then
    */
   PlacedValue place(int bytes, int generation) {
     int bytesPerPage = tree.chain.bytesPerPage;
@@ -104,14 +110,20 @@ final class PieceSpace {
 
   /** Finds room for some of what is left of a value, and returns for how many bytes. */
   private int placeSome(PlacedValue placed, int left) {
-    boolean isLast = placed.pieceCount() == PlacedValue.MOST_PIECES - 1;
-    synchronized (this) {
-      if (hasRoom(isLast ? left : Math.min(left, least)) || openGap(isLast ? left : least)) {
-        return cut(placed, left);
-      }
+    int there = cutIfRoom(placed, left, false);
+    if (there > 0) {
+      return there;
     }
-    // Not with the lock: to allocate may mean to wait for those who free a piece.
-    int page = tree.allocate();
+    int page;
+    try {
+      page = tree.allocate(); // Not with the lock: it may wait for those who free a piece.
+    } catch (MemoryLimitException full) {
+      there = cutIfRoom(placed, left, true);
+      if (there > 0) {
+        return there;
+      }
+      throw full;
+    }
     if (page > PiecePage.MOST_PAGE) {
       placed.addPage(page);
       return left;
@@ -119,6 +131,20 @@ final class PieceSpace {
     int length = cutFromNew(placed, left, page);
     tree.used(1);
     return length;
+  }
+
+  /**
+   * Takes a piece of a page that is there for what is left of a value; returns its length, or 0.
+   *
+   * @param inTwo whether what is left is to be cut in two even if gaps are few
+   */
+  private synchronized int cutIfRoom(PlacedValue placed, int left, boolean inTwo) {
+    boolean isLast = placed.pieceCount() == PlacedValue.MOST_PIECES - 1;
+    boolean isRoom =
+        hasRoom(left)
+            || openGap(left)
+            || (!isLast && (inTwo || areGapsMany()) && (hasRoom(least) || openGap(least)));
+    return isRoom ? cut(placed, left) : 0;
   }
 
   private int cutFromNew(PlacedValue placed, int left, int page) {
@@ -137,6 +163,7 @@ final class PieceSpace {
   private synchronized void closeUnused(int page) {
     if (open() == page) {
       tree.meta[PrefixStructure.OPEN] = 0;
+      begun--;
     }
   }
 
@@ -153,16 +180,19 @@ final class PieceSpace {
     return open() != 0 && free != 0 && to - from >= bytes;
   }
 
-  /** Opens a page with dead pieces that has a gap of so many bytes, if there is one. */
+  /** Tells whether so much room is in gaps that values are to be cut in two for them. */
+  private boolean areGapsMany() {
+    long bytes = gaps.bytes() + (open() == 0 || gaps.has(open()) ? 0 : to - from);
+    return gaps.areMost() || bytes * PAGES_FOR_GAPS > (long) begun * layout.room();
+  }
+
+  /** Opens a page that has a gap of so many bytes, if one is known. */
   private boolean openGap(int bytes) {
-    Iterator<Map.Entry<Integer, Long>> oldest = gaps.entrySet().iterator();
-    for (int tries = 0; tries < MOST_TRIES && oldest.hasNext(); tries++) {
-      Map.Entry<Integer, Long> entry = oldest.next();
-      int number = entry.getKey();
-      if (!tree.isUnreachable(entry.getValue())) {
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+      int number = gaps.take(bytes, tree::isUnreachable);
+      if (number == 0) {
         return false;
       }
-      oldest.remove();
       if (tryOpen(number) && hasRoom(bytes)) {
         return true;
       }
@@ -178,6 +208,7 @@ final class PieceSpace {
       store.unpin(page, true);
     }
     open(number, layout.wholeGap(), layout.allPieces());
+    begun++;
     tree.meta[PrefixStructure.STAMP] = PrefixStructure.STAMP_WITH_PIECES;
   }
 
@@ -202,11 +233,22 @@ final class PieceSpace {
   }
 
   private void open(int number, long gap, int unused) {
+    if (number != open()) {
+      noteRest();
+    }
     from = PiecePage.gapBegin(gap);
     to = PiecePage.gapEnd(gap);
     free = unused;
     isKnown = true;
     tree.meta[PrefixStructure.OPEN] = number;
+  }
+
+  /** Remembers what is left of the open page, if there is one, before another takes its place. */
+  private void noteRest() {
+    int number = open();
+    if (number != 0 && isKnown && free != 0 && !gaps.has(number)) {
+      gaps.note(number, to - from, tree.epoch()); // What has died there may still be read.
+    }
   }
 
   /** Takes a piece of the open page for what is left of a value; returns its length. */
@@ -306,7 +348,7 @@ final class PieceSpace {
     int piece = PiecePage.pieceOf(reference);
     int living;
     int next;
-    boolean hasGap;
+    long gap;
     boolean isChanged = false;
     long page = store.pin(number);
     try {
@@ -320,34 +362,26 @@ final class PieceSpace {
       next = PiecePage.next(pages, page, piece);
       isChanged = true;
       PiecePage.living(pages, page, living);
-      hasGap = PiecePage.gapBytes(layout.largestGap(pages, page)) >= least;
+      gap = layout.largestGap(pages, page);
     } finally {
       store.unpin(page, isChanged);
     }
-    gaps.remove(number);
+    gaps.note(number, PiecePage.gapBytes(gap), tree.epoch());
     if (number == open() && (living == 0 || !isKnown)) {
       tree.meta[PrefixStructure.OPEN] = 0; // What is free of it is not to be what has just died.
     }
     if (living == 0) {
+      gaps.forget(number);
+      begun = Math.max(0, begun - 1);
       tree.retireChain(number);
-    } else if (hasGap) {
-      noteGap(number);
     }
     return next;
   }
 
-  private void noteGap(int number) {
-    if (gaps.size() == MOST_GAPS) {
-      Iterator<Integer> oldest = gaps.keySet().iterator();
-      oldest.next();
-      oldest.remove();
-    }
-    gaps.put(number, tree.epoch());
-  }
-
   /** Forgets everything, since there are no pages any more. */
   synchronized void forget() {
-    gaps.clear();
+    gaps.forgetAll();
+    begun = 0;
     outside.clear();
   }
 }

@@ -13,7 +13,9 @@ import dev.espalier.bytes.BytesEntrySource;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.ValueReader;
 import dev.espalier.memory.ForwardingPageStore;
+import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.RefusingPageStore;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -91,11 +93,27 @@ class SharedValuePagesTest {
     return (double) store.pagesInUse() / values;
   }
 
+  /** Returns the pieces in pages that values share, for each value. */
+  private double piecesOf(int values) {
+    long pieces = 0;
+    int left = store.pagesInUse();
+    for (int page = 1; left > 0; page++) {
+      if (store.isInUse(page)) {
+        left--;
+        long at = store.pin(page);
+        if (PiecePage.isMarked(store.segment(), at)) {
+          pieces += Integer.bitCount(PiecePage.living(store.segment(), at));
+        }
+      }
+    }
+    return (double) pieces / values;
+  }
+
   // ---------------------------------------------------------------- space
 
   /**
    * A value of 10 KB had a page alone. Now all of a page is in use until values go; what these
-   * leave is used again as soon as it is a quarter of a page.
+   * leave is used again, most of it by values that are not cut in two for that.
    */
   @ParameterizedTest
   @EnumSource
@@ -109,13 +127,15 @@ class SharedValuePagesTest {
     }
     check(index, lengths);
     assertTrue(pagesOf(count) < 0.69, () -> "pages of a value: " + pagesOf(count));
+    assertTrue(piecesOf(count) < 1.36, () -> "pieces of a value: " + piecesOf(count));
 
     for (int round = 0; round < 4; round++) {
       for (int i = 0; i < count; i++) {
         put(index, lengths, random.nextInt(count), TEN_KB + random.nextInt(10));
       }
       check(index, lengths);
-      assertTrue(pagesOf(count) < 0.80, () -> "pages of a value: " + pagesOf(count));
+      assertTrue(pagesOf(count) < 0.72, () -> "pages of a value: " + pagesOf(count));
+      assertTrue(piecesOf(count) < 1.65, () -> "pieces of a value: " + piecesOf(count));
     }
 
     for (int i = 0; i < count / 2; i++) {
@@ -123,13 +143,45 @@ class SharedValuePagesTest {
       lengths[order[i]] = 0;
     }
     check(index, lengths);
-    assertTrue(pagesOf(count / 2) < 1.25, () -> "pages of a value: " + pagesOf(count / 2));
+    assertTrue(pagesOf(count / 2) < 1.15, () -> "pages of a value: " + pagesOf(count / 2));
 
     for (int i = count / 2; i < count; i++) {
       assertTrue(index.delete(key(order[i])));
     }
     index.verify();
     assertTrue(store.pagesInUse() <= 4, () -> store.pagesInUse() + " pages without values");
+  }
+
+  /** Each of them was cut in two or three, most of the time. */
+  @ParameterizedTest
+  @EnumSource
+  void valuesOfManyLengthsLieInOnePieceEach(Kind kind) {
+    BytesIndex index = kind.open(store);
+    int count = TestSize.of(500, 3000);
+    int[] lengths = new int[count];
+    for (int i = 0; i < 5 * count; i++) {
+      put(index, lengths, i < count ? i : random.nextInt(count), random.nextInt(4000, 12_000));
+    }
+    check(index, lengths);
+    assertTrue(piecesOf(count) < 1.1, () -> "pieces of a value: " + piecesOf(count));
+    double spent = (double) store.pagesInUse() * PAGE_BYTES / Arrays.stream(lengths).sum();
+    assertTrue(spent < 1.15, () -> "bytes over those of values: " + spent);
+  }
+
+  /** What is kept for values that are not cut in two is used before one is refused. */
+  @Test
+  void noValueIsRefusedThatHasRoomInTwoPieces() {
+    RefusingPageStore few = new RefusingPageStore(store, 101);
+    BytesIndex index = PrefixBPlusTree.open(few);
+    int count = 0;
+    try {
+      for (; count < 200; count++) {
+        index.set(key(count), value(count, 12_000));
+      }
+    } catch (MemoryLimitException full) {
+      index.verify();
+    }
+    assertTrue(count > 128, "values: " + count);
   }
 
   /** However values go, there are no more pages than pieces, and then the room is used again. */
@@ -254,6 +306,41 @@ class SharedValuePagesTest {
     assertEquals(-1, store.segment().asSlice(at, 5000).mismatch(segment(value(0, 5000))));
     again.structure().shared().epochs.exit(operation);
     again.verify();
+  }
+
+  /** Neither what has died, nor the page of the last one of a page. */
+  @Test
+  void whatHasDiedStaysAsItIsWhileAnOperationMayReadIt() {
+    ConcurrentPrefixBPlusTree index = ConcurrentPrefixBPlusTree.open(store);
+    for (int i = 0; i < 20; i++) {
+      index.set(key(i), value(i, TEN_KB + 100 * i));
+    }
+    MemorySegment before =
+        MemorySegment.ofArray(new long[(int) (store.usedBytes() / Long.BYTES)])
+            .copyFrom(store.segment().asSlice(0, store.usedBytes()));
+    PiecePage layout = new PiecePage(PAGE_BYTES);
+    int operation = index.structure().shared().epochs.enter();
+    int pages = store.pagesInUse();
+    for (int i = 0; i < 60; i++) {
+      index.delete(key(i));
+      index.set(key(100 + i), value(i, 3000 + 90 * i));
+    }
+    for (int page = 1; page <= pages; page++) {
+      long at = store.pin(page);
+      int living = PiecePage.isMarked(before, at) ? PiecePage.living(before, at) : 0;
+      for (int piece = 0; living >>> piece != 0; piece++) {
+        if ((living >>> piece & 1) != 0) {
+          assertTrue(layout.isSound(store.segment(), at, piece));
+          long from = at + PiecePage.offset(before, at, piece);
+          int length = PiecePage.length(before, at, piece);
+          assertEquals(length, PiecePage.length(store.segment(), at, piece));
+          assertEquals(
+              -1, store.segment().asSlice(from, length).mismatch(before.asSlice(from, length)));
+        }
+      }
+    }
+    index.structure().shared().epochs.exit(operation);
+    index.verify();
   }
 
   /** A word that lies about the open page must not lead to another value's being overwritten. */
