@@ -7,8 +7,11 @@ import dev.espalier.support.BulkloadInput;
 import dev.espalier.tree.StoreTree;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -65,13 +68,12 @@ final class BftlCommit {
   }
 
   private boolean replaceNewest(int node, int operation, long key, long value) {
-    long page = tree.find(node, key);
-    if (page == BftlStructure.NO_PAGE) {
+    long unit = tree.find(node, key);
+    if (unit == BftlStructure.NO_UNIT) {
       return false;
     }
-    int slot = layout.newest(tree.pages, page, node, key);
-    SectorPage.set(tree.pages, page, slot, node, operation, key, value);
-    store.unpin(page, true);
+    SectorPage.set(tree.pages, unit, node, operation, key, value);
+    store.unpin(unit, true);
     return true;
   }
 
@@ -82,101 +84,118 @@ final class BftlCommit {
       int count = layout.count(tree.pages, page);
       boolean fits = count < layout.capacity;
       if (fits) {
-        SectorPage.set(tree.pages, page, count, node, operation, key, value);
+        long unit = SectorPage.unit(page, count);
+        SectorPage.set(tree.pages, unit, node, operation, key, value);
         SectorPage.count(tree.pages, page, count + 1);
       }
       store.unpin(page, fits);
       if (fits) {
-        table.pending(node, table.pending(node) + 1);
+        table.addWaiting(node, key, i * layout.capacity + count);
         return true;
       }
     }
     return false;
   }
 
-  /** Takes the units of nodes out of the buffer, and moves the others up. */
-  private void drop(Set<Integer> nodes) {
+  /** Takes the units of nodes out of the buffer, and moves up those behind them. */
+  private void dropWaiting(Set<Integer> nodes) {
+    int first = tree.bufferPages * layout.capacity;
+    for (int node : nodes) {
+      UnitOrder waiting = table.waiting(node);
+      if (waiting != null) {
+        first = Math.min(first, waiting.firstSlot());
+        table.forgetWaiting(node);
+      }
+    }
     int to = 0;
     long target = store.pin(tree.buffer(0));
     int kept = 0;
     for (int i = 0; i < tree.bufferPages; i++) {
       long page = store.pin(tree.buffer(i));
       int count = layout.count(tree.pages, page);
-      for (int slot = 0; slot < count; slot++) {
-        int node = SectorPage.node(tree.pages, page, slot);
+      int slot = Math.clamp(first - (long) i * layout.capacity, 0, count);
+      if (slot > 0) { // What is before the first stays where it is.
+        target = i > to ? endPage(target, kept, ++to) : target;
+        kept = slot;
+      }
+      for (; slot < count; slot++) {
+        long unit = SectorPage.unit(page, slot);
+        int node = SectorPage.node(tree.pages, unit);
         if (nodes.contains(node)) {
           continue;
         }
         if (kept == layout.capacity) {
-          SectorPage.count(tree.pages, target, kept);
-          store.unpin(target, true);
-          target = store.pin(tree.buffer(++to));
+          target = endPage(target, kept, ++to);
           kept = 0;
         }
+        long key = SectorPage.key(tree.pages, unit);
+        table.moveWaiting(node, key, i * layout.capacity + slot, to * layout.capacity + kept);
         SectorPage.set(
             tree.pages,
-            target,
-            kept++,
+            SectorPage.unit(target, kept++),
             node,
-            SectorPage.operation(tree.pages, page, slot),
-            SectorPage.key(tree.pages, page, slot),
-            SectorPage.value(tree.pages, page, slot));
+            SectorPage.operation(tree.pages, unit),
+            key,
+            SectorPage.value(tree.pages, unit));
       }
       store.unpin(page, false);
     }
+    while (++to < tree.bufferPages) {
+      target = endPage(target, kept, to);
+      kept = 0;
+    }
     SectorPage.count(tree.pages, target, kept);
     store.unpin(target, true);
-    while (++to < tree.bufferPages) {
-      target = store.pin(tree.buffer(to));
-      SectorPage.count(tree.pages, target, 0);
-      store.unpin(target, true);
-    }
-    nodes.forEach(node -> table.pending(node, 0));
+  }
+
+  /** Ends a page of the buffer that has so many units, and pins another one. */
+  private long endPage(long page, int units, int next) {
+    SectorPage.count(tree.pages, page, units);
+    store.unpin(page, true);
+    return store.pin(tree.buffer(next));
   }
 
   // ---------------------------------------------------------------- commit
 
   /** Returns what the buffer has of each node, or the whole node where its list is at its bound. */
   private List<UnitGroup> pendingGroups() {
-    Set<Integer> nodes = new LinkedHashSet<>();
-    for (int i = 0; i < tree.bufferPages; i++) {
-      long page = store.pin(tree.buffer(i));
-      for (int slot = 0; slot < layout.count(tree.pages, page); slot++) {
-        nodes.add(SectorPage.node(tree.pages, page, slot));
-      }
-      store.unpin(page, false);
-    }
     List<UnitGroup> groups = new ArrayList<>();
-    for (int node : nodes) {
-      boolean isFull = table.sectors(node).length >= tree.listBound;
-      if (isFull || table.pending(node) >= layout.capacity) {
+    for (UnitGroup pending : pending()) {
+      int node = pending.node();
+      boolean isFull = table.runs(node).length >= tree.listBound;
+      if (isFull || pending.count() >= layout.capacity) {
         tree.read(node, content);
         groups.add(UnitGroup.whole(node, content, 0, content.count));
       } else {
-        groups.add(pending(node));
+        tree.touchBuffer();
+        groups.add(pending);
       }
     }
     return groups;
   }
 
-  private UnitGroup pending(int node) {
-    UnitGroup group = new UnitGroup(node, table.pending(node), false);
+  /** Returns the units in the buffer by their nodes, in the order in which these came. */
+  private Collection<UnitGroup> pending() {
+    Map<Integer, UnitGroup> groups = new LinkedHashMap<>();
     for (int i = 0; i < tree.bufferPages; i++) {
       long page = store.pin(tree.buffer(i));
       try {
         for (int slot = 0; slot < layout.count(tree.pages, page); slot++) {
-          if (SectorPage.node(tree.pages, page, slot) == node) {
-            group.add(
-                SectorPage.operation(tree.pages, page, slot),
-                SectorPage.key(tree.pages, page, slot),
-                SectorPage.value(tree.pages, page, slot));
-          }
+          long unit = SectorPage.unit(page, slot);
+          groups
+              .computeIfAbsent(
+                  SectorPage.node(tree.pages, unit),
+                  node -> new UnitGroup(node, table.pending(node), false))
+              .add(
+                  SectorPage.operation(tree.pages, unit),
+                  SectorPage.key(tree.pages, unit),
+                  SectorPage.value(tree.pages, unit));
         }
       } finally {
         store.unpin(page, false);
       }
     }
-    return group;
+    return groups.values();
   }
 
   /**
@@ -198,7 +217,7 @@ final class BftlCommit {
         writeSector(sectors[i], bins.get(i));
         bins.get(i).forEach(group -> written.add(group.node()));
       }
-      drop(written);
+      dropWaiting(written);
       for (int node : dropped) {
         release(node);
         table.giveBack(node);
@@ -217,7 +236,7 @@ final class BftlCommit {
   private boolean isRepacked() {
     List<Integer> nodes = new ArrayList<>();
     for (int node = 1; node <= table.top(); node++) {
-      if (table.sectors(node).length > 0 || table.pending(node) > 0) {
+      if (table.runs(node).length > 0 || table.pending(node) > 0) {
         nodes.add(node);
       }
     }
@@ -288,23 +307,28 @@ final class BftlCommit {
     }
     SectorPage.count(tree.pages, page, slot);
     store.unpin(page, true);
+    int end = 0;
     for (UnitGroup group : groups) {
+      int first = end;
       if (group.isWhole()) {
         release(group.node());
+        first++; // behind the unit that begins it anew
       }
-      table.append(group.node(), sector);
+      end += group.count();
+      table.append(group.node(), sector, first, end - first, group.order());
       table.refer(sector, 1);
     }
   }
 
   /** Empties the list of a node, and frees the sectors that no other list has. */
   private void release(int node) {
-    for (int sector : table.sectors(node)) {
+    for (long run : table.runs(node)) {
+      int sector = UnitRun.sector(run);
       if (table.refer(sector, -1) == 0) {
         store.free(sector);
       }
     }
-    table.sectors(node, new int[0]);
+    table.forgetRuns(node);
   }
 
   // ---------------------------------------------------------------- split
@@ -382,16 +406,21 @@ final class BftlCommit {
 
   /** Removes a key from the leaf at the end of a path, and nodes that are empty then. */
   void remove(int[] way, long key) {
-    if (table.count(way[0]) > 1) {
-      add(way[0], SectorPage.DELETE, key, 0);
-      table.count(way[0], table.count(way[0]) - 1);
+    if (table.count(way[0]) == 1) {
+      drop(way);
       return;
     }
+    add(way[0], SectorPage.DELETE, key, 0);
+    table.count(way[0], table.count(way[0]) - 1);
+  }
+
+  /** Removes the leaf at the end of a path, not the last one, and nodes that are empty then. */
+  void drop(int[] way) {
     List<Integer> dropped = new ArrayList<>();
     int level = 0;
-    while (table.count(way[level]) == 1) {
+    do {
       dropped.add(way[level++]);
-    }
+    } while (table.count(way[level]) == 1);
     int parent = way[level];
     tree.read(parent, content);
     int child = 0;

@@ -7,6 +7,8 @@ import dev.espalier.ProgressListener;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
+import dev.espalier.support.ClosedRange;
+import dev.espalier.support.DeadRanges;
 import dev.espalier.support.Torn;
 import dev.espalier.tree.StoreChange;
 import dev.espalier.tree.StoreTree;
@@ -17,7 +19,7 @@ final class BftlStructure extends StoreTree {
    *
    *   reservation buffer   pages of units that wait
    *   sectors              pages of units, written once, each with units of several nodes
-   *   node table           node -> its sectors, oldest first                       (on the heap)
+   *   node table           node -> its sectors, oldest first, and where in them    (on the heap)
    *
    * A unit is a change of one node: an entry, or a child under its separator, that comes or goes. To
    * a child belong the keys from its separator on, and to the first those below, too. A node is what
@@ -25,24 +27,35 @@ final class BftlStructure extends StoreTree {
    * full, BftlCommit packs its units into as few sectors as first-fit finds. A node whose list is at
    * its bound is written anew, whole; so are the nodes of a split.
    *
+   * Nobody goes through all units of a sector. The table says which are a node's, and what the order
+   * of their keys is: that in which they are, where a node is written whole; else an array tells. So
+   * what is sought in a node is found by a binary search in each of its sectors, and a cursor replays
+   * a part of a leaf. An inner node is replayed if the unit that was found says that a child has gone.
+   *
    * Invariants, checked by BftlVerifier. In brackets those of the algorithm's usual description.
    *   I1  Sectors and the pages of the buffer are in use by the store's account, and no others are.
    *   I2  A list is no longer than its bound, and its sectors have ascending sequence numbers.  [N2]
    *   I3  The units of a page are counted, of known operations, and those of a sector are of nodes
    *       one after the other.                                                                 [N3]
-   *   I4  A node's list has just the sectors with its units since it was last written anew. [N1, N5]
-   *   I5  A sector is referred to as often as it is in lists, and the buffer's units are counted. [N4]
+   *   I4  A node's list has just the sectors with its units since it was last written anew, where
+   *       they are there, and the order of their keys.                                    [N1, N5]
+   *   I5  A sector is referred to as often as it is in lists, and the buffer's units are listed by
+   *       their nodes, in the order of their keys.                                            [N4]
    *   I6  The keys of a node are within its bounds, and its entries are counted and fit.    [N3, N8]
    *   I7  Each node is in one place, and only the root may be empty.                            [N8]
    *   I8  The size is the number of entries.                                                    [N6]
+   *   I9  No key has an entry that is in a range which readers have found dead.
    *
    * Deviations from the paper:
-   *   D1  The reservation buffer is in pages of the store, so that it is not lost.
+   *   D1  The reservation buffer is in pages of the store, so that it is not lost. Who looks for a
+   *       unit there uses all of them, and who takes some out writes all: so a pool keeps them, and
+   *       what is transferred does not depend on where units are.
    *   D2  Nodes that split are written at once, with their parent's units.
    *   D3  Nodes are removed when they are empty; they are never merged.
    *   D4  When there is no room for sectors, all nodes are written anew, close together, if that
    *       saves enough of them. If it does not, values are replaced and entries are removed by a
    *       change of the newest unit of their key, in its sector.
+   *   D5  A range is removed by whole leaves where all of their entries are in it.
    */
 
   /** The meta word of the first page of the reservation buffer. */
@@ -58,11 +71,15 @@ final class BftlStructure extends StoreTree {
 
   static final int MIN_PAGE_BYTES = 256;
 
-  /** No page, where one that is pinned would be. */
-  static final long NO_PAGE = -1;
+  /** No unit, where the offset of one would be. */
+  static final long NO_UNIT = -1;
 
   final SectorPage layout;
   final NodeTable table = new NodeTable();
+
+  /** Where readers have found only what was removed. */
+  final DeadRanges dead = new DeadRanges();
+
   final StoreChange change;
   final int bufferPages;
   final int listBound;
@@ -121,6 +138,7 @@ final class BftlStructure extends StoreTree {
   @Override
   protected void plant() {
     table.clear();
+    dead.clear();
     meta[BUFFER] = FIRST_PAGE;
     meta[SIZE] = 0;
     meta[HEIGHT] = 1;
@@ -157,30 +175,52 @@ final class BftlStructure extends StoreTree {
   /** Replays a node; its units in the buffer come last. */
   void read(int node, NodeContent into) {
     into.count = 0;
-    for (int sector : table.sectors(node)) {
-      replay(sector, node, into);
+    boolean fits = true;
+    for (long run : table.runs(node)) {
+      fits &= replayRun(run, into);
     }
-    for (int i = 0; table.pending(node) > 0 && i < bufferPages; i++) {
-      replay(buffer(i), node, into);
+    UnitOrder waiting = table.waiting(node);
+    if (waiting != null) {
+      touchBuffer();
+      for (int slot : waiting.inTurn()) {
+        long unit = pinWaiting(slot);
+        fits &= replay(unit, into);
+        store.unpin(unit, false);
+      }
+    }
+    if (!fits) {
+      throw Torn.torn("node " + node + " has more than " + into.keys.length + " entries");
     }
   }
 
-  private void replay(int number, int node, NodeContent into) {
-    long page = store.pin(number);
+  private boolean replayRun(long run, NodeContent into) {
+    long page = store.pin(UnitRun.sector(run));
     boolean fits = true;
-    int count = layout.count(pages, page);
-    for (int slot = 0; slot < count && fits; slot++) {
-      if (SectorPage.node(pages, page, slot) == node) {
-        fits =
-            into.apply(
-                SectorPage.operation(pages, page, slot),
-                SectorPage.key(pages, page, slot),
-                SectorPage.value(pages, page, slot));
-      }
+    int end = UnitRun.first(run) + UnitRun.units(run);
+    for (int slot = UnitRun.first(run); slot < end; slot++) {
+      fits &= replay(SectorPage.unit(page, slot), into);
     }
     store.unpin(page, false);
-    if (!fits) {
-      throw Torn.torn("node " + node + " has more than " + into.keys.length + " entries");
+    return fits;
+  }
+
+  private boolean replay(long unit, NodeContent into) {
+    return into.apply(
+        SectorPage.operation(pages, unit),
+        SectorPage.key(pages, unit),
+        SectorPage.value(pages, unit));
+  }
+
+  /** Pins the page of the buffer that has a slot; returns the offset of the unit there. */
+  long pinWaiting(int slot) {
+    long page = store.pin(buffer(slot / layout.capacity));
+    return SectorPage.unit(page, slot % layout.capacity);
+  }
+
+  /** Uses all pages of the buffer: a pool is to keep them, as memory does in the paper. */
+  void touchBuffer() {
+    for (int i = 0; i < bufferPages && !store.pagesStay(); i++) {
+      store.unpin(store.pin(buffer(i)), false);
     }
   }
 
@@ -205,58 +245,99 @@ final class BftlStructure extends StoreTree {
 
   /** Returns the child whose key is the greatest up to one, or the first if all are greater. */
   private int child(int node, long key) {
-    long bound = key;
-    boolean isUpTo = true;
-    while (true) {
-      long best = 0;
-      int operation = 0;
-      long child = 0;
-      int[] list = table.sectors(node);
-      int buffered = table.pending(node) > 0 ? bufferPages : 0;
-      for (int i = list.length + buffered - 1; i >= 0; i--) {
-        long page = store.pin(i < list.length ? list[i] : buffer(i - list.length));
-        for (int slot = layout.count(pages, page) - 1; slot >= 0; slot--) {
-          long unitKey = SectorPage.key(pages, page, slot);
-          int unit = SectorPage.operation(pages, page, slot);
-          if (SectorPage.node(pages, page, slot) == node
-              && unit != SectorPage.RESET
-              && (isUpTo
-                  ? unitKey <= bound && (operation == 0 || unitKey > best)
-                  : unitKey >= bound && (operation == 0 || unitKey < best))) {
-            best = unitKey;
-            operation = unit;
-            child = SectorPage.value(pages, page, slot);
-          }
-        }
-        store.unpin(page, false);
-      }
-      if (operation == SectorPage.PUT && child > 0 && child <= table.top()) {
-        return (int) child;
-      }
-      boolean isDeleted = operation == SectorPage.DELETE;
-      if (isDeleted && best != (isUpTo ? Long.MIN_VALUE : Long.MAX_VALUE)) {
-        bound = isUpTo ? best - 1 : best + 1;
-      } else if (isUpTo && (isDeleted || operation == 0)) {
-        bound = key;
-        isUpTo = false;
-      } else {
-        throw Torn.torn("node " + node + " has no child for key " + key);
+    long nearest = 0;
+    int operation = 0;
+    long child = 0;
+    UnitOrder waiting = table.waiting(node);
+    if (waiting != null) {
+      touchBuffer();
+      int place = waiting.upTo(key) - 1;
+      if (place >= 0) {
+        long unit = pinWaiting(waiting.slot(place));
+        nearest = SectorPage.key(pages, unit);
+        operation = SectorPage.operation(pages, unit);
+        child = SectorPage.value(pages, unit);
+        store.unpin(unit, false);
       }
     }
-  }
-
-  /** Finds the page with the newest unit of a key in a node, and pins it; or {@link #NO_PAGE}. */
-  long find(int node, long key) {
-    int[] list = table.sectors(node);
-    int buffered = table.pending(node) > 0 ? bufferPages : 0;
-    for (int i = list.length + buffered - 1; i >= 0; i--) {
-      long page = store.pin(i < list.length ? list[i] : buffer(i - list.length));
-      if (layout.newest(pages, page, node, key) >= 0) {
-        return page;
+    long[] runs = table.runs(node);
+    char[] order = table.order(node);
+    int end = order.length;
+    for (int i = runs.length - 1; i >= 0; i--) {
+      long run = runs[i];
+      end -= UnitRun.isInOrder(run) ? 0 : UnitRun.units(run);
+      int from = UnitRun.isInOrder(run) ? UnitRun.IN_ORDER : end;
+      long page = store.pin(UnitRun.sector(run));
+      int place = UnitRun.upTo(pages, page, run, order, from, key) - 1;
+      if (place >= 0) {
+        long unit = UnitRun.unit(page, run, order, from, place);
+        long unitKey = SectorPage.key(pages, unit);
+        if (operation == 0 || unitKey > nearest) {
+          nearest = unitKey;
+          operation = SectorPage.operation(pages, unit);
+          child = SectorPage.value(pages, unit);
+        }
       }
       store.unpin(page, false);
     }
-    return NO_PAGE;
+    if (operation == SectorPage.PUT && isNode(child)) {
+      return (int) child;
+    }
+    NodeContent content = new NodeContent(capacity);
+    read(node, content);
+    return checkedChild(node, content, Math.max(0, content.upTo(key) - 1));
+  }
+
+  /** Tells whether what a unit of an inner node has is a child. */
+  boolean isNode(long child) {
+    return child > 0 && child <= table.top();
+  }
+
+  /** Returns the child in a slot of a node that was replayed. */
+  int checkedChild(int node, NodeContent content, int slot) {
+    if (slot >= content.count || !isNode(content.values[slot])) {
+      throw Torn.torn("node " + node + " has no child in slot " + slot);
+    }
+    return (int) content.values[slot];
+  }
+
+  /**
+   * Finds the newest unit of a key in a node, and pins its page.
+   *
+   * @return the offset of the unit, by which the page can be unpinned, or {@link #NO_UNIT}
+   */
+  long find(int node, long key) {
+    UnitOrder waiting = table.waiting(node);
+    if (waiting != null) {
+      int place = waiting.upTo(key) - 1;
+      boolean isThere = place >= 0 && waiting.key(place) == key;
+      int slot = isThere ? waiting.slot(place) : -1;
+      for (int i = bufferPages - 1; i >= 0; i--) { // The newest are used first (D1).
+        long page = store.pin(buffer(i));
+        if (slot >= i * layout.capacity) {
+          return SectorPage.unit(page, slot - i * layout.capacity);
+        }
+        store.unpin(page, false);
+      }
+    }
+    long[] runs = table.runs(node);
+    char[] order = table.order(node);
+    int end = order.length;
+    for (int i = runs.length - 1; i >= 0; i--) {
+      long run = runs[i];
+      end -= UnitRun.isInOrder(run) ? 0 : UnitRun.units(run);
+      int from = UnitRun.isInOrder(run) ? UnitRun.IN_ORDER : end;
+      long page = store.pin(UnitRun.sector(run));
+      int place = UnitRun.upTo(pages, page, run, order, from, key) - 1;
+      if (place >= 0) {
+        long unit = UnitRun.unit(page, run, order, from, place);
+        if (SectorPage.key(pages, unit) == key) {
+          return unit;
+        }
+      }
+      store.unpin(page, false);
+    }
+    return NO_UNIT;
   }
 
   // ---------------------------------------------------------------- write
@@ -271,6 +352,7 @@ final class BftlStructure extends StoreTree {
   /** Inserts a key that has no entry into the leaf at the end of the path. */
   void insert(int[] way, long key, long value) {
     change.begin();
+    dead.revive(key);
     int leaf = way[0];
     if (table.count(leaf) < capacity) {
       commit.add(leaf, SectorPage.PUT, key, value);
@@ -292,6 +374,25 @@ final class BftlStructure extends StoreTree {
     change.commit(-1);
   }
 
+  /** Removes the leaf at the end of a path with all its entries, and nodes that are empty then. */
+  void drop(int[] way) {
+    int entries = table.count(way[0]);
+    if (meta[SIZE] == entries) {
+      clear();
+      return;
+    }
+    change.begin();
+    commit.drop(way);
+    change.commit(-entries);
+  }
+
+  /** Removes the entries of a range; returns how many there were. */
+  long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
+    checkOpen();
+    return range.isEmpty() ? 0 : new BftlCut(this).remove(range.first(), range.last());
+  }
+
   // ---------------------------------------------------------------- bulkload
 
   @Override
@@ -309,7 +410,7 @@ final class BftlStructure extends StoreTree {
 
   @Override
   public LongCursor cursor() {
-    return new BftlCursor(this);
+    return new BftlCursor(this, dead);
   }
 
   @Override
@@ -325,8 +426,8 @@ final class BftlStructure extends StoreTree {
   private NodeView view(int node, int level) {
     NodeContent content = new NodeContent(capacity);
     read(node, content);
-    int[] sectors = table.sectors(node);
-    long offset = sectors.length == 0 ? 0 : (sectors[0] - 1L) * store.pageBytes();
+    long[] runs = table.runs(node);
+    long offset = runs.length == 0 ? 0 : (UnitRun.sector(runs[0]) - 1L) * store.pageBytes();
     return level == 0
         ? NodeView.leaf(
             offset,

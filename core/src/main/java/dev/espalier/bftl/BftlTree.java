@@ -29,8 +29,8 @@ public final class BftlTree extends AbstractIndex {
   /* Overview
    *
    * Units, sectors, invariants and deviations are those of BftlStructure. Search: in a node, the
-   * greatest key up to the one sought whose newest unit is no deletion. Units are read from the
-   * newest to the oldest, and nothing is replayed.
+   * greatest key up to the one sought whose newest unit is no deletion. Sectors are searched from
+   * the newest to the oldest, and nothing is replayed but an inner node from which a child has gone.
    */
 
   /** The description of this kind of tree. */
@@ -129,44 +129,38 @@ public final class BftlTree extends AbstractIndex {
   @Override
   public long getOrDefault(long key, long defaultValue) {
     tree.checkOpen();
-    int leaf = tree.leafOf(key);
-    long page = tree.find(leaf, key);
-    if (page == BftlStructure.NO_PAGE) {
+    long unit = tree.find(tree.leafOf(key), key);
+    if (unit == BftlStructure.NO_UNIT) {
       return defaultValue;
     }
-    int slot = tree.layout.newest(tree.pages, page, leaf, key);
-    boolean isPut = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
-    long value = isPut ? SectorPage.value(tree.pages, page, slot) : defaultValue;
-    tree.store.unpin(page, false);
+    boolean isPut = SectorPage.operation(tree.pages, unit) == SectorPage.PUT;
+    long value = isPut ? SectorPage.value(tree.pages, unit) : defaultValue;
+    tree.store.unpin(unit, false);
     return value;
   }
 
   @Override
   public boolean containsKey(long key) {
     tree.checkOpen();
-    int leaf = tree.leafOf(key);
-    long page = tree.find(leaf, key);
-    if (page == BftlStructure.NO_PAGE) {
+    long unit = tree.find(tree.leafOf(key), key);
+    if (unit == BftlStructure.NO_UNIT) {
       return false;
     }
-    int slot = tree.layout.newest(tree.pages, page, leaf, key);
-    boolean isPut = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
-    tree.store.unpin(page, false);
+    boolean isPut = SectorPage.operation(tree.pages, unit) == SectorPage.PUT;
+    tree.store.unpin(unit, false);
     return isPut;
   }
 
   @Override
   public boolean find(long key, long[] value) {
     tree.checkOpen();
-    int leaf = tree.leafOf(key);
-    long page = tree.find(leaf, key);
-    if (page == BftlStructure.NO_PAGE) {
+    long unit = tree.find(tree.leafOf(key), key);
+    if (unit == BftlStructure.NO_UNIT) {
       return false;
     }
-    int slot = tree.layout.newest(tree.pages, page, leaf, key);
-    boolean isPut = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
-    long there = isPut ? SectorPage.value(tree.pages, page, slot) : missingValue;
-    tree.store.unpin(page, false);
+    boolean isPut = SectorPage.operation(tree.pages, unit) == SectorPage.PUT;
+    long there = isPut ? SectorPage.value(tree.pages, unit) : missingValue;
+    tree.store.unpin(unit, false);
     value[0] = there;
     return isPut;
   }
@@ -196,16 +190,14 @@ public final class BftlTree extends AbstractIndex {
 
   /** Looks a key up, and writes what was found; returns whether it is there. */
   private boolean answerOne(long key, long[] values, int place) {
-    int leaf = tree.leafOf(key);
-    long page = tree.find(leaf, key);
+    long unit = tree.find(tree.leafOf(key), key);
     values[place] = missingValue;
-    if (page == BftlStructure.NO_PAGE) {
+    if (unit == BftlStructure.NO_UNIT) {
       return false;
     }
-    int slot = tree.layout.newest(tree.pages, page, leaf, key);
-    boolean isPut = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
-    values[place] = isPut ? SectorPage.value(tree.pages, page, slot) : missingValue;
-    tree.store.unpin(page, false);
+    boolean isPut = SectorPage.operation(tree.pages, unit) == SectorPage.PUT;
+    values[place] = isPut ? SectorPage.value(tree.pages, unit) : missingValue;
+    tree.store.unpin(unit, false);
     return isPut;
   }
 
@@ -215,16 +207,14 @@ public final class BftlTree extends AbstractIndex {
   private long look(long key) {
     tree.checkOpen(); // An empty leaf may have no page whose memory would tell.
     tree.findPath(key, way);
-    int leaf = way[0];
-    long page = tree.find(leaf, key);
+    long unit = tree.find(way[0], key);
     wasThere = false;
-    if (page == BftlStructure.NO_PAGE) {
+    if (unit == BftlStructure.NO_UNIT) {
       return missingValue;
     }
-    int slot = tree.layout.newest(tree.pages, page, leaf, key);
-    wasThere = SectorPage.operation(tree.pages, page, slot) == SectorPage.PUT;
-    long value = wasThere ? SectorPage.value(tree.pages, page, slot) : missingValue;
-    tree.store.unpin(page, false);
+    wasThere = SectorPage.operation(tree.pages, unit) == SectorPage.PUT;
+    long value = wasThere ? SectorPage.value(tree.pages, unit) : missingValue;
+    tree.store.unpin(unit, false);
     return value;
   }
 
@@ -277,5 +267,10 @@ public final class BftlTree extends AbstractIndex {
   @Override
   public void delete(long key) {
     remove(key);
+  }
+
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    return tree.removeRange(from, fromInclusive, to, toInclusive);
   }
 }

@@ -5,8 +5,8 @@ import java.util.Arrays;
 
 /** The entries of a node, replayed from its units. */
 final class NodeContent {
-  final long[] keys;
-  final long[] values;
+  long[] keys;
+  long[] values;
   int count;
 
   NodeContent(int capacity) {
@@ -14,9 +14,34 @@ final class NodeContent {
     this.values = new long[capacity];
   }
 
+  /** Has room for so many more entries. */
+  void makeRoom(int more) {
+    if (count + more > keys.length) {
+      int room = Math.max(2 * keys.length, count + more);
+      keys = Arrays.copyOf(keys, room);
+      values = Arrays.copyOf(values, room);
+    }
+  }
+
   int lowerBound(long key) {
     int slot = Arrays.binarySearch(keys, 0, count, key);
     return slot < 0 ? -slot - 1 : slot;
+  }
+
+  /** Returns how many keys are up to one. */
+  int upTo(long key) {
+    return key == Long.MAX_VALUE ? count : lowerBound(key + 1);
+  }
+
+  /** Keeps the entries with keys from one up to another. */
+  void keep(long low, long high) {
+    count = upTo(high);
+    int below = lowerBound(low);
+    if (below > 0) {
+      count -= below;
+      System.arraycopy(keys, below, keys, 0, count);
+      System.arraycopy(values, below, values, 0, count);
+    }
   }
 
   /** Applies one unit; returns false if there is no room for it. */

@@ -62,44 +62,31 @@ final class SectorPage {
     putInt(pages, page + COUNT, count);
   }
 
-  private static long unit(long page, int slot) {
+  /** Returns the offset of the unit in a slot. */
+  static long unit(long page, int slot) {
     return page + UNITS + (long) slot * UNIT_BYTES;
   }
 
-  static int node(MemorySegment pages, long page, int slot) {
-    return getInt(pages, unit(page, slot));
+  static int node(MemorySegment pages, long unit) {
+    return getInt(pages, unit);
   }
 
-  static int operation(MemorySegment pages, long page, int slot) {
-    return getInt(pages, unit(page, slot) + Integer.BYTES);
+  static int operation(MemorySegment pages, long unit) {
+    return getInt(pages, unit + Integer.BYTES);
   }
 
-  static long key(MemorySegment pages, long page, int slot) {
-    return getLong(pages, unit(page, slot) + Long.BYTES);
+  static long key(MemorySegment pages, long unit) {
+    return getLong(pages, unit + Long.BYTES);
   }
 
-  static long value(MemorySegment pages, long page, int slot) {
-    return getLong(pages, unit(page, slot) + 2 * Long.BYTES);
+  static long value(MemorySegment pages, long unit) {
+    return getLong(pages, unit + 2 * Long.BYTES);
   }
 
-  static void set(
-      MemorySegment pages, long page, int slot, int node, int operation, long key, long value) {
-    long unit = unit(page, slot);
+  static void set(MemorySegment pages, long unit, int node, int operation, long key, long value) {
     putInt(pages, unit, node);
     putInt(pages, unit + Integer.BYTES, operation);
     putLong(pages, unit + Long.BYTES, key);
     putLong(pages, unit + 2 * Long.BYTES, value);
-  }
-
-  /** Returns the slot of the newest unit of a key in a node, or -1. */
-  int newest(MemorySegment pages, long page, int node, long key) {
-    int slot = count(pages, page) - 1;
-    while (slot >= 0
-        && (key(pages, page, slot) != key
-            || node(pages, page, slot) != node
-            || operation(pages, page, slot) == RESET)) {
-      slot--;
-    }
-    return slot;
   }
 }

@@ -5,6 +5,7 @@ import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.tree.StoreTree;
 import java.util.Arrays;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the node table anew from all sectors, in the order in which they were written, and the
@@ -36,16 +37,16 @@ final class TableScan {
       addSector((int) sector[1]);
     }
     for (int i = 0; i < tree.bufferPages; i++) {
-      addPending(tree.buffer(i));
+      addPending(i);
     }
     reach(tree.root(), tree.height() - 1);
     for (int node = 1; node <= table.top(); node++) {
       if (reached.get(node)) {
-        for (int sector : table.sectors(node)) {
-          table.refer(sector, 1);
+        for (long run : table.runs(node)) {
+          table.refer(UnitRun.sector(run), 1);
         }
       } else {
-        table.sectors(node, new int[0]);
+        table.forgetRuns(node);
         table.giveBack(node);
       }
     }
@@ -68,7 +69,7 @@ final class TableScan {
   }
 
   private int node(long page, int slot) {
-    int node = SectorPage.node(tree.pages, page, slot);
+    int node = SectorPage.node(tree.pages, SectorPage.unit(page, slot));
     if (node < 1 || node > mostNodes) {
       throw new InvariantViolationException("I3", "a unit is of node " + node);
     }
@@ -79,29 +80,53 @@ final class TableScan {
   private void addSector(int sector) {
     long page = tree.store.pin(sector);
     try {
-      int last = 0;
-      for (int slot = 0; slot < tree.layout.count(tree.pages, page); slot++) {
-        int node = node(page, slot);
-        if (node != last) {
-          if (SectorPage.operation(tree.pages, page, slot) == SectorPage.RESET) {
-            table.sectors(node, new int[] {sector});
-          } else {
-            table.append(node, sector);
-          }
+      int count = tree.layout.count(tree.pages, page);
+      int end = 0;
+      while (end < count) {
+        int first = end;
+        int node = node(page, first);
+        end++;
+        while (end < count && SectorPage.node(tree.pages, SectorPage.unit(page, end)) == node) {
+          end++;
         }
-        last = node;
+        long unit = SectorPage.unit(page, first);
+        if (SectorPage.operation(tree.pages, unit) == SectorPage.RESET) {
+          table.forgetRuns(node);
+          first++;
+        }
+        table.append(node, sector, first, end - first, order(page, first, end));
       }
     } finally {
       tree.store.unpin(page, false);
     }
   }
 
-  private void addPending(int number) {
-    long page = tree.store.pin(number);
+  /** Returns the order of units by their keys, or null if they are in that order. */
+  private char @Nullable [] order(long page, int first, int end) {
+    int ascending = first + 1;
+    while (ascending < end && key(page, ascending - 1) <= key(page, ascending)) {
+      ascending++;
+    }
+    if (ascending >= end) {
+      return null;
+    }
+    UnitOrder order = new UnitOrder();
+    for (int slot = first; slot < end; slot++) {
+      order.add(key(page, slot), slot - first);
+    }
+    return order.toArray();
+  }
+
+  private long key(long page, int slot) {
+    return SectorPage.key(tree.pages, SectorPage.unit(page, slot));
+  }
+
+  private void addPending(int place) {
+    long page = tree.store.pin(tree.buffer(place));
     try {
+      int first = place * tree.layout.capacity;
       for (int slot = 0; slot < tree.layout.count(tree.pages, page); slot++) {
-        int node = node(page, slot);
-        table.pending(node, table.pending(node) + 1);
+        table.addWaiting(node(page, slot), key(page, slot), first + slot);
       }
     } finally {
       tree.store.unpin(page, false);

@@ -2,6 +2,7 @@
 package dev.espalier.bftl;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** Units of one node that are to be written together: some of its changes, or all that it holds. */
 final class UnitGroup {
@@ -49,10 +50,33 @@ final class UnitGroup {
     return count;
   }
 
+  /**
+   * Returns the places of changes in the order of their keys, or null if they have that order, as
+   * what a node holds has.
+   */
+  char @Nullable [] order() {
+    if (isWhole) {
+      return null;
+    }
+    int ascending = 1;
+    while (ascending < count && words[2 * ascending - 2] <= words[2 * ascending]) {
+      ascending++;
+    }
+    if (ascending >= count) {
+      return null;
+    }
+    UnitOrder order = new UnitOrder();
+    for (int i = 0; i < count; i++) {
+      order.add(words[2 * i], i);
+    }
+    return order.toArray();
+  }
+
   /** Writes the units from a slot on; returns the slot after them. */
   int copyTo(MemorySegment pages, long page, int slot) {
     for (int i = 0; i < count; i++) {
-      SectorPage.set(pages, page, slot + i, node, operations[i], words[2 * i], words[2 * i + 1]);
+      long unit = SectorPage.unit(page, slot + i);
+      SectorPage.set(pages, unit, node, operations[i], words[2 * i], words[2 * i + 1]);
     }
     return slot + count;
   }

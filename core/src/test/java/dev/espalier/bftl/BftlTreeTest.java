@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.memory.CountingPageStore;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -85,6 +86,61 @@ class BftlTreeTest {
     }
   }
 
+  /** Keys come back below what is the first separator after ranges have gone. */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "1, 4", "4, 4", "16, 3"})
+  void rangesThatGoAndComeBackAgreeWithAMap(int bufferPages, int listBound) {
+    SplittableRandom random = new SplittableRandom(8);
+    TreeMap<Long, Long> model = new TreeMap<>();
+    try (BftlTree index = tree(bufferPages, listBound)) {
+      for (int i = 0; i < 400; i++) {
+        long from = random.nextInt(-20, 3000);
+        long to = from + random.nextInt(i % 10 == 0 ? 3000 : 400);
+        if (random.nextInt(3) == 0) {
+          var range = model.subMap(from, true, to, i % 2 == 0);
+          assertEquals(range.size(), index.removeRange(from, true, to, i % 2 == 0));
+          range.clear();
+        } else {
+          boolean isDescending = random.nextBoolean();
+          int step = random.nextInt(1, 9);
+          for (long key = from; key < to; key += step) {
+            long put = isDescending ? to + from - key : key;
+            model.put(put, key);
+            index.put(put, key);
+          }
+        }
+        index.verify();
+        if (i % 10 == 0) {
+          assertHolds(model, index);
+          new TableScan(index.tree).run();
+          index.verify();
+          assertHolds(model, index);
+        }
+      }
+    }
+  }
+
+  /** What goes one by one is looked for by a page of each level, and leaves a unit in another. */
+  @Test
+  void rangeGoesByLeavesWithoutALookAtEachEntry() {
+    IndexOptions options = IndexOptions.DEFAULT;
+    CountingPageStore store =
+        new CountingPageStore(options.pagesInMemory(4 << 10), CountingPageStore.UNLIMITED);
+    try (BftlTree index = BftlTree.open(options, store)) {
+      for (long key = 0; key < 20_000; key++) {
+        index.put(key, key);
+      }
+      int pages = store.pagesInUse();
+      store.resetCounters();
+      assertEquals(15_000, index.removeRange(1_000, true, 16_000, false));
+      long pins = store.counters().pins();
+      assertTrue(pins < 15_000 / 2, "pins: " + pins);
+      int inUse = store.pagesInUse();
+      assertTrue(inUse < pages / 2, inUse + " of " + pages + " pages are in use");
+      index.verify();
+    }
+  }
+
   /** The nodes that stay have numbers above what the pages that stay have room for. */
   @ParameterizedTest
   @CsvSource({"1, 1", "1, 4", "4, 4"})
@@ -119,7 +175,7 @@ class BftlTreeTest {
       index.put(1, 1);
       BftlStructure tree = index.tree;
       long page = tree.store.pin(tree.buffer(0));
-      SectorPage.set(tree.pages, page, 0, 1 << 20, SectorPage.PUT, 1, 1);
+      SectorPage.set(tree.pages, SectorPage.unit(page, 0), 1 << 20, SectorPage.PUT, 1, 1);
       tree.store.unpin(page, true);
       InvariantViolationException refused =
           assertThrows(InvariantViolationException.class, () -> new TableScan(tree).run());

@@ -42,7 +42,7 @@ class BftlVerifierTest {
         Arrays.stream(BftlCorruption.values())
             .map(BftlCorruption::invariant)
             .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(8, stated.size(), stated::toString);
+    assertEquals(9, stated.size(), stated::toString);
     assertEquals(stated, InvariantNumbers.checked("bftl/BftlVerifier"));
     assertEquals(stated, corrupted);
   }

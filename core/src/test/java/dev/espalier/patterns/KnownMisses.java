@@ -35,11 +35,6 @@ final class KnownMisses {
       FdTree SCAN_BEHIND_DEAD 408
       FdTree REMOVE_RANGE 62
       BLinkTree SCAN 259
-      BftlTree STEP 1596
-      BftlTree REFILL 722
-      BftlTree SCAN 478
-      BftlTree SCAN_BEHIND_DEAD 395
-      BftlTree REMOVE_RANGE 463
       """;
 
   private KnownMisses() {}
