@@ -45,6 +45,7 @@ public final class FileCalls {
   private static final int ALL_MAY_READ_AND_WRITE = 0666;
 
   private static final int F_SETFL = 4;
+  private static final int RWF_NOWAIT = 8;
   private static final int SEEK_END = 2;
   private static final int EINTR = 4;
 
@@ -136,6 +137,27 @@ public final class FileCalls {
    */
   public static int pread(int descriptor, long address, int length, long position) {
     return move(Calls.PREAD, descriptor, address, length, position);
+  }
+
+  /**
+   * Reads bytes at a position as far as they are in the page cache, and waits for no device.
+   *
+   * @param address of native memory, which the caller keeps alive
+   * @return how many bytes; 0 at the end of the file, and where the C library has no such call;
+   *     EAGAIN if the first one is not there, EOPNOTSUPP where the file system can't tell
+   */
+  public static int preadCached(int descriptor, long address, int length, long position) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Calls.CALL_STATE);
+      MemorySegment vector = arena.allocate(2 * JAVA_LONG.byteSize(), JAVA_LONG.byteAlignment());
+      vector.setAtIndex(JAVA_LONG, 0, address);
+      vector.setAtIndex(JAVA_LONG, 1, length);
+      long result =
+          (long) Calls.PREADV2.invokeExact(state, descriptor, vector, 1, position, RWF_NOWAIT);
+      return (int) result(state, result);
+    } catch (Throwable e) {
+      throw NativeLibrary.unchecked(e);
+    }
   }
 
   /** Writes bytes at a position, and returns how many. */
@@ -249,6 +271,11 @@ public final class FileCalls {
             Linker.Option.firstVariadicArg(2));
     static final MethodHandle CLOSE = NativeLibrary.systemCall("close", ALONE, CAPTURE_ERRNO);
     static final MethodHandle PREAD = NativeLibrary.systemCall("pread", MOVE, CAPTURE_ERRNO);
+    static final MethodHandle PREADV2 =
+        NativeLibrary.systemCallIfThere(
+            "preadv2",
+            FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT, JAVA_LONG, JAVA_INT),
+            CAPTURE_ERRNO);
     static final MethodHandle PWRITE = NativeLibrary.systemCall("pwrite", MOVE, CAPTURE_ERRNO);
     static final MethodHandle FDATASYNC =
         NativeLibrary.systemCall("fdatasync", ALONE, CAPTURE_ERRNO);

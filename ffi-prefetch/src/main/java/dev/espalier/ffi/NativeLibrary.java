@@ -11,9 +11,11 @@ import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.NoSuchElementException;
@@ -75,6 +77,21 @@ public final class NativeLibrary {
   static MethodHandle systemCall(
       String function, FunctionDescriptor descriptor, Linker.Option... options) {
     return downcall(Linker.nativeLinker().defaultLookup(), function, descriptor, options);
+  }
+
+  /**
+   * Binds a function that not every C library has; where it is missing, the handle does nothing and
+   * returns zero.
+   */
+  static MethodHandle systemCallIfThere(
+      String function, FunctionDescriptor descriptor, Linker.Option... options) {
+    SymbolLookup symbols = Linker.nativeLinker().defaultLookup();
+    if (symbols.find(function).isPresent()) {
+      return downcall(symbols, function, descriptor, options);
+    }
+    MethodType type = descriptor.toMethodType();
+    return MethodHandles.empty(
+        options.length == 0 ? type : type.insertParameterTypes(0, MemorySegment.class));
   }
 
   /**

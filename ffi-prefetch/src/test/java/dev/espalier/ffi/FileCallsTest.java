@@ -9,8 +9,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.espalier.prefetch.NativeStatus.State;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +26,7 @@ final class FileCallsTest {
   private static final int EEXIST = 17;
   private static final int EISDIR = 21;
   private static final int ESPIPE = 29;
+  private static final int EOPNOTSUPP = 95;
 
   @TempDir Path folder;
 
@@ -47,6 +51,34 @@ final class FileCallsTest {
     assertEquals(0, FileCalls.close(file));
     assertArrayEquals(
         new byte[] {0, 0, 0, 0, 0, 1, 2, 3}, Files.readAllBytes(folder.resolve("file")));
+  }
+
+  /** What was just written is there, if the file system can tell. */
+  @Test
+  void bytesInThePageCacheAreReadWithoutWaiting() {
+    int file = create("file");
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocateFrom(ValueLayout.JAVA_BYTE, new byte[] {1, 2, 3});
+      assertEquals(3, FileCalls.pwrite(file, out.address(), 3, 5));
+      MemorySegment in = arena.allocate(8);
+      int read = FileCalls.preadCached(file, in.address(), 3, 5);
+      assumeTrue(read != -EOPNOTSUPP, "the file system can't tell");
+      assertEquals(3, read);
+      assertArrayEquals(new byte[] {1, 2, 3, 0, 0, 0, 0, 0}, in.toArray(ValueLayout.JAVA_BYTE));
+      assertEquals(0, FileCalls.preadCached(file, in.address(), 8, 8));
+    }
+    assertEquals(0, FileCalls.close(file));
+    assertEquals(-EBADF, FileCalls.preadCached(1 << 20, 0, 8, 0));
+  }
+
+  @Test
+  void functionThatTheLibraryDoesNotHaveDoesNothing() throws Throwable {
+    MethodHandle none =
+        NativeLibrary.systemCallIfThere(
+            "espalier_has_no_such_function",
+            FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT),
+            Linker.Option.captureCallState("errno"));
+    assertEquals(0L, (long) none.invokeExact(MemorySegment.NULL, 1));
   }
 
   @Test

@@ -15,6 +15,9 @@ abstract class DescriptorFile extends EngineFile {
   private final Closing closing;
   private final Cleaner.Cleanable closeOnce;
 
+  /** Whether the file system may tell that it would have to wait. */
+  private volatile boolean mayReadAtOnce;
+
   /** Closes the file in the system; knows nothing of the object that stands for it here. */
   private static final class Closing implements Runnable {
     private final int number;
@@ -35,6 +38,7 @@ abstract class DescriptorFile extends EngineFile {
     this.descriptor = descriptor;
     this.closing = new Closing(descriptor.number());
     this.closeOnce = Dropped.once(gate, closing);
+    this.mayReadAtOnce = descriptor.alignment() == 1;
   }
 
   /** Waits for all that was submitted, and lets go of all but the file. Called once. */
@@ -57,6 +61,38 @@ abstract class DescriptorFile extends EngineFile {
     return writes
         ? FileCalls.pwrite(file, address, length, position)
         : FileCalls.pread(file, address, length, position);
+  }
+
+  /** A page that the page cache has is copied in less time than it takes to wake a thread. */
+  @Override
+  final boolean readsAtOnce(IoBatch batch) {
+    MemorySegment requests = batch.requests();
+    if (!mayReadAtOnce
+        || batch.writes
+        || batch.count() != 1
+        || IoRequest.result(requests, 0) != IoRequest.QUEUED) {
+      return false;
+    }
+    int length = IoRequest.length(requests, 0);
+    int result = preadCached(requests, length);
+    if (result == length) {
+      IoRequest.result(requests, 0, result);
+      return true;
+    }
+    if (result < 0 && result != -EAGAIN) {
+      mayReadAtOnce = false;
+    }
+    return false;
+  }
+
+  private int preadCached(MemorySegment requests, int length) {
+    gate.enter();
+    try {
+      return FileCalls.preadCached(
+          number(), IoRequest.address(requests, 0), length, IoRequest.position(requests, 0));
+    } finally {
+      gate.leave();
+    }
   }
 
   @Override

@@ -19,7 +19,7 @@ import java.nio.file.Path;
  */
 abstract class EngineFile implements PageFile {
   private static final int EINTR = 4;
-  private static final int EAGAIN = 11;
+  static final int EAGAIN = 11;
 
   /** The kernel gives it to requests of a ring when the thread that submitted them has ended. */
   private static final int ECANCELED = 125;
@@ -67,6 +67,14 @@ abstract class EngineFile implements PageFile {
    */
   boolean holdsThreads() {
     return true;
+  }
+
+  /**
+   * Reads what a batch asks for if all of it is in memory, and tells whether it was; waits for no
+   * device. Checks that the file is open.
+   */
+  boolean readsAtOnce(IoBatch batch) {
+    return false;
   }
 
   /** Returns the length of the file in bytes. */
@@ -165,10 +173,10 @@ abstract class EngineFile implements PageFile {
   }
 
   private void transferForCaller(IoBatch batch) {
-    if (OffCarrier.isNeeded() && holdsThreads()) {
-      OffCarrier.run(() -> transferWhileOpen(batch));
-    } else {
+    if (!OffCarrier.isNeeded() || !holdsThreads()) {
       transferWhileOpen(batch);
+    } else if (!readsAtOnce(batch)) {
+      OffCarrier.run(() -> transferWhileOpen(batch));
     }
   }
 

@@ -44,6 +44,11 @@ final class OffCarrier {
     handed.await();
   }
 
+  /** Returns how many calls were handed over. */
+  static long calls() {
+    return THREADS.getTaskCount();
+  }
+
   /** A call that was handed over. */
   private static final class Handed implements Runnable {
     private final Runnable call;

@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.ffi.FileCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,10 +26,17 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Tag("fallback-too")
 @Timeout(60)
 class OffCarrierTest {
+  private static final int BLOCK = 4096;
+
+  @TempDir private Path folder;
+
   private static <T> T inVirtualThread(Callable<T> work) throws Exception {
     FutureTask<T> task = new FutureTask<>(work);
     Thread.startVirtualThread(task);
@@ -136,5 +148,47 @@ class OffCarrierTest {
     }
     assertEquals(OffCarrier.MOST_THREADS, most.get());
     assertEquals(calls, made.get());
+  }
+
+  /** To copy it takes less time than to wake a thread. */
+  @ParameterizedTest
+  @EnumSource(names = {"RING", "THREADS", "RING_DIRECT", "THREADS_DIRECT", "CHANNEL"})
+  void onlyWhatThePageCacheDoesNotHaveIsHandedOver(EngineUnderTest engine) throws Exception {
+    Path path = folder.resolve("file");
+    IoBatch batch = new IoBatch(Arena.ofAuto().allocate(BLOCK, BLOCK), 1);
+    PageFile file = engine.open(path, Access.CREATE);
+    try (file) {
+      batch.add(BLOCK, 0, BLOCK);
+      batch.memory().fill((byte) 7);
+      file.write(batch);
+      batch.memory().fill((byte) 0);
+      batch.repeat();
+      boolean isAtOnce =
+          !file.status().direct()
+              && file.status().engine() != IoStatus.Engine.CHANNEL
+              && tellsWhatIsCached(path, batch.memory());
+      long before = OffCarrier.calls();
+      inVirtualThread(
+          () -> {
+            file.read(batch);
+            return true;
+          });
+      assertEquals(isAtOnce ? 0 : 1, OffCarrier.calls() - before);
+      assertTrue(file.isDone(batch));
+      assertEquals(7, batch.memory().get(ValueLayout.JAVA_BYTE, BLOCK - 1));
+
+      batch.clear();
+      batch.add(2 * BLOCK, 0, BLOCK);
+      inVirtualThread(() -> assertThrows(PageFileException.class, () -> file.read(batch)));
+    }
+    inVirtualThread(() -> assertThrows(IllegalStateException.class, () -> file.read(batch)));
+  }
+
+  private static boolean tellsWhatIsCached(Path path, MemorySegment memory) {
+    int file = FileCalls.open(path, FileCalls.READ_ONLY);
+    int read = FileCalls.preadCached(file, memory.address(), BLOCK, BLOCK);
+    FileCalls.close(file);
+    memory.fill((byte) 0);
+    return read == BLOCK;
   }
 }
