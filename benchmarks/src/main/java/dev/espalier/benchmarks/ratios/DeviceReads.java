@@ -16,14 +16,17 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Random reads of 4 KiB from one file, by the engines. */
+/** Random reads of 4 KiB from one file, by the engines, and of pages. */
 final class DeviceReads implements AutoCloseable {
   static final String ONE_BY_ONE = "4 KiB, one after the other";
   static final String PSYNC = "4 KiB, psync of 64 by the ring";
   static final String NETTY = "4 KiB, psync of 64 by Netty's ring";
   static final String THREADS = "4 KiB, psync of 64 by threads";
+  static final String PAGES_ONE_BY_ONE = "16 KiB, one after the other";
+  static final String PAGES_PSYNC = "16 KiB, psync of 64 by the ring";
 
   private static final int BLOCK_BYTES = 4096;
+  private static final int PAGE_BYTES = 16 << 10;
   private static final int WAVE = 64;
 
   /** Reads in a round: some hundredths of a second. */
@@ -69,18 +72,20 @@ final class DeviceReads implements AutoCloseable {
   }
 
   void addTo(Rounds rounds) {
-    rounds.add(ONE_BY_ONE, READS, () -> read(ring, 1));
-    rounds.add(PSYNC, READS, () -> read(ring, WAVE));
-    rounds.add(NETTY, READS, () -> read(netty, WAVE));
-    rounds.add(THREADS, READS, () -> read(threads, WAVE));
+    rounds.add(ONE_BY_ONE, READS, () -> read(ring, BLOCK_BYTES, 1));
+    rounds.add(PSYNC, READS, () -> read(ring, BLOCK_BYTES, WAVE));
+    rounds.add(NETTY, READS, () -> read(netty, BLOCK_BYTES, WAVE));
+    rounds.add(THREADS, READS, () -> read(threads, BLOCK_BYTES, WAVE));
+    rounds.add(PAGES_ONE_BY_ONE, READS, () -> read(ring, PAGE_BYTES, 1));
+    rounds.add(PAGES_PSYNC, READS, () -> read(ring, PAGE_BYTES, WAVE));
   }
 
-  private void read(PageFile file, int atOnce) {
+  private void read(PageFile file, int bytes, int atOnce) {
     for (int done = 0; done < READS; done += atOnce) {
       wave.clear();
       for (int i = 0; i < atOnce; i++) {
-        long block = random.nextLong(FILE_BYTES / BLOCK_BYTES);
-        wave.add(block * BLOCK_BYTES, (long) i * BLOCK_BYTES, BLOCK_BYTES);
+        long place = random.nextLong(FILE_BYTES / bytes);
+        wave.add(place * bytes, (long) i * bytes, bytes);
       }
       file.read(wave);
     }

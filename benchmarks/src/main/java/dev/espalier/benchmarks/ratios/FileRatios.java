@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,15 +23,16 @@ import picocli.CommandLine.Parameters;
 
 /**
  * Measures files and indexes in them: the engines against reading one block after the other, range
- * scans with and without reading ahead, lookups from a cold pool one by one and in batches, and
- * lookups that find everything in the pool against the same tree in memory.
+ * scans with and without reading ahead, lookups from a cold pool one by one, by a thousand virtual
+ * threads and in batches, and lookups that find everything in the pool against the same tree in
+ * memory.
  *
  * <p>All of it runs in turn in one JVM, on files of its own that are deleted at the end.
  */
 @Command(
     name = "files",
     mixinStandardHelpOptions = true,
-    description = "Measures page files and indexes in them, on one thread.",
+    description = "Measures page files and indexes in them.",
     sortOptions = false)
 public final class FileRatios implements Runnable {
 
@@ -143,12 +145,28 @@ public final class FileRatios implements Runnable {
             index.ratio(FileReads.COLD_GET, FileReads.COLD_GET_ALL)));
     targets.add(
         new Target(
+            "get after get, by gets of 1,000 virtual threads, part of what depth 64 gives the"
+                + " device",
+            Bound.AT_LEAST,
+            0.8,
+            "",
+            part(
+                index.ratio(FileReads.COLD_GET, FileReads.COLD_GET_VIRTUAL),
+                device.ratio(DeviceReads.PAGES_ONE_BY_ONE, DeviceReads.PAGES_PSYNC))));
+    targets.add(
+        new Target(
             "get with all pages in the pool, time by that in memory",
             Bound.AT_MOST,
             1.4,
             "x",
             index.ratio(FileReads.GET, FileReads.GET_IN_MEMORY)));
     print(targets, device, index);
+  }
+
+  private static OptionalDouble part(OptionalDouble gained, OptionalDouble most) {
+    return gained.isPresent() && most.isPresent()
+        ? OptionalDouble.of(gained.getAsDouble() / most.getAsDouble())
+        : OptionalDouble.empty();
   }
 
   private void print(List<Target> targets, Rounds... all) {

@@ -13,7 +13,12 @@ import dev.espalier.io.FileOptions;
 import dev.espalier.io.PageFiles;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * Reads of a disk-first fpB+-tree that was grown in random order, in a file with pages of 16 KiB
@@ -23,6 +28,7 @@ final class FileReads implements AutoCloseable {
   static final String SCAN = "scan, leaf after leaf, per entry";
   static final String SCAN_AHEAD = "scan, reading ahead, per entry";
   static final String COLD_GET = "get, cold pool";
+  static final String COLD_GET_VIRTUAL = "get, cold pool, by 1,000 virtual threads";
   static final String COLD_GET_ALL = "getAll of 256, cold pool, per key";
   static final String GET = "get, all in the pool";
   static final String GET_IN_MEMORY = "get, in memory";
@@ -36,6 +42,11 @@ final class FileReads implements AutoCloseable {
 
   /** Keys in a round from a cold pool: a tenth of a second one by one. */
   private static final int COLD_KEYS = 4 * BATCH;
+
+  private static final int VIRTUAL_THREADS = 1_000;
+
+  /** Keys of each of them in a round, so few that the pool has hardly any of their pages. */
+  private static final int VIRTUAL_KEYS = 2;
 
   private static final int WARM_KEYS = 500_000;
   private static final long COLD_POOL_BYTES = 64L << 20;
@@ -100,6 +111,8 @@ final class FileReads implements AutoCloseable {
     rounds.add(SCAN, scanned, () -> reopen(FileOption.WITHOUT_READ_AHEAD), () -> scan(scanned));
     rounds.add(SCAN_AHEAD, scanned, this::reopen, () -> scan(scanned));
     rounds.add(COLD_GET, COLD_KEYS, this::reopen, this::getCold);
+    int keysOfAll = VIRTUAL_THREADS * VIRTUAL_KEYS;
+    rounds.add(COLD_GET_VIRTUAL, keysOfAll, this::reopen, this::getColdByVirtualThreads);
     rounds.add(COLD_GET_ALL, COLD_KEYS, this::reopen, this::getAllCold);
     rounds.add(GET, WARM_KEYS, () -> get(warm));
     rounds.add(GET_IN_MEMORY, WARM_KEYS, () -> get(inMemory));
@@ -129,6 +142,27 @@ final class FileReads implements AutoCloseable {
   private void getCold() {
     for (int i = 0; i < COLD_KEYS; i++) {
       check(randomKey());
+    }
+  }
+
+  private void getColdByVirtualThreads() {
+    List<Future<?>> all = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int thread = 0; thread < VIRTUAL_THREADS; thread++) {
+        SplittableRandom own = random.split();
+        all.add(
+            threads.submit(
+                () -> {
+                  for (int i = 0; i < VIRTUAL_KEYS; i++) {
+                    check(WorkKeys.key(own.nextLong(entries)));
+                  }
+                }));
+      }
+    }
+    for (Future<?> one : all) {
+      if (one.state() == Future.State.FAILED) {
+        throw new IllegalStateException("a virtual thread failed", one.exceptionNow());
+      }
     }
   }
 
