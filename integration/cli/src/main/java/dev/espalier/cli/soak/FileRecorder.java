@@ -13,12 +13,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An engine that does what Java's channels do, and writes down in order what changes files and
- * names, and what makes changes safe. Files are known by numbers, since their names change.
+ * names, and what makes changes safe. Files are known by numbers, since their names change. Names
+ * are relative to a folder, and may be in folders within it.
  */
 public final class FileRecorder implements PageFileOpener {
   /** Something that happened. */
@@ -41,16 +46,22 @@ public final class FileRecorder implements PageFileOpener {
   record Made(int file, String name) implements Event {}
 
   /** A file got another name. */
-  record Renamed(String from, String to) implements Event {}
+  record Renamed(int file, String to) implements Event {}
 
   /** A file was deleted. */
-  record Deleted(String name) implements Event {}
+  record Deleted(int file, String name) implements Event {}
 
-  /** Names that were made, changed or deleted before a moment are safe. */
-  record NamesForced(Force force, int before) implements Event {}
+  /** Names that were made, changed or deleted in a folder before a moment are safe. */
+  record NamesForced(String folder, Force force, int before) implements Event {}
 
   /** The program was told that a step is safe. */
   record Acknowledged(int step) implements Event {}
+
+  /** The program was told that a copy of the store, as it was after a step, is safe. */
+  record Copied(String name, int step) implements Event {}
+
+  /** The program was killed, and another one follows. */
+  record Killed() implements Event {}
 
   /** When a write ended: the number of the event that came next. */
   static final class End {
@@ -61,6 +72,7 @@ public final class FileRecorder implements PageFileOpener {
     }
   }
 
+  private final Path root;
   private final List<Event> events = new ArrayList<>();
   private final Map<String, Integer> numbers = new HashMap<>();
   private int files;
@@ -72,6 +84,19 @@ public final class FileRecorder implements PageFileOpener {
 
   /** So many events there are when the program is killed. */
   private int deathAt = Integer.MAX_VALUE;
+
+  /** The force before which it is killed, and how many of them it still makes. */
+  private @Nullable Force deadly;
+
+  private int forcesLeft;
+
+  /** The forces that there were so far, in the order in which they came first. */
+  private final Set<Force> forces = new LinkedHashSet<>();
+
+  /** Takes the folder in which, or in whose folders, all files are. */
+  public FileRecorder(Path root) {
+    this.root = root;
+  }
 
   private synchronized void add(Event event) {
     events.add(event);
@@ -85,6 +110,19 @@ public final class FileRecorder implements PageFileOpener {
     deathAt = events.size() + more;
   }
 
+  /**
+   * Kills the program, as {@link #dieAfter} does, when it is about to make a force the n-th time.
+   */
+  public synchronized void dieBefore(Force force, int n) {
+    deadly = force;
+    forcesLeft = n - 1;
+  }
+
+  /** Returns the forces that there were so far. */
+  public synchronized List<Force> forces() {
+    return List.copyOf(forces);
+  }
+
   /** Tells whether the program is dead. */
   public synchronized boolean isDead() {
     return events.size() >= deathAt;
@@ -92,8 +130,12 @@ public final class FileRecorder implements PageFileOpener {
 
   /** Begins with another program; what the dead one still has open stays dead. */
   public synchronized void revive() {
+    if (isDead()) {
+      add(new Killed());
+    }
     life++;
     deathAt = Integer.MAX_VALUE;
+    deadly = null;
   }
 
   /** Fails if the program of a life is dead. */
@@ -101,6 +143,17 @@ public final class FileRecorder implements PageFileOpener {
     if (itsLife != life || isDead()) {
       throw new PageFileException(path, "the program was killed", PageFileException.NO_ERRNO);
     }
+  }
+
+  /** Returns the force that a program is about to make, which may be its death. */
+  private Force beginForce(ForceKind kind, int itsLife, Path path) {
+    Force force = Force.ofCaller(kind);
+    forces.add(force);
+    if (force.equals(deadly) && itsLife == life && forcesLeft-- == 0) {
+      deathAt = Math.min(deathAt, events.size());
+    }
+    checkAlive(itsLife, path);
+    return force;
   }
 
   private synchronized int now() {
@@ -112,6 +165,13 @@ public final class FileRecorder implements PageFileOpener {
     if (!isDead()) {
       acknowledged = step;
       add(new Acknowledged(step));
+    }
+  }
+
+  /** Writes down that the program was told that a copy of a step is safe, unless it is dead. */
+  public synchronized void acknowledgeCopy(Path copy, int step) {
+    if (!isDead()) {
+      add(new Copied(name(copy), step));
     }
   }
 
@@ -140,52 +200,62 @@ public final class FileRecorder implements PageFileOpener {
       opened.close();
       throw new IllegalStateException(path + " was not made by this recorder");
     }
-    return new Recorded(opened, number, name.matches(".*\\.log\\d+"));
+    Recorded recorded =
+        new Recorded(opened, number, name.matches(".*\\.log\\d+"), folder(name).isEmpty());
+    recorded.onlyHeader = access != Access.CREATE;
+    return recorded;
   }
 
   @Override
   public synchronized void rename(Path from, Path to) {
     checkAlive(life, from);
     PageFileOpener.super.rename(from, to);
-    Integer number = numbers.remove(name(from));
-    if (number != null) {
-      numbers.put(name(to), number);
-    }
-    add(new Renamed(name(from), name(to)));
+    int number = Objects.requireNonNull(numbers.remove(name(from)));
+    numbers.put(name(to), number);
+    add(new Renamed(number, name(to)));
   }
 
   @Override
   public synchronized void delete(Path path) {
     checkAlive(life, path);
     PageFileOpener.super.delete(path);
-    numbers.remove(name(path));
-    add(new Deleted(name(path)));
+    Integer number = numbers.remove(name(path));
+    if (number != null) {
+      add(new Deleted(number, name(path)));
+    }
   }
 
   @Override
   public synchronized void forceNames(Path path) {
-    checkAlive(life, path);
-    add(new NamesForced(Force.ofCaller(ForceKind.NAMES), now()));
+    Force force = beginForce(ForceKind.NAMES, life, path);
+    add(new NamesForced(folder(name(path)), force, now()));
   }
 
-  private static String name(Path path) {
-    return path.getFileName().toString();
+  private String name(Path path) {
+    return root.toAbsolutePath().relativize(path.toAbsolutePath()).toString();
+  }
+
+  /** Returns the folder that a name is in. */
+  static String folder(String name) {
+    return Objects.toString(Path.of(name).getParent(), "");
   }
 
   /** A file whose changes are written down; what is forced need not reach a device. */
   private final class Recorded extends PageFileAround {
     private final int number;
     private final boolean isLog;
+    private final boolean hasHeader;
     private final int itsLife = life;
     private final IdentityHashMap<IoBatch, List<End>> underWay = new IdentityHashMap<>();
 
-    /** Whether only the header was written since the last force. */
-    private boolean onlyHeader = true;
+    /** Whether only the header was written since the last force, or nothing since it was opened. */
+    private boolean onlyHeader;
 
-    Recorded(PageFile file, int number, boolean isLog) {
+    Recorded(PageFile file, int number, boolean isLog, boolean hasHeader) {
       super(file);
       this.number = number;
       this.isLog = isLog;
+      this.hasHeader = hasHeader;
     }
 
     @Override
@@ -221,7 +291,7 @@ public final class FileRecorder implements PageFileOpener {
                       .asSlice(batch.offset(i), batch.length(i))
                       .toArray(ValueLayout.JAVA_BYTE));
           add(new Write(number, batch.position(i), bytes, end));
-          onlyHeader &= batch.position(i) < Recording.HEADER_BYTES;
+          onlyHeader &= hasHeader && batch.position(i) < Recording.HEADER_BYTES;
         }
         underWay.put(batch, ends);
       }
@@ -261,10 +331,10 @@ public final class FileRecorder implements PageFileOpener {
     @Override
     public void force() {
       synchronized (FileRecorder.this) {
-        checkAlive(itsLife, path());
         ForceKind kind = isLog ? ForceKind.LOG : onlyHeader ? ForceKind.HEADER : ForceKind.PAGES;
+        Force force = beginForce(kind, itsLife, path());
         onlyHeader = true;
-        add(new Forced(number, Force.ofCaller(kind), now()));
+        add(new Forced(number, force, now()));
       }
     }
   }

@@ -2,6 +2,7 @@
 package dev.espalier.cli.soak;
 
 import java.lang.StackWalker.StackFrame;
+import java.util.Set;
 
 /**
  * A force that some code does.
@@ -13,6 +14,9 @@ public record Force(ForceKind kind, String place) {
   private static final StackWalker STACK = StackWalker.getInstance();
   private static final String HERE = Force.class.getPackageName();
 
+  /** Classes that only pass a force on. */
+  private static final Set<String> PASSING_ON = Set.of("SystemFiles", "StripedPageFile");
+
   /** Returns the force that a recorder was called for just now. */
   static Force ofCaller(ForceKind kind) {
     String place =
@@ -20,7 +24,7 @@ public record Force(ForceKind kind, String place) {
             frames ->
                 frames
                     .filter(frame -> !frame.getClassName().startsWith(HERE))
-                    .filter(frame -> !frame.getClassName().endsWith("SystemFiles"))
+                    .filter(frame -> !PASSING_ON.contains(simpleName(frame)))
                     .map(Force::name)
                     .findFirst()
                     .orElseThrow());
@@ -28,7 +32,11 @@ public record Force(ForceKind kind, String place) {
   }
 
   private static String name(StackFrame frame) {
+    return simpleName(frame) + "." + frame.getMethodName();
+  }
+
+  private static String simpleName(StackFrame frame) {
     String name = frame.getClassName();
-    return name.substring(name.lastIndexOf('.') + 1) + "." + frame.getMethodName();
+    return name.substring(name.lastIndexOf('.') + 1);
   }
 }

@@ -2,9 +2,11 @@
 package dev.espalier.cli.soak;
 
 import dev.espalier.cli.soak.FileRecorder.Acknowledged;
+import dev.espalier.cli.soak.FileRecorder.Copied;
 import dev.espalier.cli.soak.FileRecorder.Deleted;
 import dev.espalier.cli.soak.FileRecorder.Event;
 import dev.espalier.cli.soak.FileRecorder.Forced;
+import dev.espalier.cli.soak.FileRecorder.Killed;
 import dev.espalier.cli.soak.FileRecorder.Length;
 import dev.espalier.cli.soak.FileRecorder.Made;
 import dev.espalier.cli.soak.FileRecorder.NamesForced;
@@ -16,12 +18,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Goes through a recording from one moment to a later one, and makes images of what a crash then
@@ -37,6 +41,7 @@ public final class Playback {
   private final Names names = new Names();
   private int moment;
   private int acknowledged;
+  private final Map<String, Integer> copies = new TreeMap<>();
 
   Playback(List<Event> events, Predicate<Force> isLeftOut) {
     this.events = events;
@@ -67,7 +72,7 @@ public final class Playback {
       case Deleted deleted -> names.pending.put(number, deleted);
       case NamesForced forced -> {
         if (!isLeftOut.test(forced.force())) {
-          names.force(forced.before());
+          names.force(forced.folder(), forced.before());
         }
       }
       case Write write -> image(write.file()).pending.add(new Change(number, write));
@@ -78,6 +83,8 @@ public final class Playback {
         }
       }
       case Acknowledged told -> acknowledged = told.step();
+      case Copied copied -> copies.put(copied.name(), copied.step());
+      case Killed _ -> {}
     }
   }
 
@@ -90,18 +97,70 @@ public final class Playback {
     return acknowledged;
   }
 
-  /** Writes the files that a crash leaves now into a folder. */
+  /** Returns the copies that the program was told of by now, and the steps that they are of. */
+  public Map<String, Integer> copies() {
+    return Collections.unmodifiableMap(copies);
+  }
+
+  /**
+   * Writes the files that a crash leaves now into a folder. Half of the crashes take any part of
+   * what is not safe; the others only the first of what waits in one place: the next that would
+   * have been forced, or any, which is the likelier the longer it has waited.
+   */
   public void writeImage(SplittableRandom random, Path folder) throws IOException {
-    for (Map.Entry<String, Integer> name : names.crash(random).safe.entrySet()) {
-      Files.write(folder.resolve(name.getKey()), image(name.getValue()).crash(random));
+    Object victim = random.nextBoolean() ? victim(random) : null;
+    Names left = victim == null ? names.crash(random) : names.lose(victim == names ? random : null);
+    for (Map.Entry<String, Integer> name : left.safe.entrySet()) {
+      Path file = folder.resolve(name.getKey());
+      Image image = image(name.getValue());
+      Files.createDirectories(file.getParent());
+      Files.write(
+          file, victim == null ? image.crash(random) : image.lose(victim == image ? random : null));
     }
   }
 
-  private record Change(int number, Event event) {
-    /** Tells whether it had ended before a moment. */
-    boolean isBefore(int moment) {
-      return event instanceof Write write ? write.end().at() <= moment : number < moment;
+  /** Draws a file, or the names, in which something is not safe; returns null if all is. */
+  private @Nullable Object victim(SplittableRandom random) {
+    if (moment < events.size() && random.nextInt(4) > 0) {
+      Event next = events.get(moment);
+      if (next instanceof Forced forced && !image(forced.file()).pending.isEmpty()) {
+        return image(forced.file());
+      }
+      if (next instanceof NamesForced && !names.pending.isEmpty()) {
+        return names;
+      }
     }
+    Weighted<Object> all = new Weighted<>();
+    for (Image image : files.values()) {
+      if (!image.pending.isEmpty()) {
+        all.addAged(image, moment - image.pending.getFirst().number());
+      }
+    }
+    if (!names.pending.isEmpty()) {
+      all.addAged(names, moment - names.pending.firstKey());
+    }
+    return all.isEmpty() ? null : all.draw(random);
+  }
+
+  /** Tells whether an event had ended before a moment. */
+  static boolean isBefore(int number, Event event, int moment) {
+    return event instanceof Write write ? write.end().at() <= moment : number < moment;
+  }
+
+  private record Change(int number, Event event) {
+    boolean isBefore(int moment) {
+      return Playback.isBefore(number, event, moment);
+    }
+  }
+
+  /** Returns the folder of the name that an event made, changed or deleted; null for others. */
+  static @Nullable String folderOf(Event event) {
+    return switch (event) {
+      case Made made -> FileRecorder.folder(made.name());
+      case Renamed renamed -> FileRecorder.folder(renamed.to());
+      case Deleted deleted -> FileRecorder.folder(deleted.name());
+      default -> null;
+    };
   }
 
   /** A file: what is safe of it, and what is not yet. */
@@ -144,6 +203,18 @@ public final class Playback {
       length = changed;
     }
 
+    /**
+     * Returns what the device has if it lacks the first pending changes, or none without random.
+     */
+    byte[] lose(@Nullable SplittableRandom random) {
+      Image left = new Image();
+      left.bytes = Arrays.copyOf(bytes, Math.toIntExact(length));
+      left.length = length;
+      int lost = random == null ? 0 : 1 + random.nextInt(pending.size());
+      pending.stream().skip(lost).forEach(change -> left.apply(change.event()));
+      return Arrays.copyOf(left.bytes, Math.toIntExact(left.length));
+    }
+
     /** Returns what the device happens to have: nothing that is pending, all, or some sectors. */
     byte[] crash(SplittableRandom random) {
       Image left = new Image();
@@ -171,29 +242,40 @@ public final class Playback {
   /** The names of files: those that are safe, and what has become of them since. */
   private static final class Names {
     private final Map<String, Integer> safe = new TreeMap<>();
-    private final Map<Integer, Event> pending = new TreeMap<>();
+    private final TreeMap<Integer, Event> pending = new TreeMap<>();
 
-    void force(int moment) {
-      pending.forEach(
-          (number, event) -> {
-            if (number < moment) {
-              apply(event);
-            }
-          });
-      pending.keySet().removeIf(number -> number < moment);
+    void force(String folder, int moment) {
+      pending
+          .entrySet()
+          .removeIf(
+              change -> {
+                boolean isSafe =
+                    change.getKey() < moment && folder.equals(folderOf(change.getValue()));
+                if (isSafe) {
+                  apply(change.getValue());
+                }
+                return isSafe;
+              });
     }
 
     private void apply(Event event) {
       if (event instanceof Made made) {
         safe.put(made.name(), made.file());
       } else if (event instanceof Renamed renamed) {
-        Integer file = safe.remove(renamed.from());
-        if (file != null) {
-          safe.put(renamed.to(), file);
-        }
+        safe.values().remove(renamed.file());
+        safe.put(renamed.to(), renamed.file());
       } else if (event instanceof Deleted deleted) {
-        safe.remove(deleted.name());
+        safe.values().remove(deleted.file());
       }
+    }
+
+    /** Returns what the device has if it lacks the first changes, or none without random. */
+    Names lose(@Nullable SplittableRandom random) {
+      Names left = new Names();
+      left.safe.putAll(safe);
+      int lost = random == null ? 0 : 1 + random.nextInt(pending.size());
+      pending.values().stream().skip(lost).forEach(left::apply);
+      return left;
     }
 
     /** Changes of names become safe in order, as in file systems with a journal, or any of them. */
