@@ -172,40 +172,41 @@ final class BftlStructure extends StoreTree {
 
   // ---------------------------------------------------------------- read
 
-  /** Replays a node; its units in the buffer come last. */
+  /**
+   * Replays a node; its units in the buffer come last. On the way it may have more entries than
+   * fit: a unit that was changed in its sector (D4) may put what others have made room for since.
+   */
   void read(int node, NodeContent into) {
     into.count = 0;
-    boolean fits = true;
     for (long run : table.runs(node)) {
-      fits &= replayRun(run, into);
+      replayRun(run, into);
     }
     UnitOrder waiting = table.waiting(node);
     if (waiting != null) {
       touchBuffer();
       for (int slot : waiting.inTurn()) {
         long unit = pinWaiting(slot);
-        fits &= replay(unit, into);
+        replay(unit, into);
         store.unpin(unit, false);
       }
     }
-    if (!fits) {
-      throw Torn.torn("node " + node + " has more than " + into.keys.length + " entries");
+    if (into.count > capacity) {
+      throw Torn.torn("node " + node + " has more than " + capacity + " entries");
     }
   }
 
-  private boolean replayRun(long run, NodeContent into) {
+  private void replayRun(long run, NodeContent into) {
     long page = store.pin(UnitRun.sector(run));
-    boolean fits = true;
     int end = UnitRun.first(run) + UnitRun.units(run);
     for (int slot = UnitRun.first(run); slot < end; slot++) {
-      fits &= replay(SectorPage.unit(page, slot), into);
+      replay(SectorPage.unit(page, slot), into);
     }
     store.unpin(page, false);
-    return fits;
   }
 
-  private boolean replay(long unit, NodeContent into) {
-    return into.apply(
+  private void replay(long unit, NodeContent into) {
+    into.makeRoom(1);
+    into.apply(
         SectorPage.operation(pages, unit),
         SectorPage.key(pages, unit),
         SectorPage.value(pages, unit));

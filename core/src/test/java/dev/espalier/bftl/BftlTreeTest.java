@@ -141,6 +141,42 @@ class BftlTreeTest {
     }
   }
 
+  /**
+   * In a full store, the unit that removed an entry is made one that puts it, before later ones.
+   */
+  @Test
+  void entryThatComesBackInPlaceOfItsRemovalFits() {
+    try (BftlTree index = tree(4, 4)) {
+      BftlStructure tree = index.tree;
+      for (long key = 1; key <= tree.capacity; key++) {
+        index.put(key, key);
+      }
+      index.remove(1);
+      index.put(100, 100);
+      index.remove(2);
+      long unit = tree.find(tree.root(), 1);
+      SectorPage.set(tree.pages, unit, tree.root(), SectorPage.PUT, 1, 1);
+      tree.store.unpin(unit, true);
+      tree.table.count(tree.root(), tree.capacity);
+      tree.meta[BftlStructure.SIZE]++;
+      TreeMap<Long, Long> model = new TreeMap<>();
+      for (long key = 1; key <= tree.capacity; key++) {
+        model.put(key, key);
+      }
+      model.remove(2L);
+      model.put(100L, 100L);
+      index.verify();
+      assertHolds(model, index);
+      new TableScan(tree).run();
+      for (long key = 200; key < 300; key++) {
+        index.put(key, key);
+        model.put(key, key);
+      }
+      index.verify();
+      assertHolds(model, index);
+    }
+  }
+
   /** The nodes that stay have numbers above what the pages that stay have room for. */
   @ParameterizedTest
   @CsvSource({"1, 1", "1, 4", "4, 4"})
