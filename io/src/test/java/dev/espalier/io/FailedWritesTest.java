@@ -107,7 +107,9 @@ class FailedWritesTest {
     LogRecord large = new LogRecord();
     large.begin(LogRecord.NOTE);
     large.note(new byte[3 << 20]);
+    long segment = state.log.end().segment();
     assertTrue(failed.tryAppend(large));
+    assertEquals(segment + 1, state.log.end().segment()); // For which there was room.
     state.gate.leaveAlone();
     assertEquals(before + 2, state.log.appended());
     assertTrue(state.log.segments() > 2);
