@@ -43,6 +43,14 @@ final class Chain {
     return pages.get(ValueLayout.JAVA_INT, page + MARK) == -1;
   }
 
+  /** Returns the length of what is in a chain, before memory is taken for it. */
+  int checkedLength(int length) {
+    if (length < 0 || length > (long) store.pagesInUse() * bytesPerPage) {
+      throw Torn.torn("a value has " + length + " bytes, more than there are in all pages");
+    }
+    return length;
+  }
+
   /** Returns how many pages of a chain of its own so many bytes take. */
   int pages(long bytes) {
     return Math.toIntExact((bytes + bytesPerPage - 1) / bytesPerPage);

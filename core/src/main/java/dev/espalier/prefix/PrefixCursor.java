@@ -303,7 +303,7 @@ final class PrefixCursor implements BytesCursor {
     long page = tree.store.pin(path.leaf());
     int bytes = PageLayout.referredLength(tree.pages, page + valueAt);
     tree.store.unpin(page, false);
-    return bytes;
+    return tree.chain.checkedLength(bytes);
   }
 
   @Override

@@ -510,7 +510,8 @@ final class PrefixStructure {
   int valueLength(long page, int i) {
     long slot = PageLayout.slot(pages, page, i);
     return PageLayout.isValueInChain(pages, slot)
-        ? PageLayout.referredLength(pages, PageLayout.valueAt(pages, page, slot))
+        ? chain.checkedLength(
+            PageLayout.referredLength(pages, PageLayout.valueAt(pages, page, slot)))
         : PageLayout.valueBytes(pages, slot);
   }
 

@@ -57,7 +57,7 @@ final class PrefixThread {
 
   /** Returns the value, which was copied or is in a chain that nobody frees. */
   byte[] value() {
-    byte[] value = new byte[valueLength];
+    byte[] value = new byte[valueChain == 0 ? valueLength : tree.chain.checkedLength(valueLength)];
     if (valueChain == 0) {
       System.arraycopy(copy, 0, value, 0, valueLength);
     } else {

@@ -19,6 +19,7 @@ import dev.espalier.memory.RefusingPageStore;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.ConcurrentModificationException;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.function.IntUnaryOperator;
@@ -306,6 +307,21 @@ class SharedValuePagesTest {
     assertEquals(-1, store.segment().asSlice(at, 5000).mismatch(segment(value(0, 5000))));
     again.structure().shared().epochs.exit(operation);
     again.verify();
+  }
+
+  /** A leaf that lies of a length does not have all of the heap taken for it. */
+  @ParameterizedTest
+  @EnumSource
+  void aValueIsNoLongerThanAllPages(Kind kind) {
+    BytesIndex index = kind.open(store);
+    index.set(key(0), value(0, TEN_KB));
+    MemorySegment memory = store.segment();
+    long leaf = store.pin((int) store.meta()[PrefixStructure.ROOT]);
+    long at = PageLayout.valueAt(memory, leaf, PageLayout.slot(memory, leaf, 0));
+    for (int length : new int[] {-1, Integer.MIN_VALUE, BytesIndex.MAX_VALUE, 1 << 20}) {
+      PageLayout.refer(memory, at, PageLayout.referredPage(memory, at), length);
+      assertThrows(ConcurrentModificationException.class, () -> index.get(key(0)));
+    }
   }
 
   /** Neither what has died, nor the page of the last one of a page. */
