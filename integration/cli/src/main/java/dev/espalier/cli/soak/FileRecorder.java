@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -77,6 +78,9 @@ public final class FileRecorder implements PageFileOpener {
   private final Map<String, Integer> numbers = new HashMap<>();
   private int files;
 
+  /** The writes that have begun and not ended. */
+  private final Set<End> underWay = Collections.newSetFromMap(new IdentityHashMap<>());
+
   private int acknowledged;
 
   /** How many programs were killed before the one that is at work. */
@@ -128,11 +132,16 @@ public final class FileRecorder implements PageFileOpener {
     return events.size() >= deathAt;
   }
 
-  /** Begins with another program; what the dead one still has open stays dead. */
+  /**
+   * Begins with another program; what the dead one still has open stays dead, and the writes that
+   * it had begun have ended: what the new one forces makes them safe too.
+   */
   public synchronized void revive() {
     if (isDead()) {
       add(new Killed());
     }
+    underWay.forEach(end -> end.at = now());
+    underWay.clear();
     life++;
     deathAt = Integer.MAX_VALUE;
     deadly = null;
@@ -246,7 +255,7 @@ public final class FileRecorder implements PageFileOpener {
     private final boolean isLog;
     private final boolean hasHeader;
     private final int itsLife = life;
-    private final IdentityHashMap<IoBatch, List<End>> underWay = new IdentityHashMap<>();
+    private final IdentityHashMap<IoBatch, List<End>> writes = new IdentityHashMap<>();
 
     /** Whether only the header was written since the last force, or nothing since it was opened. */
     private boolean onlyHeader;
@@ -293,16 +302,18 @@ public final class FileRecorder implements PageFileOpener {
           add(new Write(number, batch.position(i), bytes, end));
           onlyHeader &= hasHeader && batch.position(i) < Recording.HEADER_BYTES;
         }
-        underWay.put(batch, ends);
+        writes.put(batch, ends);
+        underWay.addAll(ends);
       }
     }
 
     /** Notes that what was written has ended; nothing if the batch has read. */
     private void end(IoBatch batch) {
       synchronized (FileRecorder.this) {
-        List<End> ends = underWay.remove(batch);
-        if (ends != null) {
-          ends.forEach(end -> end.at = now());
+        for (End end : Objects.requireNonNullElse(writes.remove(batch), List.<End>of())) {
+          if (underWay.remove(end)) {
+            end.at = now();
+          }
         }
       }
     }
