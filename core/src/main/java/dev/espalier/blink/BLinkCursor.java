@@ -16,6 +16,7 @@ import dev.espalier.support.Torn;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor on a copy of a run of a leaf, which it has made at one moment: the entries that lie
@@ -41,6 +42,12 @@ final class BLinkCursor implements LongCursor {
   private final Latches latches;
   private final ChangeCount changes;
   private final int only;
+
+  /** Whether leaves may have to be read from a file. */
+  private final boolean mayRead;
+
+  /** What asks for leaves ahead; null before it is needed. */
+  private @Nullable LeavesAhead ahead;
 
   /** Most entries of a run. */
   private final int room;
@@ -112,6 +119,7 @@ final class BLinkCursor implements LongCursor {
     this.changes = tree.modifications;
     this.room = format.runCapacity;
     this.copy = new long[2 * room];
+    this.mayRead = only == 0 && !store.pagesStay();
   }
 
   // ---------------------------------------------------------------- leaves
@@ -261,6 +269,7 @@ final class BLinkCursor implements LongCursor {
         if (runAfter == 0) {
           key = high + 1;
           runs = 0;
+          askAhead(key, right, 1);
           copyRightNeighbour(key);
         } else if (!copyRun(runAfter)) {
           copyLeafOf(key);
@@ -300,6 +309,9 @@ final class BLinkCursor implements LongCursor {
           bound = Math.min(bound, high);
           if (runBefore == 0 && left == 0 && isCurrent()) {
             return false;
+          }
+          if (runBefore == 0 && left != 0) {
+            askAhead(bound, left, -1);
           }
           if (runBefore != 0 || !copyLeftNeighbour(bound)) {
             copyLeafOf(bound);
@@ -342,6 +354,21 @@ final class BLinkCursor implements LongCursor {
     return false;
   }
 
+  private void askAhead(long key, int next, int direction) {
+    if (mayRead) {
+      ahead().step(key, next, direction);
+    }
+  }
+
+  private LeavesAhead ahead() {
+    LeavesAhead known = ahead;
+    if (known == null) {
+      known = new LeavesAhead(tree);
+      ahead = known;
+    }
+    return known;
+  }
+
   // ---------------------------------------------------------------- seek
 
   @Override
@@ -357,15 +384,22 @@ final class BLinkCursor implements LongCursor {
   @Override
   public boolean ceiling(long key) {
     wantsRun = false;
-    enterLeafOf(key);
+    seek(key);
     return settle(slot < entries || advance(key));
   }
 
   @Override
   public boolean floor(long key) {
     wantsRun = false;
-    enterLeafOf(key);
+    seek(key);
     return settle(lastUpTo(key));
+  }
+
+  private void seek(long key) {
+    if (ahead != null) {
+      ahead.restart();
+    }
+    enterLeafOf(key);
   }
 
   @Override
@@ -408,10 +442,12 @@ final class BLinkCursor implements LongCursor {
 
   // ---------------------------------------------------------------- range scan
 
-  /** Changes nothing: leaves are read when it is their turn. */
   @Override
   public void scanTo(long key) {
     tree.checkOpen();
+    if (mayRead) {
+      ahead().scanTo(key);
+    }
   }
 
   @Override

@@ -27,8 +27,14 @@ final class BLinkCut {
 
   private long[] values = {};
 
+  /** What asks for the leaves of the range ahead. */
+  private final LeavesAhead ahead;
+
   /** The greatest key that the leaf covered from which entries were removed last. */
   private long high;
+
+  /** The leaf to the right of that one. */
+  private int right;
 
   private boolean isSplitIncomplete;
   private boolean isEmpty;
@@ -41,6 +47,8 @@ final class BLinkCut {
     this.latches = tree.latches;
     this.from = from;
     this.to = to;
+    this.ahead = new LeavesAhead(tree);
+    ahead.scanTo(to);
   }
 
   /** Removes the entries; returns how many this call has removed. O(log n) for each leaf. */
@@ -51,6 +59,9 @@ final class BLinkCut {
       int entries = 0;
       int operation = tree.epochs.enter();
       try {
+        if (key > from && !store.pagesStay()) {
+          ahead.step(key, right, 1);
+        }
         entries = removeFromLeaf(key);
       } finally {
         tree.epochs.exit(operation);
@@ -79,6 +90,7 @@ final class BLinkCut {
         removed = removeFromLeaf(page, at, key);
         isWhole = true;
         high = LinkedPage.high(tree.pages, at);
+        right = LinkedPage.right(tree.pages, at);
         if (high < key) {
           throw Torn.torn("page " + page + " does not cover a key that led to it");
         }
