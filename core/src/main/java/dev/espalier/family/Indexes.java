@@ -4,7 +4,9 @@ package dev.espalier.family;
 import dev.espalier.ConcurrentLongIndex;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.concurrent.ConcurrentPbPlusTree;
+import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 
 /**
  * Creates indexes in memory. This is where to start:
@@ -40,6 +42,24 @@ public final class Indexes {
    */
   public static ConcurrentLongIndex create(IndexOptions options) {
     return ConcurrentPbPlusTree.create(options);
+  }
+
+  /**
+   * Creates an empty index of byte strings for any number of threads, with default options: a
+   * {@link ConcurrentPrefixBPlusTree}.
+   */
+  public static BytesIndex createBytes() {
+    return createBytes(IndexOptions.DEFAULT);
+  }
+
+  /**
+   * Creates an empty index of byte strings for any number of threads: a {@link
+   * ConcurrentPrefixBPlusTree}.
+   *
+   * @param options the options; their missing value is not used
+   */
+  public static BytesIndex createBytes(IndexOptions options) {
+    return ConcurrentPrefixBPlusTree.create(options);
   }
 
   /**

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.family;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,11 +15,13 @@ import dev.espalier.LongIndex;
 import dev.espalier.TreeVariant.Capability;
 import dev.espalier.TreeVariant.Medium;
 import dev.espalier.bplus.PbPlusTree;
+import dev.espalier.bytes.BytesIndex;
 import dev.espalier.cola.Cola;
 import dev.espalier.concurrent.ConcurrentPbPlusTree;
 import dev.espalier.csbplus.CsbPlusTree;
 import dev.espalier.css.CssTree;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -33,6 +37,25 @@ class IndexesTest {
       assertEquals(Workload.MIXED.variant(), index.variant());
       assertSame(index, index.withReadWriteLock());
       assertEquals(Long.MIN_VALUE, index.get(1));
+    }
+  }
+
+  @Test
+  void indexOfByteStringsCreatedWithoutAnyChoiceIsForManyThreads() {
+    try (BytesIndex index = Indexes.createBytes()) {
+      assertInstanceOf(ConcurrentPrefixBPlusTree.class, index);
+      assertSame(index, index.withReadWriteLock());
+      assertNull(index.get(new byte[] {1}));
+    }
+    IndexOptions small = IndexOptions.DEFAULT.withMemoryLimit(1 << 20);
+    try (BytesIndex index = Indexes.createBytes(small)) {
+      assertThrows(
+          MemoryLimitException.class,
+          () -> {
+            for (int i = 0; i < 1 << 20; i++) {
+              index.put(("key " + i).getBytes(UTF_8), new byte[100]);
+            }
+          });
     }
   }
 

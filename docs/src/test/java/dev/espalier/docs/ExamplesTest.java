@@ -4,7 +4,7 @@ package dev.espalier.docs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.espalier.bytes.BytesIndex;
-import dev.espalier.prefix.PrefixBPlusTree;
+import dev.espalier.family.Indexes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -107,8 +107,8 @@ final class ExamplesTest {
 
   @Test
   void examplesOfByteStringsPrintWhatThePageSays(@TempDir Path folder) throws IOException {
-    try (BytesIndex index = PrefixBPlusTree.create();
-        BytesIndex entries = PrefixBPlusTree.create()) {
+    try (BytesIndex index = Indexes.createBytes();
+        BytesIndex entries = Indexes.createBytes()) {
       List<String> printed =
           List.of(
               outputOf(() -> BytesExample.run(index, entries)),

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.benchmarks.board;
 
-import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.benchmarks.TemporaryFolder;
 import dev.espalier.blink.BLinkTree;
 import dev.espalier.bytes.BytesIndex;
-import dev.espalier.concurrent.ConcurrentPbPlusTree;
+import dev.espalier.family.Indexes;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
 import dev.espalier.io.WriteBatch;
-import dev.espalier.prefix.PrefixBPlusTree;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,11 +29,10 @@ final class EspalierStores {
         new StoreType(
             "Espalier",
             true,
-            "in memory: `ConcurrentPbPlusTree`, for strings `PrefixBPlusTree`; in a file: the"
-                + " index that a store has by default, with default options but the pool. What is"
-                + " not for several threads is alone with one, and behind `withReadWriteLock()`"
-                + " with more. Durable: a `WriteBatch` and `commit()`. As it comes:"
-                + " `IndexStore.open(path)`, and its `index(name)` or `bytesIndex(name)`",
+            "in memory: `Indexes.create()`, for strings `Indexes.createBytes()`; in a file: the"
+                + " index that a store has by default, with default options but the pool. Durable:"
+                + " a `WriteBatch` and `commit()`. As it comes: `IndexStore.open(path)`, and its"
+                + " `index(name)` or `bytesIndex(name)`",
             _ -> true,
             EspalierStores::usual),
         new StoreType(
@@ -50,19 +46,19 @@ final class EspalierStores {
             setting -> {
               StoreInFile file = new StoreInFile(setting);
               LongIndex index = file.store.index(NAME, BLinkTree.VARIANT);
-              return new Longs(index, Function.identity(), file);
+              return new Longs(index, file);
             }));
   }
 
   private static BoardStore usual(Setting setting) {
     if (setting.data() == Setting.Data.MEMORY) {
       return setting.isOfLongs()
-          ? new Longs(ConcurrentPbPlusTree.create(IndexOptions.DEFAULT), Function.identity(), null)
-          : new Strings(PrefixBPlusTree.create(), setting, null);
+          ? new Longs(Indexes.create(), null)
+          : new Strings(Indexes.createBytes(), setting, null);
     }
     StoreInFile file = new StoreInFile(setting);
     return setting.isOfLongs()
-        ? new Longs(file.store.index(NAME), LongIndex::withReadWriteLock, file)
+        ? new Longs(file.store.index(NAME), file)
         : new Strings(file.store.bytesIndex(NAME), setting, file);
   }
 
@@ -100,25 +96,16 @@ final class EspalierStores {
 
   private static final class Longs implements BoardStore {
     private final LongIndex index;
-    private final Function<LongIndex, LongIndex> sharing;
     private final @Nullable StoreInFile file;
-    private @Nullable LongIndex shared;
 
-    Longs(LongIndex index, Function<LongIndex, LongIndex> sharing, @Nullable StoreInFile file) {
+    Longs(LongIndex index, @Nullable StoreInFile file) {
       this.index = index;
-      this.sharing = sharing;
       this.file = file;
     }
 
     @Override
     public BoardSession session(int threads) {
-      if (threads == 1) {
-        return new LongIndexSession(index, file);
-      }
-      if (shared == null) {
-        shared = sharing.apply(index);
-      }
-      return new LongIndexSession(shared, file);
+      return new LongIndexSession(index, file);
     }
 
     @Override
@@ -135,7 +122,6 @@ final class EspalierStores {
     private final BytesIndex index;
     private final Coding coding;
     private final @Nullable StoreInFile file;
-    private @Nullable BytesIndex shared;
 
     Strings(BytesIndex index, Setting setting, @Nullable StoreInFile file) {
       this.index = index;
@@ -145,13 +131,7 @@ final class EspalierStores {
 
     @Override
     public BoardSession session(int threads) {
-      if (threads == 1) {
-        return new BytesIndexSession(index, coding, file);
-      }
-      if (shared == null) {
-        shared = index.withReadWriteLock();
-      }
-      return new BytesIndexSession(shared, coding, file);
+      return new BytesIndexSession(index, coding, file);
     }
 
     @Override

@@ -8,12 +8,11 @@ import dev.espalier.bytes.BytesKeyCodec;
 import dev.espalier.bytes.BytesValueCodec;
 import dev.espalier.bytes.TypedIndex;
 import dev.espalier.family.Indexes;
-import dev.espalier.prefix.PrefixBPlusTree;
 
 class CacheWithExpiry {
   private static final CompositeKey KEY = CompositeKey.of(32, 32); // a time and a page
   private final TypedIndex<Integer, String> pages =
-      PrefixBPlusTree.create().typed(BytesKeyCodec.ofInt(), BytesValueCodec.ofString());
+      Indexes.createBytes().typed(BytesKeyCodec.ofInt(), BytesValueCodec.ofString());
   private final LongIndex ends = Indexes.create(); // when each page expires
   private final LongIndex byEnd = Indexes.create(); // the same, in the order of time
 
