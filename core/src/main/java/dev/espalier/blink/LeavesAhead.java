@@ -96,6 +96,9 @@ final class LeavesAhead {
     int child = childOf(key);
     if (child == children || (direction < 0 && child == 0)) {
       copyParent(key);
+      if (children == 0) {
+        return;
+      }
       child = childOf(key);
       edge = child;
     }
