@@ -8,8 +8,9 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leaves that a scan of a tree for many threads asks for ahead, in a file: several at a time,
- * as far as they have the same parent.
+ * The leaves that a scan of a tree for many threads asks for ahead, in a file: it begins when it
+ * comes to a leaf that is not in memory, and asks for several at a time, as far as they have the
+ * same parent.
  */
 final class LeavesAhead {
   private final PrefixStructure tree;
@@ -60,6 +61,10 @@ final class LeavesAhead {
       return;
     }
     if (side != goes) {
+      if (store.look(PageLayout.child(tree.pages, at, next)) >= 0) {
+        side = 0;
+        return;
+      }
       asked.restart();
     }
     if (side != goes || parent != page) {
@@ -88,7 +93,15 @@ final class LeavesAhead {
     if (count > 0) {
       entry += count * side;
       asked.asked(count);
-      store.readAhead(asked.pages, 0, count);
+      int absent = 0;
+      for (int i = 0; i < count; i++) {
+        if (store.look(asked.pages[i]) < 0) {
+          asked.pages[absent++] = asked.pages[i];
+        }
+      }
+      if (absent > 0) {
+        store.readAhead(asked.pages, 0, absent);
+      }
     }
   }
 }

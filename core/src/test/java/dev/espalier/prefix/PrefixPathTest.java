@@ -22,14 +22,32 @@ import org.junit.jupiter.api.Test;
 /** Which pages a cursor asks for ahead, where they are on a device. */
 @Tag("fallback-too")
 class PrefixPathTest {
-  private static final int ENTRIES = 5000;
-
   /** Notes what is asked for. */
-  private static final class AskedPages extends ForwardingPageStore {
+  static final class AskedPages extends ForwardingPageStore {
     final List<Integer> asked = new ArrayList<>();
 
+    /** Whether all pages are in memory. */
+    boolean areThere;
+
+    private final PageStore behind;
+
     AskedPages() {
-      super(new MemoryPageStore(512, Long.MAX_VALUE, HugePages.OFF));
+      this(new MemoryPageStore(512, Long.MAX_VALUE, HugePages.OFF));
+    }
+
+    private AskedPages(PageStore behind) {
+      super(behind);
+      this.behind = behind;
+    }
+
+    @Override
+    public long look(int page) {
+      return areThere ? behind.look(page) : -1;
+    }
+
+    @Override
+    public boolean isStill(long look) {
+      return behind.isStill(look);
     }
 
     @Override
@@ -45,8 +63,10 @@ class PrefixPathTest {
     }
   }
 
-  private final AskedPages store = new AskedPages();
-  private final BytesIndex index = open(store);
+  static final int ENTRIES = 5000;
+
+  final AskedPages store = new AskedPages();
+  final BytesIndex index = open(store);
 
   PrefixPathTest() {
     for (int i = 0; i < ENTRIES; i++) {
@@ -71,7 +91,7 @@ class PrefixPathTest {
   }
 
   /** Returns the smallest key of a leaf, as a number. */
-  private int firstOf(int page) {
+  int firstOf(int page) {
     PrefixStructure tree = structure(index);
     long at = tree.store.pin(page);
     byte[] key = new byte[tree.keyLength(at, 0)];
