@@ -101,13 +101,18 @@ final class Log implements AutoCloseable {
    *
    * @param promised what {@link WriterGate#sum} has returned
    * @param more bytes of a record that was not promised
-   * @return whether the buffer has room for so many; if not, this thread has to be alone
+   * @return whether the buffer has room for so many; if not, some have to wait
    * @throws PageFileException if there is no room for another segment, or writing fails
    */
   boolean ensureRoom(WriterGate gate, long promised, int more, long checkpoint) {
     return (!identity.endsBlocks() && end.has(WriterGate.bytes(promised) + more))
         || makeRoom(
             () -> needed(gate.sum(), identity.endsBlocks()) + more, MOST_NEEDED, checkpoint);
+  }
+
+  /** Tells whether the buffer has room for promised records, once what it has is written. */
+  boolean mayNeed(long promised) {
+    return needed(promised, identity.endsBlocks()) <= MOST_NEEDED;
   }
 
   /**

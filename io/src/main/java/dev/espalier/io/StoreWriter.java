@@ -28,7 +28,10 @@ final class StoreWriter {
   private static final int TAKEN = -2;
 
   /** In place of the number of a lock: that this thread has to be alone. */
-  private static final int CROWDED = -3;
+  private static final int ALONE = -3;
+
+  /** In place of the number of a lock: that this thread has to wait until fewer are within. */
+  private static final int CROWDED = -4;
 
   private final StoreState state;
   private final WriterGate gate;
@@ -202,12 +205,14 @@ final class StoreWriter {
         alone || isLarge || all > MOST_PAGES ? WriterGate.ALONE : WriterGate.promise(all, logBytes);
     try {
       int first = GATE;
-      for (int looks = 0; first != TAKEN; looks++) {
-        if (first == CROWDED || looks == MOST_LOOKS) {
+      int looks = 0;
+      while (first != TAKEN) {
+        if (first == ALONE || looks == MOST_LOOKS) {
           entering = WriterGate.ALONE;
           first = Math.max(first, GATE);
         }
         first = tryTake(first, store, locks, entering, pages, logBytes, need);
+        looks += first == CROWDED ? 0 : 1;
       }
       return null;
     } catch (NoSlotException full) {
@@ -221,7 +226,7 @@ final class StoreWriter {
    * lock held, as readers of values and sources are; and no reader waits while a writer waits for
    * its turn.
    *
-   * @param first the lock to wait for
+   * @param first the lock to wait for, or what is to be waited for in its place
    * @return {@link #TAKEN}, or the lock that was not free; then this thread has none
    */
   private int tryTake(
@@ -244,9 +249,11 @@ final class StoreWriter {
     try {
       store.beforeChange();
       if (keepsVersions && !isAlone) {
-        return CROWDED;
+        return ALONE;
       }
-      if (!ensureRoom(store, isAlone, pages, logBytes, need)) {
+      // Who has waited for room is one of those for whom there is, whoever looks in meanwhile.
+      int most = first == CROWDED ? Integer.MAX_VALUE : mostWriters;
+      if (!ensureRoom(store, isAlone, most, pages, logBytes, need)) {
         return CROWDED;
       }
       for (; taken < locks.length; taken++) {
@@ -282,7 +289,7 @@ final class StoreWriter {
     return areEntering;
   }
 
-  /** Waits for a lock, or for the gate; returns how this thread has entered, if it has. */
+  /** Waits for a lock, the gate, or room; returns how this thread has entered, if it has. */
   private long enter(int first, IndexLock[] locks, long promise) {
     boolean alone = promise == WriterGate.ALONE;
     if (first == GATE) {
@@ -291,6 +298,9 @@ final class StoreWriter {
       }
       gate.enterAlone();
       return WriterGate.ALONE;
+    }
+    if (first == CROWDED) {
+      return gate.enterWhen(promise, this::mayBeWithin);
     }
     locks[first].take();
     long entered;
@@ -305,15 +315,21 @@ final class StoreWriter {
     return entered;
   }
 
+  /** Tells whether all may be within that are in a sum of the gate. */
+  private boolean mayBeWithin(long sum) {
+    return WriterGate.writers(sum) <= mostWriters && (!keepsRoomForAll || state.log.mayNeed(sum));
+  }
+
   /**
    * Makes sure that there is room for what all that are within may yet do.
    *
+   * @param most writers that may be within
    * @return whether so many may be within
    */
   private boolean ensureRoom(
-      SlotPageStore store, boolean isAlone, long pages, int logBytes, Need need) {
+      SlotPageStore store, boolean isAlone, int most, long pages, int logBytes, Need need) {
     long sum = isAlone ? 0 : gate.sum();
-    if (WriterGate.writers(sum) > mostWriters) {
+    if (WriterGate.writers(sum) > most) {
       return false;
     }
     store.ensureSlots(isAlone ? pages : WriterGate.pages(sum) - SlotPageStore.CHANGE_SLOTS, need);

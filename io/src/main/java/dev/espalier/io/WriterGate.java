@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,15 +18,20 @@ import org.jspecify.annotations.Nullable;
 final class WriterGate {
   /* Overview
    *
-   * Writers count themselves in words that lie in lines of their own, each thread in one of them:
+   * Writers count themselves in words that lie in lines of their own, each thread in one of them,
+   * or in another one if that is full:
    *
    *     | bytes of the log, 28 | pages, 26 | writers, 10 |
    *
    * The fields of all words together do not overflow. Whoever wants to be alone takes the lock,
    * says so in `alone`, and waits until all words are 0; each writer that leaves wakes it. A writer
    * counts itself first and looks at `alone` afterwards, and the other way round for the one that
-   * wants to be alone: one of the two sees the other. A writer that sees it uncounts itself and
-   * waits for the lock.
+   * wants to be alone: one of the two sees the other. A writer that sees it uncounts itself, waits
+   * for the lock, and counts itself while it has that.
+   *
+   * A writer that finds too many within does the same as the one that wants to be alone, until they
+   * are few enough (decision 85). It keeps nobody out who could have entered, is woken by those that
+   * leave, and its turn comes in the order of the lock.
    *
    * Whoever is within must not wait for anything that is held by a thread that waits for the gate.
    */
@@ -36,7 +42,7 @@ final class WriterGate {
   /** What {@link #tryEnter} returns if another thread is alone, or is about to be. */
   static final long OUT = -1;
 
-  /** What {@link #enter} returns if there are too many writers: one has to be alone. */
+  /** What {@link #enter} returns if there are too many writers, for whom {@link #enterWhen} is. */
   static final long CROWDED = -2;
 
   /** The most bytes of the log for writers that are not alone. */
@@ -56,6 +62,11 @@ final class WriterGate {
   /** The most writers in one word. */
   private static final long MOST_IN_STRIPE = (WRITERS + 1) / MOST_STRIPES - 1;
 
+  /** What {@link #enter} returns has the number of a word above this, and below it the promise. */
+  private static final int STRIPE_SHIFT = 58;
+
+  private static final long PROMISE = (1L << STRIPE_SHIFT) - 1;
+
   /** How often a thread looks before it sleeps, which costs more than a short write. */
   private static final int SPINS = 100;
 
@@ -70,8 +81,11 @@ final class WriterGate {
   /** Held by the one that is alone, and for a moment by those that have waited for it. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** The thread that is alone, or waits until it is. */
+  /** The thread that is alone, or waits until it is, or until there is room for one more. */
   private volatile @Nullable Thread alone;
+
+  /** How often a thread was alone; with the lock held. */
+  private long turns;
 
   WriterGate() {
     this(true);
@@ -103,11 +117,50 @@ final class WriterGate {
    */
   long enter(long promise) {
     long entered = tryEnter(promise);
-    while (entered == OUT) {
-      awaitTurn();
-      entered = tryEnter(promise);
+    return entered == OUT ? enterInTurn(promise) : entered;
+  }
+
+  private long enterInTurn(long promise) {
+    for (int spins = 0; spins < SPINS; spins++) {
+      if (alone == null) {
+        long entered = tryEnter(promise);
+        if (entered != OUT) {
+          return entered;
+        }
+      }
+      Thread.onSpinWait();
     }
-    return entered;
+    lock.lock();
+    try {
+      return tryEnter(promise); // The one that was alone has left, and nobody else is before this.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until so few are within that this writer may be, too, and enters. Nobody else enters
+   * meanwhile.
+   *
+   * @param mayBe tells of a {@link #sum} whether all of them may be within; of one writer it is
+   *     true
+   * @return what {@link #leave} is to be called with
+   */
+  long enterWhen(long promise, LongPredicate mayBe) {
+    LongPredicate isRoom =
+        sum -> writers(sum) < stripes * MOST_IN_STRIPE && mayBe.test(sum + promise);
+    lock.lock();
+    alone = Thread.currentThread();
+    try {
+      long entered;
+      do {
+        awaitSum(isRoom, Long.MAX_VALUE);
+        entered = count(promise);
+      } while (entered == CROWDED); // Those that count themselves for a moment may fill the words.
+      return entered;
+    } finally {
+      leaveAlone();
+    }
   }
 
   /**
@@ -124,24 +177,49 @@ final class WriterGate {
       lock.lock();
       return ALONE;
     }
-    int at = word();
-    long before;
-    do {
-      before = (long) WORD.getVolatile(words, at);
+    return stay(count(promise));
+  }
+
+  /**
+   * Counts this thread, which {@link #stay} must follow.
+   *
+   * @return what {@link #leave} is to be called with, or {@link #CROWDED}
+   */
+  long count(long promise) {
+    int stripe = (int) Thread.currentThread().threadId() & (stripes - 1);
+    int full = 0;
+    while (true) {
+      int at = word(stripe);
+      long before = (long) WORD.getVolatile(words, at);
       if ((before & WRITERS) == MOST_IN_STRIPE) {
-        return CROWDED;
+        if (++full == stripes) {
+          return CROWDED;
+        }
+        stripe = (stripe + 1) & (stripes - 1);
+      } else if (WORD.compareAndSet(words, at, before, before + promise)) {
+        return promise | (long) stripe << STRIPE_SHIFT;
       }
-    } while (!WORD.compareAndSet(words, at, before, before + promise));
-    if (alone == null) {
-      return promise;
     }
-    leave(promise);
+  }
+
+  /**
+   * Looks whether another thread is alone, or is about to be, and then uncounts this one.
+   *
+   * @return what {@link #count} has returned, or {@link #OUT}
+   */
+  long stay(long counted) {
+    if (alone == null) {
+      return counted;
+    }
+    if (counted != CROWDED) {
+      leave(counted);
+    }
     return OUT;
   }
 
-  /** Returns the place of the word of this thread. */
-  private int word() {
-    return (((int) Thread.currentThread().threadId() & (stripes - 1)) + 1) * STRIDE;
+  /** Returns the place of a word. */
+  private static int word(int stripe) {
+    return (stripe + 1) * STRIDE;
   }
 
   /** Leaves, after having entered or been alone. */
@@ -150,25 +228,10 @@ final class WriterGate {
       leaveAlone();
       return;
     }
-    WORD.getAndAdd(words, word(), -entered);
+    WORD.getAndAdd(words, word((int) (entered >>> STRIPE_SHIFT)), -(entered & PROMISE));
     Thread waiting = alone;
     if (waiting != null) {
       LockSupport.unpark(waiting);
-    }
-  }
-
-  private void awaitTurn() {
-    for (int spins = 0; spins < SPINS; spins++) {
-      if (alone == null) {
-        return;
-      }
-      Thread.onSpinWait();
-    }
-    lock.lock();
-    try {
-      // The one that was alone has left.
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -200,18 +263,20 @@ final class WriterGate {
       return true;
     }
     alone = Thread.currentThread();
-    if (!waits || awaitAll(nanos)) {
+    if (!waits || awaitSum(sum -> sum == 0, nanos)) {
+      turns++;
       return true;
     }
     leaveAlone();
     return false;
   }
 
-  private boolean awaitAll(long nanos) {
+  /** Waits until those within are few enough, with the lock held and this thread in `alone`. */
+  private boolean awaitSum(LongPredicate isEnough, long nanos) {
     long begin = System.nanoTime();
     boolean interrupted = false;
     boolean isInTime = true;
-    for (int spins = 0; isInTime && sum() != 0; spins++) {
+    for (int spins = 0; isInTime && !isEnough.test(sum()); spins++) {
       if (spins < SPINS) {
         Thread.onSpinWait();
         continue;
@@ -234,6 +299,16 @@ final class WriterGate {
   /** Tells whether this thread is alone. */
   boolean isAlone() {
     return Thread.currentThread().equals(alone);
+  }
+
+  /** Returns how often a thread was alone so far. */
+  long turns() {
+    lock.lock();
+    try {
+      return turns;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Lets others enter. */

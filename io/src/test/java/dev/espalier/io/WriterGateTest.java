@@ -10,12 +10,15 @@ import dev.espalier.TestSize;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -110,8 +113,9 @@ class WriterGateTest {
     Thread other = startAndBlock(() -> gate.leave(gate.enter(PROMISE)));
     gate.leaveAlone();
     other.join();
-    assertEquals(PROMISE, gate.enter(PROMISE));
-    gate.leave(PROMISE);
+    long in = gate.enter(PROMISE);
+    assertEquals(PROMISE, gate.sum());
+    gate.leave(in);
   }
 
   @Test
@@ -153,39 +157,146 @@ class WriterGateTest {
     assertTrue(isKeptByLate.get());
   }
 
-  @Test
-  void tooManyWritersAreToldSo() throws Exception {
-    long refused = 0;
-    List<Thread> within = new ArrayList<>();
-    CountDownLatch leave = new CountDownLatch(1);
-    while (refused == 0) {
-      CountDownLatch entered = new CountDownLatch(1);
-      long[] result = new long[1];
-      within.add(
-          Thread.ofVirtual()
-              .start(
-                  () -> {
-                    result[0] = gate.enter(PROMISE);
-                    entered.countDown();
-                    Waiting.await(leave);
-                    if (result[0] > 0) {
-                      gate.leave(result[0]);
-                    }
-                  }));
-      entered.await();
-      refused = Math.min(result[0], 0);
+  // ---------------------------------------------------------------- many
+
+  /** Enters until nobody else may. */
+  private List<Long> fill() {
+    List<Long> within = new ArrayList<>();
+    long in = gate.enter(PROMISE);
+    while (in != WriterGate.CROWDED) {
+      assertTrue(in > 0, () -> "entered as " + within.getLast());
+      within.add(in);
+      assertEquals(within.size() * PROMISE, gate.sum());
+      in = gate.enter(PROMISE);
     }
-    assertEquals(WriterGate.CROWDED, refused);
-    leave.countDown();
-    for (Thread thread : within) {
+    return within;
+  }
+
+  @Test
+  void aWriterGoesOnInAnotherWordAndIsToldWhenAllAreFull() throws Exception {
+    List<Long> within = fill();
+    assertTrue(within.size() >= 4 * 31, () -> "only " + within.size() + " were let in");
+    assertEquals(WriterGate.CROWDED, gate.tryEnter(PROMISE));
+    gate.leave(within.removeFirst());
+    long in = gate.tryEnter(PROMISE);
+    assertTrue(in > 0, () -> "entered as " + in);
+    within.add(in);
+    letAnother(
+        () -> within.forEach(gate::leave)); // Whoever leaves, the word is that of who entered.
+    assertEquals(0, gate.sum());
+    assertEquals(0, gate.turns());
+  }
+
+  @Test
+  void aWriterWaitsUntilOneHasLeftWhenAllWordsAreFull() throws Exception {
+    List<Long> within = fill();
+    int before = within.size();
+    AtomicInteger most = new AtomicInteger();
+    List<Thread> late = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      late.add(
+          startAndBlock(
+              () -> {
+                long in = gate.enterWhen(PROMISE, _ -> true);
+                most.accumulateAndGet(WriterGate.writers(gate.sum()), Math::max);
+                gate.leave(in);
+              }));
+    }
+    gate.leave(within.removeLast());
+    for (Thread thread : late) {
       thread.join();
     }
+    assertEquals(before, most.get());
+    assertEquals(within.size() * PROMISE, gate.sum());
+    assertEquals(0, gate.turns());
+    within.forEach(gate::leave);
+    gate.enterAlone();
+    gate.leaveAlone();
+    assertEquals(1, gate.turns());
+  }
+
+  @Test
+  void whoWaitsForRoomKeepsOthersOutAndIsToldOfItsOwnPromise() throws Exception {
+    long first = gate.enter(PROMISE);
+    long second = gate.enter(PROMISE);
+    AtomicLong entered = new AtomicLong();
+    Thread waiting =
+        startAndBlock(() -> entered.set(gate.enterWhen(PROMISE, sum -> sum == 2 * PROMISE)));
+    letAnother(
+        () -> {
+          assertEquals(WriterGate.OUT, gate.tryEnter(PROMISE));
+          assertFalse(gate.tryEnterAlone());
+        });
+    Thread behind = startAndBlock(() -> gate.leave(gate.enter(PROMISE)));
+    gate.leave(first);
+    waiting.join();
+    behind.join();
+    assertEquals(2 * PROMISE, gate.sum());
+    gate.leave(entered.get());
+    gate.leave(second);
     assertEquals(0, gate.sum());
+    letAnother(() -> assertTrue(gate.tryEnterAlone()));
+  }
+
+  @Test
+  void whoWaitsForRoomIsNotAloneAndKeepsAnInterrupt() throws Exception {
+    long in = gate.enter(PROMISE);
+    AtomicBoolean isKept = new AtomicBoolean();
+    AtomicBoolean isAlone = new AtomicBoolean(true);
+    Thread waiting =
+        startAndBlock(
+            () -> {
+              Thread.currentThread().interrupt();
+              long entered = gate.enterWhen(PROMISE, sum -> WriterGate.writers(sum) == 1);
+              isKept.set(Thread.interrupted());
+              isAlone.set(gate.isAlone());
+              gate.leave(entered);
+            });
+    gate.leave(in);
+    waiting.join();
+    assertTrue(isKept.get());
+    assertFalse(isAlone.get());
+    assertEquals(0, gate.turns());
+  }
+
+  /** Between its two looks at who is alone. */
+  @Test
+  void aWriterThatHasCountedItselfWhileAnotherBecameAloneUncountsItself() throws Exception {
+    long counted = gate.count(PROMISE);
+    AtomicBoolean isAlone = new AtomicBoolean();
+    CountDownLatch leave = new CountDownLatch(1);
+    Thread one =
+        startAndBlock(
+            () -> {
+              gate.enterAlone();
+              isAlone.set(true);
+              Waiting.await(leave);
+              gate.leaveAlone();
+            });
+    assertFalse(isAlone.get());
+    assertEquals(WriterGate.OUT, gate.stay(counted));
+    assertEquals(0, gate.sum());
+    while (!isAlone.get()) {
+      Thread.onSpinWait();
+    }
+    assertEquals(WriterGate.OUT, gate.stay(WriterGate.CROWDED));
+    assertEquals(0, gate.sum());
+    leave.countDown();
+    one.join();
+    long again = gate.count(PROMISE);
+    assertEquals(again, gate.stay(again));
+    gate.leave(again);
   }
 
   /** Has another thread do something, and waits until it has. */
   private static void letAnother(Runnable action) throws InterruptedException {
-    Thread.ofPlatform().start(action).join();
+    FutureTask<Boolean> done = new FutureTask<>(action, true);
+    Thread.ofPlatform().start(done);
+    try {
+      done.get();
+    } catch (ExecutionException failed) {
+      throw new AssertionError(failed.getCause());
+    }
   }
 
   @Test
@@ -227,7 +338,7 @@ class WriterGateTest {
     gate.leaveAlone();
     assertEquals(0, gate.sum());
     long in = gate.tryEnter(PROMISE);
-    assertEquals(PROMISE, in);
+    assertEquals(PROMISE, gate.sum());
     gate.leave(in);
   }
 
