@@ -448,15 +448,18 @@ final class StoreWriter {
     long entered = locks[0].entered;
     RuntimeException failed = locks[0].takeFailed();
     locks[0].tells = false;
-    if (entered == WriterGate.ALONE) {
-      transactions.endTurn();
-    }
-    for (IndexLock lock : locks) {
-      if (entered != WriterGate.ALONE || !lock.isOfKeys()) {
-        lock.release();
+    try {
+      if (entered == WriterGate.ALONE) {
+        transactions.endTurn();
       }
+    } finally {
+      for (IndexLock lock : locks) {
+        if (entered != WriterGate.ALONE || !lock.isOfKeys()) {
+          lock.release();
+        }
+      }
+      gate.leave(entered);
     }
-    gate.leave(entered);
     if (failed != null) {
       failedWrites.takeBackByCheckpoint(failed);
     }
@@ -542,8 +545,11 @@ final class StoreWriter {
 
   /** Lets others write. */
   void endUnlogged(IndexLock[] locks) {
-    end(locks);
-    checkpoints.lock.unlock();
+    try {
+      end(locks);
+    } finally {
+      checkpoints.lock.unlock();
+    }
   }
 
   // ---------------------------------------------------------------- commit
