@@ -2,6 +2,8 @@
 package dev.espalier.io;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +41,24 @@ final class OffCarrier {
       call.run();
       return;
     }
+    handOver(THREADS, call);
+  }
+
+  /**
+   * Has a thread make a call, and waits for its end. If an error keeps this thread from waiting, be
+   * it that its stack is full, the call is not made any more, or has ended, when that is thrown:
+   * the memory that a call reads into is used for something else afterwards.
+   */
+  static void handOver(Executor threads, Runnable call) {
     Handed handed = new Handed(call);
-    THREADS.execute(handed);
-    handed.await();
+    try {
+      threads.execute(handed);
+      handed.await();
+    } catch (Error failed) {
+      handed.takeBack();
+      throw failed;
+    }
+    handed.throwFailure();
   }
 
   /** Returns how many calls were handed over. */
@@ -52,6 +69,7 @@ final class OffCarrier {
   /** A call that was handed over. */
   private static final class Handed implements Runnable {
     private final Runnable call;
+    private final AtomicBoolean isTaken = new AtomicBoolean();
     private final CountDownLatch end = new CountDownLatch(1);
     private @Nullable RuntimeException exception;
     private @Nullable Error error;
@@ -62,6 +80,9 @@ final class OffCarrier {
 
     @Override
     public void run() {
+      if (!isTaken.compareAndSet(false, true)) {
+        return;
+      }
       try {
         call.run();
       } catch (RuntimeException thrown) {
@@ -75,6 +96,18 @@ final class OffCarrier {
 
     void await() {
       Waiting.await(end);
+    }
+
+    /** Sees to it that the call is not made, or has ended. */
+    void takeBack() {
+      if (!isTaken.compareAndSet(false, true)) {
+        while (end.getCount() > 0) {
+          Thread.onSpinWait(); // To park may be what has failed.
+        }
+      }
+    }
+
+    void throwFailure() {
       if (exception != null) {
         throw exception;
       }

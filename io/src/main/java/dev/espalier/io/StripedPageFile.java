@@ -148,9 +148,9 @@ final class StripedPageFile implements PageFile {
           start.accept(files.get(started), striped.part(started));
         }
       }
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | Error refused) {
       try {
-        finish(striped, started);
+        finish(striped, started); // The memory is not theirs any more.
       } catch (RuntimeException failure) {
         refused.addSuppressed(failure);
       }

@@ -35,10 +35,13 @@ final class Wave {
   /** Held while the wave is waited for. */
   final ReentrantLock finishing = new ReentrantLock();
 
-  private boolean finished;
+  private volatile boolean finished;
 
   /** What is wrong with each page, once it is finished; null if nothing is. */
   private @Nullable PageFileException[] faults = {};
+
+  /** The error with which reading ended, so that no page has come; null if there was none. */
+  private @Nullable Error error;
 
   /** Whether the frames are busy no more; under their lock. */
   boolean settled;
@@ -72,6 +75,11 @@ final class Wave {
     return i;
   }
 
+  /** Takes back a pin that was promised to a reader which goes away. */
+  void withdrawPin(int i) {
+    pins[i]--;
+  }
+
   /** Adds a page. */
   void add(int frame, int page) {
     if (count == frames.length) {
@@ -86,7 +94,15 @@ final class Wave {
     batch.add(store.position(page), all.offset(frame), all.pageBytes());
   }
 
-  /** Waits for the device, and checks the pages that came. */
+  /** Tells whether nothing is read any more. */
+  boolean isFinished() {
+    return finished;
+  }
+
+  /**
+   * Waits for the device, and checks the pages that came. After an error the wave is finished, too,
+   * unless the device may still be at it: then the next call goes on.
+   */
   void finish() {
     finishing.lock();
     try {
@@ -128,11 +144,24 @@ final class Wave {
     } catch (RuntimeException failed) {
       Arrays.fill(found, asFailure(failed));
       return found;
+    } catch (Error failed) {
+      if (!isAhead) {
+        giveUp(failed);
+      }
+      throw failed;
     }
     for (int i = 0; i < count; i++) {
       found[i] = store.fault(batch.memory(), batch.offset(i), pages[i]);
     }
     return found;
+  }
+
+  /** Gives up the wave after an error, unless the device may still be at it. */
+  void giveUp(Error failed) {
+    if (EngineFile.hasEnded(batch)) {
+      error = failed;
+      finished = true;
+    }
   }
 
   /** Gives up the wave, which could not be started. */
@@ -142,14 +171,19 @@ final class Wave {
     finished = true;
   }
 
-  private PageFileException asFailure(RuntimeException failed) {
+  private PageFileException asFailure(Throwable failed) {
     return failed instanceof PageFileException failure
         ? failure
         : new PageFileException(store.file.path(), "reading failed: " + failed, failed);
   }
 
+  /** Tells whether something is wrong with a page of the finished wave. */
+  boolean isFaulty(int i) {
+    return error != null || faults[i] != null;
+  }
+
   /** Returns what is wrong with a page of the finished wave, or null. */
   @Nullable PageFileException fault(int i) {
-    return faults[i];
+    return error == null ? faults[i] : asFailure(error);
   }
 }

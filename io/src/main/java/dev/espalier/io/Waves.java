@@ -78,7 +78,7 @@ final class Waves {
       while (true) {
         Round round = pinRound(store, pages, from, count);
         if (round.own != null) {
-          inFlight.await(round.own);
+          awaitOwn(round.own, pages, from, count);
           redeem(round.own, pages, from, count);
         }
         if (round.missing == 0) {
@@ -227,11 +227,49 @@ final class Waves {
     }
   }
 
+  /** Waits for a wave whose pins are promised to this thread; if that fails, it has none. */
+  private void awaitOwn(Wave own, long[] pages, int from, int count) {
+    boolean isSettled = false;
+    try {
+      inFlight.await(own);
+      isSettled = true;
+    } finally {
+      if (!isSettled) {
+        withdraw(own, pages, from, count);
+      }
+    }
+  }
+
+  private void withdraw(Wave own, long[] pages, int from, int count) {
+    lock.lock();
+    try {
+      for (int i = from; i < from + count; i++) {
+        int inWave = inWave(pages[i]);
+        if (inWave >= 0) {
+          int frame = own.frame(inWave);
+          if (own.equals(inFlight.into(frame))) {
+            own.withdrawPin(inWave);
+          } else if (!own.isFaulty(inWave)) {
+            frames.unpin(frames.offset(frame));
+          }
+          pages[i] = (int) pages[i];
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the number that a page has in the own wave, or a negative one if it has none. */
+  private static int inWave(long page) {
+    return (page < 0 ? 0 : (int) (page >>> IN_WAVE_SHIFT)) - 1;
+  }
+
   /** Replaces the pages of a wave that is settled by where they are pinned. */
   private void redeem(Wave wave, long[] pages, int from, int count) {
     PageFileException failure = null;
     for (int i = from; i < from + count; i++) {
-      int inWave = (pages[i] < 0 ? 0 : (int) (pages[i] >>> IN_WAVE_SHIFT)) - 1;
+      int inWave = inWave(pages[i]);
       if (inWave >= 0) {
         PageFileException fault = wave.fault(inWave);
         failure = failure == null ? fault : failure;

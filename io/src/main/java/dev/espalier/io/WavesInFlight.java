@@ -107,19 +107,25 @@ final class WavesInFlight {
       wave.store.file.startRead(wave.batch);
     } catch (RuntimeException refused) {
       wave.fail(refused); // told if anyone needs the pages
+    } catch (Error failed) {
+      wave.giveUp(failed);
+      throw failed;
     }
   }
 
   // ---------------------------------------------------------------- end
 
-  /** Waits for a wave, and settles it. */
+  /** Waits for a wave, and settles it, even if an error is thrown meanwhile. */
   void await(Wave wave) {
-    wave.finish();
-    lock.lock();
     try {
-      settle(wave);
+      wave.finish();
     } finally {
-      lock.unlock();
+      lock.lock();
+      try {
+        settle(wave);
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
@@ -140,10 +146,10 @@ final class WavesInFlight {
 
   /**
    * Makes the frames of a finished wave pinnable, or empty where something is wrong. If that fails
-   * for want of memory, the next call goes on.
+   * for want of memory, the next call goes on. Does nothing if the wave is not finished.
    */
   void settle(Wave wave) {
-    if (wave.settled) {
+    if (wave.settled || !wave.isFinished()) {
       return;
     }
     for (int i = 0; i < wave.count(); i++) {
@@ -151,7 +157,7 @@ final class WavesInFlight {
       if (intoFrame[frame] != wave) {
         continue; // done by the call that failed
       }
-      if (wave.fault(i) == null) {
+      if (!wave.isFaulty(i)) {
         int bits = wave.isAhead ? Frames.USED | Frames.AHEAD : Frames.USED;
         frames.makePinnable(frame, bits | wave.pins(i));
       } else {

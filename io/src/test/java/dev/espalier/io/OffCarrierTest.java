@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -118,6 +119,56 @@ class OffCarrierTest {
     goOn.countDown();
     assertTrue(waiting.get());
     assertEquals(List.of(false, false), seen);
+  }
+
+  /** An error of the thread that wanted a call, as it has when its stack is full. */
+  @Test
+  void whoeverIsKeptFromWaitingLeavesNoCallUnderWay() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    AtomicInteger ended = new AtomicInteger();
+    Executor failing =
+        task -> {
+          Thread.ofPlatform().daemon().start(task);
+          Waiting.await(begun);
+          throw new StackOverflowError("says a test");
+        };
+    Runnable call =
+        () -> {
+          begun.countDown();
+          Waiting.await(goOn);
+          ended.incrementAndGet();
+        };
+    FutureTask<Integer> waiting =
+        new FutureTask<>(
+            () -> {
+              assertThrows(StackOverflowError.class, () -> OffCarrier.handOver(failing, call));
+              return ended.get();
+            });
+    Thread.startVirtualThread(waiting);
+    begun.await();
+    Thread.sleep(10); // It has time to do the wrong thing.
+    goOn.countDown();
+    assertEquals(1, waiting.get());
+  }
+
+  @Test
+  void whoeverIsKeptFromWaitingTakesBackACallThatHasNotBegun() throws Exception {
+    List<Runnable> handed = new ArrayList<>();
+    Executor failing =
+        task -> {
+          handed.add(task);
+          throw new StackOverflowError("says a test");
+        };
+    AtomicInteger made = new AtomicInteger();
+    inVirtualThread(
+        () ->
+            assertThrows(
+                StackOverflowError.class,
+                () -> OffCarrier.handOver(failing, made::incrementAndGet)));
+    handed.forEach(Runnable::run);
+    assertEquals(1, handed.size());
+    assertEquals(0, made.get());
   }
 
   @Test
