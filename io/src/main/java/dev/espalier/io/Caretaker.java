@@ -5,7 +5,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -19,10 +19,21 @@ import org.jspecify.annotations.Nullable;
  * for one another nor for each other's devices, and one that is idle has no thread.
  */
 final class Caretaker {
-  static final Caretaker SHARED = new Caretaker();
-
   /** How long a thread waits for more to do. */
   private static final long IDLE_SECONDS = 1;
+
+  /** When to look again if an error came in the middle. */
+  private static final long AGAIN_NANOS = 20_000_000;
+
+  static final Caretaker SHARED =
+      new Caretaker(
+          new ThreadPoolExecutor(
+              0,
+              Integer.MAX_VALUE,
+              IDLE_SECONDS,
+              TimeUnit.SECONDS,
+              new SynchronousQueue<>(),
+              Thread.ofPlatform().daemon().name("espalier-store").factory()));
 
   /** A store, and when it is to be looked at; by the caretaker's thread. */
   private static final class Charge {
@@ -43,14 +54,12 @@ final class Caretaker {
   /** The thread that looks; there is none while no store is open. */
   private volatile @Nullable Thread thread;
 
-  private final ExecutorService workers =
-      new ThreadPoolExecutor(
-          0,
-          Integer.MAX_VALUE,
-          IDLE_SECONDS,
-          TimeUnit.SECONDS,
-          new SynchronousQueue<>(),
-          Thread.ofPlatform().daemon().name("espalier-store").factory());
+  private final Executor workers;
+
+  /** Has threads of an executor do what is to be done. */
+  Caretaker(Executor workers) {
+    this.workers = workers;
+  }
 
   /** Looks after a store from now on, until it has ended or can no longer be reached. */
   synchronized void add(Background store, long nanos) {
@@ -68,9 +77,18 @@ final class Caretaker {
   }
 
   private void watch() {
-    for (long nanos = look(); nanos > 0; nanos = look()) {
+    for (long nanos = lookOrPutOff(); nanos > 0; nanos = lookOrPutOff()) {
       LockSupport.parkNanos(this, nanos);
       Thread.interrupted(); // Set, it would end every wait at once; it means nothing here.
+    }
+  }
+
+  /** Looks; without memory for that, looks again soon, as all stores depend on this thread. */
+  private long lookOrPutOff() {
+    try {
+      return look();
+    } catch (VirtualMachineError noMemory) {
+      return AGAIN_NANOS;
     }
   }
 
@@ -103,10 +121,10 @@ final class Caretaker {
       if (charge.next - now <= 0 || store.isInAHurry()) {
         charge.next = now + charge.nanos;
         if (store.beginsCommit()) {
-          employ(store::commit, store::putOffCommit);
+          employ(store, true);
         }
         if (store.begins()) {
-          employ(store::work, store::putOff);
+          employ(store, false);
         }
       }
       return true;
@@ -116,11 +134,20 @@ final class Caretaker {
     }
   }
 
-  private void employ(Runnable task, Runnable puttingOff) {
+  /** Has a thread commit, or do all else that is to be done; without a thread, puts that off. */
+  private void employ(Background store, boolean commits) {
+    boolean isEmployed = false;
     try {
-      workers.execute(task);
+      workers.execute(commits ? store::commit : store::work);
+      isEmployed = true;
     } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-      puttingOff.run(); // The system may have a thread the next time.
+      // The system may have one the next time.
+    } finally {
+      if (!isEmployed && commits) {
+        store.putOffCommit();
+      } else if (!isEmployed) {
+        store.putOff();
+      }
     }
   }
 }

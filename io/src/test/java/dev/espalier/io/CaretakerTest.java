@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +94,35 @@ class CaretakerTest {
     assertOthersAreLookedAfter();
     setLog(state, log);
     assertThrows(PageFileException.class, store::close);
+  }
+
+  /** The thread that looks may find no memory for it, or none for another thread. */
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aStoreIsLookedAfterAgainAfterAnError() {
+    AtomicInteger failures = new AtomicInteger(6);
+    Caretaker caretaker =
+        new Caretaker(
+            task -> {
+              int left = failures.decrementAndGet();
+              if (left >= 0) {
+                throw left % 2 == 0
+                    ? new OutOfMemoryError("says a test")
+                    : new StackOverflowError("says a test");
+              }
+              Thread.ofPlatform().daemon().start(task);
+            });
+    StoreEnvironment environment = Stores.environment(PageFiles.DIRECT);
+    try (IndexStore store =
+        new StoreOpening(folder.resolve("store"), FORCED_SOON, environment).open()) {
+      StoreState state = store.state();
+      Background background = new Background(state, new Checkpoints(state, new int[0]));
+      store.index("numbers").put(1, 1);
+      caretaker.add(background, 1_000_000);
+      await(() -> state.log.forced() == state.log.appended());
+      await(() -> failures.get() <= -2); // It has seen to the segments of the log, too.
+      background.stop();
+    }
   }
 
   @SuppressWarnings("NullAway") // The caretaker is to fail.
