@@ -162,6 +162,10 @@ final class NettyRing implements IoUringIoHandle {
   final class Submission implements Runnable {
     private final IoBatch batch;
     private final CountDownLatch end = new CountDownLatch(1);
+
+    /**
+     * Requests that the ring has, and one more while they are handed over; for the loop's thread.
+     */
     private int left;
 
     private Submission(IoBatch batch) {
@@ -176,25 +180,46 @@ final class NettyRing implements IoUringIoHandle {
       Waiting.await(end);
     }
 
+    /** If an error comes in the middle, those that are not handed over have failed. */
     @Override
     public void run() {
-      List<Integer> pending = new ArrayList<>();
-      for (int i = 0; i < batch.count(); i++) {
-        if (isPending(i)) {
-          pending.add(i);
+      left = 1;
+      int next = 0;
+      try {
+        for (; next < batch.count(); next++) {
+          if (isPending(next)) {
+            submit(next);
+          }
         }
-      }
-      left = pending.size();
-      if (left == 0) {
-        end();
-      }
-      for (int request : pending) {
-        submit(request);
+      } finally {
+        for (; next < batch.count(); next++) {
+          if (isPending(next)) {
+            IoRequest.result(batch.requests(), next, -Errno.EIO);
+          }
+        }
+        endOne();
       }
     }
 
     private void submit(int request) {
       int number = note(new Submitted(this, request));
+      boolean isTaken = false;
+      try {
+        isTaken = submit(request, number);
+      } finally {
+        if (isTaken) {
+          left++;
+        } else {
+          submitted.set(number, null);
+          freeNumbers.push(number);
+        }
+      }
+      if (!isTaken) {
+        IoRequest.result(batch.requests(), request, -Errno.ESHUTDOWN);
+      }
+    }
+
+    private boolean submit(int request, int number) {
       IoUringIoOps operation =
           new IoUringIoOps(
               batch.writes ? IORING_OP_WRITE : IORING_OP_READ,
@@ -210,15 +235,15 @@ final class NettyRing implements IoUringIoHandle {
               (short) 0,
               0,
               0L);
-      if (Objects.requireNonNull(registration).submit(operation) == REFUSED) {
-        submitted.set(number, null);
-        freeNumbers.push(number);
-        complete(request, -Errno.ESHUTDOWN);
-      }
+      return Objects.requireNonNull(registration).submit(operation) != REFUSED;
     }
 
     private void complete(int request, int result) {
       IoRequest.result(batch.requests(), request, result);
+      endOne();
+    }
+
+    private void endOne() {
       left--;
       if (left == 0) {
         end();
