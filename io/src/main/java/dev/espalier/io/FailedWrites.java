@@ -80,6 +80,7 @@ final class FailedWrites {
   void takeBackByCheckpoint(RuntimeException cause) {
     boolean isMade = false;
     try {
+      state.transactions.checkNotWriting();
       checkpoints.make(false);
       isMade = true;
     } catch (RuntimeException second) {

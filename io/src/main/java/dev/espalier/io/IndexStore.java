@@ -303,9 +303,13 @@ public final class IndexStore implements AutoCloseable {
   /**
    * Makes a checkpoint now, as the store does by itself from time to time. Opening the store after
    * a crash then takes no longer than opening it otherwise does.
+   *
+   * @throws IllegalStateException if a source or listener of a bulkload calls this, as it must not
+   *     call what else needs a checkpoint
    */
   public void checkpoint() {
     state.condition.checkUsable();
+    state.transactions.checkNotWriting();
     checkpoints.make(false);
   }
 
@@ -320,6 +324,7 @@ public final class IndexStore implements AutoCloseable {
    *     checkpoint
    */
   public Snapshot snapshot() {
+    state.transactions.checkNotWriting();
     return Snapshot.take(state, checkpoints);
   }
 
@@ -344,6 +349,7 @@ public final class IndexStore implements AutoCloseable {
    */
   public void backup(Path target, ProgressListener listener) {
     state.condition.checkUsable();
+    state.transactions.checkNotWriting();
     new Backup(state, target, listener).write(checkpoints);
   }
 
@@ -369,6 +375,7 @@ public final class IndexStore implements AutoCloseable {
    */
   public long shrink(ProgressListener listener) {
     state.condition.checkTakesChanges();
+    state.transactions.checkNotWriting();
     return new Compaction(state, checkpoints, listener).run();
   }
 
@@ -449,9 +456,12 @@ public final class IndexStore implements AutoCloseable {
    *     and the message says what may be lost. Or if there is no room for the checkpoint: then
    *     everything is safe, unless the log has no room either, which a suppressed exception says.
    *     The files are closed in any case
+   * @throws IllegalStateException if a source or listener of a bulkload calls this; then nothing is
+   *     closed
    */
   @Override
   public void close() {
+    state.transactions.checkNotWriting();
     background.stop();
     checkpoints.lock.lock();
     state.gate.enterAlone();

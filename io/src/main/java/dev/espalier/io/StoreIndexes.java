@@ -239,6 +239,7 @@ final class StoreIndexes {
   }
 
   boolean drop(String name) {
+    state.transactions.checkNotWriting();
     checkpoints.lock.lock();
     state.gate.enterAlone();
     try {

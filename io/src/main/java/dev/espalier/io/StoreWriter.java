@@ -357,6 +357,9 @@ final class StoreWriter {
 
   /** Frees what only the last checkpoint needs, by making another. */
   private void makeRoom() {
+    if (transactions.isWriting()) {
+      return; // A checkpoint would have half of the write within which this one is.
+    }
     try {
       checkpoints.make(false);
     } catch (NoSlotException full) {
@@ -518,6 +521,7 @@ final class StoreWriter {
 
   /** Begins a change that the log is not told of; {@link #endUnlogged} must follow. */
   void beginUnlogged(SlotPageStore store, IndexLock[] locks) {
+    transactions.checkNotWriting();
     checkpoints.lock.lock();
     try {
       begin(store, locks, PageNeeds.ofWrite(), LogRecord.MOST_OPERATION_BYTES, Need.GROWTH, true);

@@ -469,6 +469,24 @@ final class Transactions {
     return depth > 1;
   }
 
+  /**
+   * Checks that this thread is not in the middle of a write, of which a checkpoint would have half.
+   *
+   * @throws IllegalStateException if it is
+   */
+  void checkNotWriting() {
+    if (isWriting()) {
+      throw new IllegalStateException(
+          "a source or listener of a write must not do what needs a checkpoint: it would have half"
+              + " of the write");
+    }
+  }
+
+  /** Tells whether this thread is alone in the gate, and in the middle of a write. */
+  boolean isWriting() {
+    return gate.isAlone() && depth > 0;
+  }
+
   // ---------------------------------------------------------------- memory
 
   /** Adds to the bytes of a transaction's writes, which may end it. */

@@ -195,6 +195,19 @@ class FailedWritesTest {
     Thread.ofPlatform().start(() -> state.gate.leave(state.gate.enter(1))).join();
   }
 
+  /** It would have half of that write. */
+  @Test
+  void aCheckpointIsNotMadeInTheMiddleOfAnotherWrite() {
+    long before = state.header.checkpoint();
+    state.gate.enterAlone();
+    state.transactions.beginTurn();
+    failed.takeBackByCheckpoint(cause);
+    state.transactions.endTurn();
+    state.gate.leaveAlone();
+    assertEquals(before, state.header.checkpoint());
+    assertTrue(state.condition.isHalfway());
+  }
+
   @Test
   void whatIsTakenBackIsNotThereAfterACrash() {
     enter();

@@ -174,6 +174,61 @@ class IndexLockTest {
     assertArrayEquals(new byte[] {2}, strings.get(KEY));
   }
 
+  /** Returns a source of a hundred entries that calls something in the middle. */
+  private static LongEntrySource calling(Runnable call) {
+    return new LongEntrySource() {
+      private long key;
+
+      @Override
+      public boolean next() {
+        if (key == 50) {
+          call.run();
+        }
+        return ++key <= 100;
+      }
+
+      @Override
+      public long key() {
+        return key;
+      }
+
+      @Override
+      public long value() {
+        return key;
+      }
+    };
+  }
+
+  /** A checkpoint would have half of what the source is for. */
+  @Test
+  void aSourceMustNotDoWhatNeedsACheckpointAndMayWriteToAnotherIndex() {
+    LongIndex other = store.index("other");
+    List<Runnable> calls =
+        List.of(
+            store::checkpoint,
+            store::snapshot,
+            () -> store.backup(folder.resolve("copy")),
+            store::shrink,
+            () -> store.drop("other"),
+            () -> other.bulkload(new long[] {1}, new long[] {1}),
+            store::close);
+    for (Runnable call : calls) {
+      long checkpoint = store.statistics().checkpoint();
+      IllegalStateException refused =
+          assertThrows(
+              IllegalStateException.class,
+              () -> longs.bulkload(calling(call), 1, 100, ProgressListener.NONE));
+      assertTrue(refused.getMessage().contains("half"), refused::getMessage);
+      assertEquals(checkpoint, store.statistics().checkpoint());
+      assertTrue(longs.isEmpty());
+      assertTrue(other.isEmpty());
+    }
+    longs.bulkload(calling(() -> other.put(1, 10)), 1, 100, ProgressListener.NONE);
+    store.checkpoint();
+    assertEquals(100, longs.size());
+    assertEquals(10, other.get(1));
+  }
+
   @Test
   void whoReadsAnIndexMustNotWriteToIt() {
     long[] many = LongStream.range(0, 100_000).toArray(); // A listener hears of every 65,536.
