@@ -232,7 +232,9 @@ final class Recovery implements Replay.Indexes {
         }
       }
     }
-    end = "sequence number %d is not in segment %d".formatted(sequence + 1, number);
+    if (end.isEmpty()) { // Else it is damaged, as was said.
+      end = "sequence number %d is not in segment %d".formatted(sequence + 1, number);
+    }
     return new Log.Position(number, offset);
   }
 
