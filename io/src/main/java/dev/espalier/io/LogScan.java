@@ -50,13 +50,14 @@ final class LogScan {
   /**
    * A record behind the end.
    *
-   * @param segment in which it is, whose number may be guessed
+   * @param segment number of the segment in which it is, which may be guessed
+   * @param file that has it
    */
-  record Later(LogSegment segment, long offset, LogRecord.Header record) {
+  record Later(long segment, Path file, long offset, LogRecord.Header record) {
     @Override
     public String toString() {
       return "record %d at offset %d of segment %d (%s)"
-          .formatted(record.sequence(), offset, segment.number, segment.path().getFileName());
+          .formatted(record.sequence(), offset, segment, file.getFileName());
     }
   }
 
@@ -269,7 +270,7 @@ final class LogScan {
       if (record == null) {
         return;
       }
-      note(new Later(segment, at, record));
+      note(new Later(segment.number, segment.path(), at, record));
       if (isLast && record.isEnd() && record.epoch() == header.epoch()) {
         int told = reader.payload(at);
         next =
