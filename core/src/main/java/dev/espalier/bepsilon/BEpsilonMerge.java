@@ -150,7 +150,7 @@ final class BEpsilonMerge {
   }
 
   /** Merges the path's page of a level with a sibling, if it is a quarter full at most. */
-  private boolean mergePage(int level, long key) {
+  boolean mergePage(int level, long key) {
     int page = path[level];
     int count = count(page);
     if (count > (level == 0 ? leaf.capacity : inner.fanout) / 4) {
@@ -194,7 +194,7 @@ final class BEpsilonMerge {
       store.unpin(to, fits);
     }
     if (fits) {
-      inner.removeChildAfter(tree.pages, at, slot);
+      inner.removeChild(tree.pages, at, slot + 1);
       store.free(right);
       merges++;
     }

@@ -11,7 +11,6 @@ import dev.espalier.memory.PageStore;
 import dev.espalier.support.ClosedRange;
 import dev.espalier.support.DeadRanges;
 import dev.espalier.support.Message;
-import dev.espalier.tree.RangeRemoval;
 import dev.espalier.tree.StoreChange;
 import dev.espalier.tree.StoreTree;
 
@@ -42,6 +41,8 @@ final class BEpsilonStructure extends StoreTree {
    * and ends the search, the ADDs above it are added to what it says, or to what the leaf has.
    *
    * While the root is a leaf, writes go to it directly.
+   *
+   * A range is removed in place: leaf by leaf, with the messages above it (BEpsilonCut).
    *
    * All of a tree is in its store: its pages, and in the store's meta words its stamp, its root, its
    * height, its size if it is known, and the number of entries in its leaves. Opening the store again
@@ -282,12 +283,12 @@ final class BEpsilonStructure extends StoreTree {
     }
   }
 
-  /** Removes the entries between two keys, a message for each. Returns how many there were. */
+  /** Removes the entries between two keys by whole leaves. Returns how many there were. */
   long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
     checkOpen();
     change.begin();
-    return RangeRemoval.remove(this, range, dead, this::remove);
+    return range.isEmpty() ? 0 : new BEpsilonCut(this).remove(range.first(), range.last());
   }
 
   /**

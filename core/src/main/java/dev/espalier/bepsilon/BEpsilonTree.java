@@ -317,7 +317,11 @@ public final class BEpsilonTree extends AbstractIndex {
     tree.writeBlind(Message.DELETE, key, 0);
   }
 
-  /** Removes the entries of a range by a message for each. */
+  /**
+   * Removes the entries of a range by whole leaves, and the messages for them from the buffers
+   * above. Reads the pages on the way to each of these leaves, writes those on the way to the ends
+   * of the range, and never needs memory.
+   */
   @Override
   public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     return tree.removeRange(from, fromInclusive, to, toInclusive);

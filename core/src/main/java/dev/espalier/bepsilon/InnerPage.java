@@ -85,12 +85,13 @@ final class InnerPage {
     putLong(pages, page + SEPARATORS_OFFSET + ((long) slot << 3), separator);
   }
 
-  /** Removes a separator and the child after it. */
-  void removeChildAfter(MemorySegment pages, long page, int separatorSlot) {
+  /** Removes a child, which is not the only one, and the separator before it, or behind slot 0. */
+  void removeChild(MemorySegment pages, long page, int slot) {
     int count = checkedChildren(pages, page);
-    Slots.closeGap(pages, page + SEPARATORS_OFFSET, separatorSlot, count - 1);
-    long to = page + childrenOffset + ((long) (separatorSlot + 1) << 2);
-    Words.copy(pages, to + Integer.BYTES, to, (long) (count - separatorSlot - 2) << 2);
+    NodePage.checked(page, slot, 0, count - 1);
+    Slots.closeGap(pages, page + SEPARATORS_OFFSET, Math.max(slot - 1, 0), count - 1);
+    long to = page + childrenOffset + ((long) slot << 2);
+    Words.copy(pages, to + Integer.BYTES, to, (long) (count - slot - 1) << 2);
     NodePage.count(pages, page, count - 1);
   }
 

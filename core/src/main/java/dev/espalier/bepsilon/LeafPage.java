@@ -4,6 +4,7 @@ package dev.espalier.bepsilon;
 import static dev.espalier.memory.Words.getLong;
 import static dev.espalier.memory.Words.putLong;
 
+import dev.espalier.memory.Words;
 import dev.espalier.node.Keys;
 import dev.espalier.node.Slots;
 import dev.espalier.support.Message;
@@ -83,6 +84,18 @@ final class LeafPage {
     putLong(pages, valueAt, value);
     NodePage.count(pages, page, count + 1);
     return 1;
+  }
+
+  /** Removes the entries {@code from} to {@code to - 1}. */
+  void remove(MemorySegment pages, long page, int from, int to) {
+    int count = checkedCount(pages, page);
+    NodePage.checked(page, to, from, count);
+    long target = page + ((long) from << 3);
+    long source = page + ((long) to << 3);
+    long bytes = (long) (count - to) << 3;
+    Words.copy(pages, source + KEYS_OFFSET, target + KEYS_OFFSET, bytes);
+    Words.copy(pages, source + valuesOffset, target + valuesOffset, bytes);
+    NodePage.count(pages, page, count - (to - from));
   }
 
   /** Takes {@code count} merged entries from {@code from} on in place of all that are there. */
