@@ -24,7 +24,6 @@ import dev.espalier.support.ChangeCount;
 import dev.espalier.support.ClosedRange;
 import dev.espalier.support.DeadRanges;
 import dev.espalier.tree.IndexStructure;
-import dev.espalier.tree.RangeRemoval;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.function.IntToLongFunction;
@@ -50,7 +49,8 @@ final class ShuttleStructure extends IndexStructure {
    *
    * Search: down the path, in the buffers of each edge from small to large; the first message of
    * the key decides, else the leaf does. What has searched first changes what it has found in place:
-   * only new keys, and blind writes, become messages.
+   * only new keys, and blind writes, become messages. A range of keys leaves leaves and buffers in
+   * place (ShuttleCut).
    *
    * A drain takes its batch out of the buffer before it delivers (DrainStack). It goes down from the
    * root anew for every message, because the one before may have split or moved any node. Where
@@ -337,11 +337,18 @@ final class ShuttleStructure extends IndexStructure {
     return previous;
   }
 
-  /** Removes the entries between two keys, one by one. Returns how many there were. */
+  /**
+   * Removes the entries between two keys, out of each leaf at once. Returns how many there were.
+   */
   long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
     checkOpen();
-    return RangeRemoval.remove(this, range, dead, key -> remove(key, 0));
+    if (range.isEmpty()) {
+      return 0;
+    }
+    long removed = new ShuttleCut(this).remove(range.first(), range.last());
+    rebuildIfSparse();
+    return removed;
   }
 
   private void sized(int more) {

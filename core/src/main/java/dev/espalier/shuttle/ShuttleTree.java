@@ -332,7 +332,7 @@ public final class ShuttleTree extends AbstractIndex {
     tree.delete(key);
   }
 
-  /** Removes the entries of a range one by one. */
+  /** Removes the entries of a range out of each leaf at once, and the messages for them. */
   @Override
   public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     return tree.removeRange(from, fromInclusive, to, toInclusive);

@@ -24,7 +24,6 @@ final class KnownMisses {
       Cola REMOVE_RANGE 8.6
       PackedMemoryArray REMOVE_RANGE 49
       CacheObliviousBTree REMOVE_RANGE 50
-      ShuttleTree REMOVE_RANGE 34
       DeamortizedCola REMOVE_RANGE 78
       PioBTree SCAN 273
       PioBTree SCAN_BEHIND_DEAD 286
