@@ -200,6 +200,30 @@ final class Chain {
     }
   }
 
+  /**
+   * Makes sure that the pages of a chain, if it has any, can be read and are of chains, before they
+   * leave.
+   *
+   * @param first the first of them, or 0
+   */
+  void checkLeaving(int first) {
+    int left = store.pagesInUse();
+    for (int number = first; number != 0; ) {
+      if (--left < 0) {
+        throw Torn.torn("a chain has more pages than there are");
+      }
+      long page = store.pin(number);
+      MemorySegment pages = store.segment();
+      boolean isOfChain = isOfChain(pages, page);
+      int next = pages.get(ValueLayout.JAVA_INT, page + NEXT);
+      store.unpin(page, false);
+      if (!isOfChain) {
+        throw Torn.torn("page " + number + " belongs to no chain");
+      }
+      number = next;
+    }
+  }
+
   /** Appends a chain to another, if there is one. */
   void append(int first, int behind) {
     int last = first;

@@ -144,7 +144,21 @@ final class PieceSpace {
         hasRoom(left)
             || openGap(left)
             || (!isLast && (inTwo || areGapsMany()) && (hasRoom(least) || openGap(least)));
-    return isRoom ? cut(placed, left) : 0;
+    return isRoom ? cutIfReadable(placed, left) : 0;
+  }
+
+  /**
+   * Takes a piece of the open page; returns its length. A page that can't be read any more is open
+   * no longer, and 0 is returned: what has no room there lies elsewhere.
+   */
+  private int cutIfReadable(PlacedValue placed, int left) {
+    try {
+      return cut(placed, left);
+    } catch (RuntimeException _) {
+      noteRest(); // It may be readable the next time.
+      tree.meta[PrefixStructure.OPEN] = 0;
+      return 0;
+    }
   }
 
   private int cutFromNew(PlacedValue placed, int left, int page) {
@@ -317,6 +331,39 @@ final class PieceSpace {
 
   // ---------------------------------------------------------------- free
 
+  /**
+   * Makes sure that a chain can be freed, before anything else is changed: that its pieces are
+   * living, and its pages can be read and are of chains.
+   *
+   * @param first what refers to it, or 0 if there is none
+   */
+  void checkLeaving(int first) {
+    int reference = first;
+    for (int pieces = 0; PiecePage.isPiece(reference); pieces++) {
+      if (pieces == PlacedValue.MOST_PIECES) {
+        throw Torn.torn("a value has more pieces than " + pieces);
+      }
+      long page = store.pin(PiecePage.pageOf(reference));
+      try {
+        MemorySegment pages = store.segment();
+        layout.check(pages, page, reference);
+        checkLiving(pages, page, reference);
+        reference = PiecePage.next(pages, page, PiecePage.pieceOf(reference));
+      } finally {
+        store.unpin(page, false);
+      }
+    }
+    tree.chain.checkLeaving(reference);
+  }
+
+  private static void checkLiving(MemorySegment pages, long page, int reference) {
+    int piece = PiecePage.pieceOf(reference);
+    if ((PiecePage.living(pages, page) >>> piece & 1) == 0) {
+      throw Torn.torn(
+          "piece " + piece + " of page " + PiecePage.pageOf(reference) + " is freed twice");
+    }
+  }
+
   /** Frees the room of a value that nobody has reached. */
   void giveBack(PlacedValue placed) {
     for (int page : placed.pages()) {
@@ -354,11 +401,8 @@ final class PieceSpace {
     try {
       MemorySegment pages = store.segment();
       layout.check(pages, page, reference);
-      living = PiecePage.living(pages, page);
-      if ((living >>> piece & 1) == 0) {
-        throw Torn.torn("piece " + piece + " of page " + number + " is freed twice");
-      }
-      living &= ~(1 << piece);
+      checkLiving(pages, page, reference);
+      living = PiecePage.living(pages, page) & ~(1 << piece);
       next = PiecePage.next(pages, page, piece);
       isChanged = true;
       PiecePage.living(pages, page, living);

@@ -125,6 +125,9 @@ final class PrefixChange {
   void set(MemorySegment key, MemorySegment value) {
     tree.store.beforeChange();
     int found = findPath(key);
+    if (found >= 0) {
+      checkLeaving(found);
+    }
     entry.entry(key, value, layout);
     boolean isInline = layout.isInline(entry.keyLength, entry.valueLength);
     try {
@@ -158,6 +161,16 @@ final class PrefixChange {
     } else {
       insert(0, ~found, added);
       tree.grown(1);
+    }
+  }
+
+  /** Makes sure that the chains of an entry of the leaf at the end of the path can be freed. */
+  private void checkLeaving(int i) {
+    long page = tree.store.pin(path[0]);
+    try {
+      tree.checkLeaving(page, i);
+    } finally {
+      tree.store.unpin(page, false);
     }
   }
 
@@ -407,21 +420,15 @@ final class PrefixChange {
     if (found < 0) {
       return false;
     }
+    checkLeaving(found);
     tree.modifications.changes++;
     try {
       long page = tree.store.pin(path[0]);
       int keyChain;
       int valueChain;
       try {
-        long slot = PageLayout.slot(pages(), page, found);
-        keyChain =
-            PageLayout.isKeyInChain(pages(), slot)
-                ? PageLayout.referredPage(pages(), PageLayout.keyReference(pages(), page, slot))
-                : 0;
-        valueChain =
-            PageLayout.isValueInChain(pages(), slot)
-                ? PageLayout.referredPage(pages(), PageLayout.valueAt(pages(), page, slot))
-                : 0;
+        keyChain = tree.keyChain(page, found);
+        valueChain = tree.valueChain(page, found);
         remove(page, found);
       } finally {
         tree.store.unpin(page, true);

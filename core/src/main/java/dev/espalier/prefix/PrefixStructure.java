@@ -225,6 +225,31 @@ final class PrefixStructure {
     }
   }
 
+  /**
+   * Makes sure that the chains of an entry of a pinned leaf can be freed, before it is removed or
+   * given another value. A change that finds out later is left halfway.
+   */
+  void checkLeaving(long page, int i) {
+    pieces.checkLeaving(keyChain(page, i));
+    pieces.checkLeaving(valueChain(page, i));
+  }
+
+  /** Returns what refers to the chain with the value of an entry, or 0. */
+  int valueChain(long page, int i) {
+    long slot = PageLayout.slot(pages, page, i);
+    return PageLayout.isValueInChain(pages, slot)
+        ? PageLayout.referredPage(pages, PageLayout.valueAt(pages, page, slot))
+        : 0;
+  }
+
+  /** Returns what refers to the chain with the rest of the key of an entry, or 0. */
+  int keyChain(long page, int i) {
+    long slot = PageLayout.slot(pages, page, i);
+    return PageLayout.isKeyInChain(pages, slot)
+        ? PageLayout.referredPage(pages, PageLayout.keyReference(pages, page, slot))
+        : 0;
+  }
+
   /** Frees a chain which nothing leads to any more, if there is one. */
   void retireChain(int first) {
     int page = pieces.freePieces(first);

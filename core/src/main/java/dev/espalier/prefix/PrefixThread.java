@@ -42,7 +42,7 @@ final class PrefixThread {
     long value = PageLayout.valueAt(pages, page, slot);
     if (PageLayout.isValueInChain(pages, slot)) {
       valueChain = PageLayout.referredPage(pages, value);
-      valueLength = PageLayout.referredLength(pages, value);
+      valueLength = tree.chain.checkedLength(PageLayout.referredLength(pages, value));
       return;
     }
     int bytes = PageLayout.valueBytes(pages, slot);
@@ -57,7 +57,7 @@ final class PrefixThread {
 
   /** Returns the value, which was copied or is in a chain that nobody frees. */
   byte[] value() {
-    byte[] value = new byte[valueChain == 0 ? valueLength : tree.chain.checkedLength(valueLength)];
+    byte[] value = new byte[valueLength];
     if (valueChain == 0) {
       System.arraycopy(copy, 0, value, 0, valueLength);
     } else {

@@ -363,7 +363,7 @@ final class SharedPrefixCursor implements BytesCursor {
       int length = leaf.valueLength(at);
       isLong = length > longest;
       if (!isLong) {
-        value = length <= value.length ? value : new byte[length];
+        value = length <= value.length ? value : new byte[tree.chain.checkedLength(length)];
         tree.chain.copy(leaf.valueChain(at), length, value, 0);
         valueLength = length;
       }

@@ -226,11 +226,12 @@ final class SharedPrefixWriter {
           return settled;
         }
         NewEntry entry = write.thread.entry;
-        if (found >= 0) {
-          oldChain = valueChain(look.at, found);
-        }
         if (!fitsInLeaf(look.at, found, entry)) {
           return Outcome.NEEDS_STRUCTURE;
+        }
+        if (found >= 0) {
+          tree.checkLeaving(look.at, found);
+          oldChain = tree.valueChain(look.at, found);
         }
         tell(write);
         isChanged = true;
@@ -346,6 +347,9 @@ final class SharedPrefixWriter {
         if (settled != null) {
           return settled;
         }
+        if (found >= 0) {
+          tree.checkLeaving(page, found);
+        }
       } finally {
         tree.store.unpin(page, false);
       }
@@ -419,23 +423,6 @@ final class SharedPrefixWriter {
     return value;
   }
 
-  /** Returns what refers to the chain with the value of an entry, or 0. */
-  private int valueChain(long page, int i) {
-    MemorySegment pages = tree.pages;
-    long slot = PageLayout.slot(pages, page, i);
-    return PageLayout.isValueInChain(pages, slot)
-        ? PageLayout.referredPage(pages, PageLayout.valueAt(pages, page, slot))
-        : 0;
-  }
-
-  private int keyChain(long page, int i) {
-    MemorySegment pages = tree.pages;
-    long slot = PageLayout.slot(pages, page, i);
-    return PageLayout.isKeyInChain(pages, slot)
-        ? PageLayout.referredPage(pages, PageLayout.keyReference(pages, page, slot))
-        : 0;
-  }
-
   private void retireChain(int first) {
     try {
       tree.retireChain(first);
@@ -466,8 +453,9 @@ final class SharedPrefixWriter {
         }
         long page = look.at;
         before = wantsBefore ? valueOf(page, found) : null;
-        valueChain = valueChain(page, found);
-        keyChain = keyChain(page, found);
+        tree.checkLeaving(page, found);
+        valueChain = tree.valueChain(page, found);
+        keyChain = tree.keyChain(page, found);
         tree.store.beforeRemoval(key);
         latches.beginChange(look.number);
         try {

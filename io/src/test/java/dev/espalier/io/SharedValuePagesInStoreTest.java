@@ -151,10 +151,7 @@ class SharedValuePagesInStoreTest {
       set(index, 10, 11, 0);
       store.commit();
       Stores.copy(folder, copy);
-      try (RandomAccessFile file = new RandomAccessFile(copy.resolve("store.esp").toFile(), "rw")) {
-        file.seek((long) slot * pages.pageBytes() + 5000);
-        file.write(new byte[100]);
-      }
+      damage(copy, slot, pages.pageBytes());
     }
     try (IndexStore store = IndexStore.open(copy.resolve("store.esp"), StoreOptions.DEFAULT)) {
       BytesIndex index = store.bytesIndex("a");
@@ -165,6 +162,54 @@ class SharedValuePagesInStoreTest {
       CorruptPageException damage =
           assertThrows(CorruptPageException.class, () -> check(index, 0, 10, 0));
       assertEquals(page, damage.page());
+    }
+  }
+
+  private static void damage(Path folder, int slot, int pageBytes) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(folder.resolve("store.esp").toFile(), "rw")) {
+      file.seek((long) slot * pageBytes + 5000);
+      file.write(new byte[100]);
+    }
+  }
+
+  /** Only that write is refused: the store goes on, and so does the next one that opens it. */
+  @Test
+  void aValueInADamagedPageIsNotReplaced() throws IOException {
+    Path copy = folder.resolve("copy");
+    int slot;
+    int pageBytes;
+    try (IndexStore store = open()) {
+      set(store.bytesIndex("a"), 0, 30, 0);
+      SlotPageStore pages = store.state().open.get("a").pages();
+      store.checkpoint();
+      pageBytes = pages.pageBytes();
+      slot = store.state().indexes.get("a").map.slot((int) pages.meta()[OPEN]);
+    }
+    damage(folder, slot, pageBytes);
+    int refused = 0;
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("a");
+      for (int i = 0; i < 30; i++) {
+        try {
+          set(index, i, i + 1, 1);
+        } catch (CorruptPageException damaged) {
+          refused++;
+        }
+      }
+      assertTrue(refused > 0 && refused < 4, refused + " refused");
+      store.commit();
+      Stores.copy(folder, copy);
+    }
+    try (IndexStore store = IndexStore.open(copy.resolve("store.esp"), StoreOptions.DEFAULT)) {
+      BytesIndex index = store.bytesIndex("a");
+      for (int i = 0; i < 30; i++) {
+        try {
+          check(index, i, i + 1, 1);
+        } catch (CorruptPageException damaged) {
+          refused--;
+        }
+      }
+      assertEquals(0, refused);
     }
   }
 
