@@ -17,6 +17,11 @@ public final class StoredPrefixTree {
     return meta[PrefixStructure.SIZE];
   }
 
+  /** Tells whether the tree with the given meta words may have pages that long values share. */
+  public static boolean sharesPages(long[] meta) {
+    return meta[PrefixStructure.STAMP] == PrefixStructure.STAMP_WITH_PIECES;
+  }
+
   /** Returns whether the page at an offset is a leaf. */
   public static boolean isLeaf(MemorySegment pages, long at) {
     return PageLayout.level(pages, at) == 0;

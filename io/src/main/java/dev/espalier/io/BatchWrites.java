@@ -50,7 +50,8 @@ final class BatchWrites {
     if (batch.removesOnly()) {
       writer.beginRemoval(first, locks, batch.size(), batch.recordBytes(), others);
     } else {
-      writer.begin(first, locks, batch.size(), batch.recordBytes(), others);
+      int sharing = sharing(batch, targets);
+      writer.begin(first, locks, batch.size(), sharing, batch.recordBytes(), others);
     }
     try {
       for (OpenIndex target : targets) {
@@ -65,6 +66,17 @@ final class BatchWrites {
       writer.end(locks);
     }
     writer.acknowledge(sequence);
+  }
+
+  /** Returns how many writes of a batch may change pages that long values share. */
+  private static int sharing(WriteBatch batch, OpenIndex[] targets) {
+    int sharing = 0;
+    for (int i = 0; i < batch.size(); i++) {
+      if (targets[batch.target(i)] instanceof StoreBytesIndex strings) {
+        sharing += strings.sharing(1);
+      }
+    }
+    return sharing;
   }
 
   /** Keeps what the keys of a batch are, by the thread that is alone. */

@@ -90,7 +90,7 @@ final class BulkBytesWrites {
 
   private long putPartOnce(
       IndexLock[] held, PackedBytes keys, PackedBytes values, int from, int to, int bytes) {
-    writer.begin(store, held, to - from, bytes);
+    writer.begin(store, held, to - from, index.sharing(to - from), bytes);
     try {
       for (int i = from; i < to && held[0].isOfOneAlone(); i++) {
         writer.transactions().keep(index, keys.get(i));

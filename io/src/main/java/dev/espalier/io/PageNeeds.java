@@ -10,6 +10,13 @@ final class PageNeeds {
   static final int PER_WRITE = 4;
 
   /**
+   * Pages that one write changes where long values share pages: a leaf, those with the three pieces
+   * of the value that goes, the last page behind these as long as it waits for readers, and those
+   * with three pieces of another.
+   */
+  private static final int PER_SHARING_WRITE = 8;
+
+  /**
    * Pages of a write that splits pages up to the root, or has chains: a page that is refused on the
    * way is no reason to make a checkpoint, which might make room.
    */
@@ -46,13 +53,14 @@ final class PageNeeds {
   /**
    * Returns how many pages some writes change, of longs or of byte strings.
    *
+   * @param sharing how many of them are to indexes whose long values share pages
    * @param bytes of all the writes, which may take pages of their own
    * @param others pages in use of other indexes that are written to
    */
-  static long ofWrites(SlotPageStore store, int writes, int bytes, long others) {
+  static long ofWrites(SlotPageStore store, int writes, int sharing, int bytes, long others) {
     int inPage = store.pageBytes() - store.pageBytes() / 16; // which has a header as well
-    long pages = (long) PER_WRITE * writes + bytes / inPage + PER_SPLIT;
-    return atMost(store, pages, bytes, others);
+    long changed = (long) PER_WRITE * (writes - sharing) + (long) PER_SHARING_WRITE * sharing;
+    return atMost(store, changed + bytes / inPage + PER_SPLIT, bytes, others);
   }
 
   /** Returns how many pages some removals change. */

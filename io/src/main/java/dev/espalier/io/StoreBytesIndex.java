@@ -13,6 +13,7 @@ import dev.espalier.inspect.IndexStatistics;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
+import dev.espalier.prefix.StoredPrefixTree;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -124,6 +125,11 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
     }
   }
 
+  /** Returns how many of some writes may change pages that long values share. */
+  int sharing(int writes) {
+    return StoredPrefixTree.sharesPages(store.meta()) ? writes : 0;
+  }
+
   /** Returns the index without the log. */
   BytesIndex tree() {
     return tree;
@@ -135,7 +141,7 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
   private IndexLock[] begin(MemorySegment key, MemorySegment value) {
     checkNotReading();
     IndexLock[] held = locks.of(IndexLocks.keyOf(key));
-    writer.begin(store, held, 1, setBytes(key, value));
+    writer.begin(store, held, 1, sharing(1), setBytes(key, value));
     writer.expectWrite(this, held, key);
     return held;
   }

@@ -123,10 +123,11 @@ final class StoreWriter {
    * Begins a record, as {@link #begin(SlotPageStore, IndexLock[], int)}, with writes of byte
    * strings.
    *
+   * @param sharing how many of them are to an index whose long values share pages
    * @param bytes of all the writes, which may take pages of their own
    */
-  void begin(SlotPageStore store, IndexLock[] locks, int writes, int bytes) {
-    begin(store, locks, writes, bytes, 0);
+  void begin(SlotPageStore store, IndexLock[] locks, int writes, int sharing, int bytes) {
+    begin(store, locks, writes, sharing, bytes, 0);
   }
 
   /**
@@ -134,11 +135,13 @@ final class StoreWriter {
    * indexes.
    *
    * @param locks those of all the indexes: first those that readers share, then those of keys
+   * @param sharing how many of the writes are to indexes whose long values share pages
    * @param bytes of all the writes, which may take pages of their own
    * @param others pages in use of the other indexes
    */
-  void begin(SlotPageStore store, IndexLock[] locks, int writes, int bytes, long others) {
-    long pages = PageNeeds.ofWrites(store, writes, bytes, others);
+  void begin(
+      SlotPageStore store, IndexLock[] locks, int writes, int sharing, int bytes, long others) {
+    long pages = PageNeeds.ofWrites(store, writes, sharing, bytes, others);
     begin(store, locks, pages, bytes, Need.GROWTH, batchesAreAlone);
   }
 

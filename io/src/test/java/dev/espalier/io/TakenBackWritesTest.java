@@ -133,7 +133,7 @@ class TakenBackWritesTest {
     MemorySegment toldValue = MemorySegment.ofArray(value);
     StoreWriter writer = store.writer();
     IndexLock[] held = index.locks().of(IndexLocks.keyOf(told));
-    writer.begin(index.pages(), held, 1, StoreBytesIndex.setBytes(told, toldValue));
+    writer.begin(index.pages(), held, 1, 0, StoreBytesIndex.setBytes(told, toldValue));
     try {
       assertFalse(held[0].isOfOneAlone());
       writer.appendSet(held[0], index.id(), told, toldValue);
