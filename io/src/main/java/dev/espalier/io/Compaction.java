@@ -5,6 +5,7 @@ import dev.espalier.ProgressListener;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.function.IntSupplier;
 
 /**
  * Makes the file of a store shorter: moves what is at its end to free slots closer to its
@@ -24,9 +25,19 @@ final class Compaction {
    *
    * Whoever writes meanwhile takes slots below the mark as well, so some pages may find none. Then
    * there is another round.
+   *
+   * A store that is closed is made shorter, too: what only the checkpoint before the last has
+   * needed may be half of the file. The last checkpoint has been made then, so whatever happens
+   * next, the store is whole. It is worth no more than the work of the writes that came before.
    */
 
   private static final int MOST_ROUNDS = 4;
+
+  /** Most bytes that are moved when a store is closed: its user waits for that. */
+  private static final long MOST_AT_CLOSE_BYTES = 256L << 20;
+
+  /** If less is given back, a store that is closed is left as it is. */
+  private static final long LEAST_AT_CLOSE_BYTES = 4L << 20;
 
   /** Pages that are looked at without letting others have the lock of the frames. */
   private static final int LOOKED_AT = 1 << 14;
@@ -73,24 +84,64 @@ final class Compaction {
   /** Moves what is behind a new mark; tells whether another round may move more. */
   private boolean round() {
     checkpoints.make(false);
-    List<IndexPages> indexes = begin();
+    List<IndexPages> indexes = begin(space::leastEnd);
     if (total > 0) {
-      try (PageBatch batch = new PageBatch(state.pageBytes())) {
-        for (IndexPages index : indexes) {
-          move(index, batch);
-        }
-      }
+      move(indexes);
       checkpoints.make(false);
     }
     return cut();
   }
 
+  /**
+   * Makes the file of a store that is being closed shorter, if much of it is free, by the thread
+   * that is alone and has made the last checkpoint. If pages are moved, it makes another one.
+   *
+   * @throws PageFileException if the device fails; on it is the one checkpoint or the other
+   */
+  void runAtClose() {
+    long most = Math.min(state.log.appendedBytes(), MOST_AT_CLOSE_BYTES);
+    int end = closedEnd((int) (most / state.pageBytes()));
+    if (bytes() - space.position(end) < LEAST_AT_CLOSE_BYTES) {
+      return;
+    }
+    List<IndexPages> indexes = begin(() -> end);
+    try {
+      if (total > 0) {
+        moveReadable(indexes);
+        checkpoints.make(true);
+      }
+      cut();
+    } catch (NoSlotException _) {
+      // The file stays as long as it is.
+    }
+  }
+
+  private int closedEnd(int most) {
+    state.pool.frames.lock.lock();
+    try {
+      return space.closedEnd(most);
+    } finally {
+      state.pool.frames.lock.unlock();
+    }
+  }
+
+  /** Moves pages up to the first that can't be read, or finds no room: closing goes on. */
+  private void moveReadable(List<IndexPages> indexes) {
+    try {
+      move(indexes);
+    } catch (PageFileException failed) {
+      if (state.condition.hasFailed()) {
+        throw failed;
+      }
+    }
+  }
+
   /** Chooses the mark; returns the indexes whose pages are to be looked at. */
-  private List<IndexPages> begin() {
+  private List<IndexPages> begin(IntSupplier end) {
     checkpoints.lock.lock();
     state.pool.frames.lock.lock();
     try {
-      mark = space.leastEnd();
+      mark = end.getAsInt();
       moved = 0;
       total = space.currentFrom(mark);
       state.indexes.values().forEach(index -> index.map.renewFrom(mark));
@@ -115,6 +166,14 @@ final class Compaction {
   }
 
   // ---------------------------------------------------------------- pages
+
+  private void move(List<IndexPages> indexes) {
+    try (PageBatch batch = new PageBatch(state.pageBytes())) {
+      for (IndexPages index : indexes) {
+        move(index, batch);
+      }
+    }
+  }
 
   /** Moves the pages of an index, as far as there are free slots below the mark. */
   private void move(IndexPages index, PageBatch batch) {
@@ -181,7 +240,9 @@ final class Compaction {
     try {
       batch.write(state.file, slots);
     } catch (PageFileException failed) {
-      throw state.condition.noteFailure(failed);
+      throw SlotSpace.isFull(failed)
+          ? NoSlotException.ifFull(failed) // The page stays where it is.
+          : state.condition.noteFailure(failed);
     }
   }
 

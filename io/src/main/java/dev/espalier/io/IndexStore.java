@@ -449,7 +449,9 @@ public final class IndexStore implements AutoCloseable {
   }
 
   /**
-   * Makes a last checkpoint and closes the store with all its indexes. A second call does nothing.
+   * Makes a last checkpoint and closes the store with all its indexes. If much of the file is free,
+   * pages are moved from its end, and that is given back: no more bytes than were logged since the
+   * store was opened, and 256 MiB at most. A second call does nothing.
    *
    * @throws PageFileException if the device failed, earlier or now: what was acknowledged is safe,
    *     and so is everything else if the log can still be written; the next opening recovers it,
@@ -491,6 +493,7 @@ public final class IndexStore implements AutoCloseable {
   private void makeLastCheckpoint() {
     try {
       checkpoints.make(true);
+      new Compaction(state, checkpoints, ProgressListener.NONE).runAtClose();
     } catch (NoSlotException full) {
       saveLog(full);
       throw full;

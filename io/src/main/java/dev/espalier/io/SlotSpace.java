@@ -39,6 +39,9 @@ final class SlotSpace {
   /** Most slots that writes leave free; more would hardly make removals faster. */
   private static final int MOST_KEPT = 4096;
 
+  /** A file that is closed keeps this part of what is in use free, rather than have more moved. */
+  private static final int CLOSED_PART = 5;
+
   /** Fewest bytes by which a file grows at once. */
   private static final long LEAST_GROWTH_BYTES = 1L << 20;
 
@@ -519,6 +522,21 @@ final class SlotSpace {
     }
     hand = first;
     return Math.max(heldEnd, first + used.cardinality() + reserved);
+  }
+
+  /**
+   * Returns a length of the file that leaves little of it free, or a longer one behind which no
+   * more than some slots are in use. From now on the first free slots are taken.
+   */
+  int closedEnd(int most) {
+    long used = current.cardinality();
+    long spacious = Math.max(leastEnd() + (long) kept(), first + used + used / CLOSED_PART);
+    int least = (int) Math.min(spacious, room);
+    int end = current.length();
+    for (int moved = 0; end > least && moved < most; moved++) {
+      end = current.previousSetBit(end - 1);
+    }
+    return Math.max(least, end);
   }
 
   /** Returns how many slots from one on the current maps refer to. */
