@@ -31,6 +31,9 @@ public final class DeadRanges {
   private long[] lasts = {};
   private volatile int count;
 
+  /** The place from which a range has made way last: each has its turn. */
+  private int displaced;
+
   /** Creates none. */
   public DeadRanges() {}
 
@@ -109,12 +112,21 @@ public final class DeadRanges {
       } else if (count < MOST) {
         replace(from, from, first, last);
       } else {
-        int neighbour = Math.min(from, MOST - 1);
-        replace(neighbour, neighbour + 1, first, last);
+        displaced = (displaced + 1) % MOST;
+        takeOut(displaced);
+        int at = displaced < from ? from - 1 : from;
+        replace(at, at, first, last);
       }
     } finally {
       lock.unlockWrite(stamp);
     }
+  }
+
+  private void takeOut(int range) {
+    int behind = count - range - 1;
+    System.arraycopy(firsts, range + 1, firsts, range, behind);
+    System.arraycopy(lasts, range + 1, lasts, range, behind);
+    count = range + behind;
   }
 
   /** Makes one range of those from {@code from} up to {@code to}, or inserts it. */
@@ -139,11 +151,11 @@ public final class DeadRanges {
    */
   public void revive(long key) {
     if (count > 0) {
-      takeOut(key);
+      takeOutKey(key);
     }
   }
 
-  private void takeOut(long key) {
+  private void takeOutKey(long key) {
     long stamp = lock.writeLock();
     try {
       int range = lastBelow(key);
@@ -153,10 +165,7 @@ public final class DeadRanges {
       long first = firsts[range];
       long last = lasts[range];
       if (first == last) {
-        int behind = count - range - 1;
-        System.arraycopy(firsts, range + 1, firsts, range, behind);
-        System.arraycopy(lasts, range + 1, lasts, range, behind);
-        count = range + behind;
+        takeOut(range);
       } else if (key == last) {
         lasts[range] = key - 1;
       } else if (key == first) {

@@ -99,6 +99,21 @@ class DeadRangesTest {
     assertTrue(dead > DeadRanges.MOST, "there are few: " + dead);
   }
 
+  @Test
+  void beyondTheMostTwoDoNotDisplaceEachOther() {
+    for (long i = 0; i < DeadRanges.MOST; i++) {
+      ranges.add(10 * i, 10 * i + 5);
+    }
+    long behind = 10L * DeadRanges.MOST;
+    for (int round = 0; round < 3; round++) {
+      ranges.add(behind, behind + 5);
+      ranges.add(behind + 10, behind + 15);
+      assertEquals(behind + 5, ranges.lastFrom(behind));
+      assertEquals(behind + 15, ranges.lastFrom(behind + 10));
+      assertEquals(DeadRanges.MOST, ranges.count());
+    }
+  }
+
   private void assertSame(BitSet model, long seed) {
     int count = 0;
     for (int key = 0; key < KEYS; key++) {

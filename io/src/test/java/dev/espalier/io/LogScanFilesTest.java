@@ -75,7 +75,8 @@ class LogScanFilesTest {
   }
 
   private static void write(LogSegment to, LogRecord record, long at, long sequence, int epoch) {
-    record.complete(STORE, to.number, at, sequence, epoch, CHECKPOINT, Math.min(sequence, SEQUENCE + 20));
+    record.complete(
+        STORE, to.number, at, sequence, epoch, CHECKPOINT, Math.min(sequence, SEQUENCE + 20));
     MemorySegment block = StoreHeader.block();
     record.writeTo(block, 0);
     write(to, at, block);
@@ -150,7 +151,8 @@ class LogScanFilesTest {
     LogSegment last = add(3);
     add(5);
     assertEquals(
-        "its log goes on after segment 3 in a segment of 16384 bytes (store.log4), which is missing",
+        "its log goes on after segment 3 in a segment of 16384 bytes (store.log4), which is"
+            + " missing",
         damageWithNext(last, EPOCH, LogRecord.end(4, BYTES), 4096));
     LogSegment unknown = blank(4, BYTES);
     others.add(unknown);

@@ -170,7 +170,7 @@ class StoreWriterTest {
   void whoseRecordIsLargeIsAlone(int bytes, boolean isAlone) {
     for (StoreIndex index : List.of(many, shared)) {
       IndexLock[] lock = index.locks().of(5);
-      writer.begin(index.pages(), lock, 1, bytes);
+      writer.begin(index.pages(), lock, 1, 0, bytes);
       assertEquals(isAlone, lock[0].isOfOneAlone());
       assertEquals(isAlone, gate.isAlone());
       assertEquals(isAlone ? 0 : 1, WriterGate.writers(gate.sum()));
@@ -186,7 +186,7 @@ class StoreWriterTest {
   @CsvSource({"8171, false", "8172, true"})
   void whoChangesManyPagesIsAlone(int writes, boolean isAlone) {
     IndexLock[] lock = many.locks().of(5);
-    writer.begin(many.pages(), lock, writes, 32, 1 << 20);
+    writer.begin(many.pages(), lock, writes, 0, 32, 1 << 20);
     assertEquals(isAlone, gate.isAlone());
     writer.end(lock);
     assertFalse(gate.isAlone());
@@ -217,7 +217,7 @@ class StoreWriterTest {
     Thread thread =
         waiting(
             () -> {
-              writer.begin(shared.pages(), locks, 2, 38);
+              writer.begin(shared.pages(), locks, 2, 0, 38);
               taken.add(isFree(locks[0]) || isFree(locks[1]));
               taken.add(locks[0].isOfOneAlone());
               writer.end(locks);
@@ -270,7 +270,7 @@ class StoreWriterTest {
       assertTrue(isFree(lock[0]));
       assertEquals(0, gate.sum());
       assertThrows(
-          IllegalStateException.class, () -> writer.begin(index.pages(), lock, 1, 1_000_000));
+          IllegalStateException.class, () -> writer.begin(index.pages(), lock, 1, 0, 1_000_000));
       assertFalse(gate.isAlone());
       assertTrue(isFree(lock[0]));
     }
