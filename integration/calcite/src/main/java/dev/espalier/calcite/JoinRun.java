@@ -73,7 +73,7 @@ final class JoinRun
     private final Cancellation cancellation;
 
     /** Rows of the outer side; those of the inner side are in the same places. */
-    private final Object[] rows = new Object[BATCH];
+    private final @Nullable Object[] rows = new @Nullable Object[BATCH];
 
     private final long[] keys = new long[BATCH];
     private final long[] values = new long[BATCH];
@@ -86,10 +86,13 @@ final class JoinRun
     private int count;
     private int place;
     private boolean atEnd;
+    private boolean isOnRow;
+
+    /** The row that comes out: null if it has but one column, which is null. */
     private @Nullable Object current;
 
     /** A row of both sides that did not come out, to be used for the next one. */
-    private Object @Nullable [] spare;
+    private @Nullable Object @Nullable [] spare;
 
     Rows(
         Enumerator<Object> outer,
@@ -105,11 +108,12 @@ final class JoinRun
     @Override
     public boolean moveNext() {
       current = null;
-      while (current == null) {
+      isOnRow = false;
+      while (!isOnRow) {
         if (place == count && !gather()) {
           return false;
         }
-        current = join(place++);
+        isOnRow = join(place++);
       }
       return true;
     }
@@ -132,38 +136,46 @@ final class JoinRun
       return count > 0;
     }
 
-    private void add(Object row) {
-      Object key = row instanceof Object[] fields ? fields[outerKey] : row;
-      boolean isAsked = key instanceof Number number && keyRange.contains(number.longValue());
-      keys[count] = isAsked ? ((Number) key).longValue() : 0;
-      if (!isAsked) {
+    private void add(@Nullable Object row) {
+      @Nullable Object key = row instanceof Object[] fields ? fields[outerKey] : row;
+      if (key instanceof Number number && keyRange.contains(number.longValue())) {
+        keys[count] = number.longValue();
+      } else {
+        keys[count] = 0;
         without[count / Long.SIZE] |= 1L << count;
       }
       rows[count++] = row;
     }
 
-    /** Returns what comes out for a row of the outer side, or null for nothing. */
-    private @Nullable Object join(int place) {
+    /** Makes what comes out for a row of the outer side, and returns whether anything does. */
+    private boolean join(int place) {
       long bit = 1L << place;
       int word = place / Long.SIZE;
       boolean isFound = (found[word] & ~without[word] & bit) != 0;
-      Object row = rows[place];
+      @Nullable Object row = rows[place];
       if (!type.projectsRight()) {
+        current = row;
         boolean hasPartner = isFound && (residual == null || residual.apply(pair(row, place)));
-        return hasPartner == (type == JoinRelType.SEMI) ? row : null;
+        return hasPartner == (type == JoinRelType.SEMI);
       }
       if (isFound) {
-        Object[] pair = pair(row, place);
+        @Nullable Object[] pair = pair(row, place);
         if (residual == null || residual.apply(pair)) {
           spare = null;
-          return pair;
+          current = pair;
+          return true;
         }
       }
-      return type == JoinRelType.LEFT ? withoutPartner(row) : null;
+      if (type == JoinRelType.LEFT) {
+        current = withoutPartner(row);
+        return true;
+      }
+      return false;
     }
 
-    private Object[] pair(Object row, int place) {
-      Object[] pair = spare == null ? new Object[outerFields + columns.length] : spare;
+    private @Nullable Object[] pair(@Nullable Object row, int place) {
+      @Nullable Object[] pair =
+          spare == null ? new @Nullable Object[outerFields + columns.length] : spare;
       spare = residual == null ? null : pair;
       copy(row, pair);
       for (int field = 0; field < columns.length; field++) {
@@ -172,13 +184,13 @@ final class JoinRun
       return pair;
     }
 
-    private Object[] withoutPartner(Object row) {
-      Object[] pair = new Object[outerFields + columns.length];
+    private @Nullable Object[] withoutPartner(@Nullable Object row) {
+      @Nullable Object[] pair = new @Nullable Object[outerFields + columns.length];
       copy(row, pair);
       return pair;
     }
 
-    private void copy(Object row, Object[] pair) {
+    private void copy(@Nullable Object row, @Nullable Object[] pair) {
       if (row instanceof Object[] fields) {
         System.arraycopy(fields, 0, pair, 0, outerFields);
       } else {
@@ -187,8 +199,8 @@ final class JoinRun
     }
 
     @Override
-    public Object current() {
-      if (current == null) {
+    public @Nullable Object current() {
+      if (!isOnRow) {
         throw new NoSuchElementException("the join is on no row");
       }
       return current;

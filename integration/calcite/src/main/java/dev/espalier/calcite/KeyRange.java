@@ -4,6 +4,7 @@ package dev.espalier.calcite;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.DataContext;
+import org.apache.calcite.runtime.CalciteException;
 
 /**
  * The keys that a plan asks for.
@@ -27,15 +28,24 @@ record KeyRange(LongRange constant, List<Bound> bounds) {
     return new KeyRange(constant.intersect(other.constant), all);
   }
 
-  /** Returns the keys, now that parameters have values; none if one of them is null. */
+  /**
+   * Returns the keys, now that parameters have values; none if one of them is null.
+   *
+   * @throws CalciteException if one of them is no number
+   */
   LongRange at(DataContext context) {
     LongRange range = constant;
     for (Bound bound : bounds) {
-      Object value = context.get(bound.parameter());
       range =
-          value instanceof Number number
-              ? range.intersect(bound.comparison().with(number.longValue()))
-              : LongRange.NONE;
+          switch (context.get(bound.parameter())) {
+            case null -> LongRange.NONE;
+            case Number number -> range.intersect(bound.comparison().with(number.longValue()));
+            case Object other ->
+                throw new CalciteException(
+                    "parameter %s is a %s, and is compared with a key, which is a number"
+                        .formatted(bound.parameter(), other.getClass().getName()),
+                    null);
+          };
     }
     return range;
   }

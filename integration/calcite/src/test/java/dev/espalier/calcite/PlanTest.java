@@ -115,6 +115,19 @@ class PlanTest {
     assertEquals(List.of("0"), Calcite.rows(connection, query, 10L, null));
   }
 
+  /** Calcite's own filter refuses it as well. */
+  @Test
+  void aParameterThatIsNoNumberIsRefused() throws SQLException {
+    Map<String, IndexTable> tables = Map.of("SMALL", IndexTable.of(small));
+    String query = "SELECT v FROM small WHERE k >= ?";
+    try (Connection plain = Calcite.connectWithoutRules(tables)) {
+      assertThrows(SQLException.class, () -> Calcite.rows(plain, query, "990"));
+    }
+    SQLException refused =
+        assertThrows(SQLException.class, () -> Calcite.rows(connection, query, "990"));
+    assertTrue(messages(refused).contains("?0 is a java.lang.String"), messages(refused));
+  }
+
   @Test
   void explainNamesIndexAndMethod() throws SQLException {
     String plan = Calcite.plan(connection, "SELECT s.k, l.v FROM small s JOIN big l ON l.k = s.v");
