@@ -53,6 +53,11 @@ public record BytesColumn(
     return new BytesColumn(bytes, offsets, MemorySegment.ofArray(new byte[0]), 0, count);
   }
 
+  /** Returns the rows from one to another, which is exclusive. */
+  BytesColumn slice(int from, int to) {
+    return new BytesColumn(bytes, offsets, validity, offset + from, to - from);
+  }
+
   /**
    * Returns whether a row is not null.
    *
@@ -72,6 +77,13 @@ public record BytesColumn(
     long at = (offset + Objects.checkIndex(row, count)) * Integer.BYTES;
     long from = offsets.get(JAVA_INT_UNALIGNED, at);
     return bytes.asSlice(from, offsets.get(JAVA_INT_UNALIGNED, at + Integer.BYTES) - from);
+  }
+
+  /** Returns how many bytes a row has; negative if its offsets descend. */
+  long bytesOf(int row) {
+    long at = (offset + row) * Integer.BYTES;
+    return (long) offsets.get(JAVA_INT_UNALIGNED, at + Integer.BYTES)
+        - offsets.get(JAVA_INT_UNALIGNED, at);
   }
 
   /**

@@ -54,13 +54,7 @@ public final class BytesLookup {
   public BytesColumn getAll(BytesColumn keys, SegmentAllocator allocator) {
     int rows = keys.count();
     reserve(rows);
-    index.getAll(
-        keys.packed(),
-        (row, piece, from, bytes, position, total) -> {
-          if (keys.isValid(row)) {
-            keep(row, piece, from, (int) bytes, position, total);
-          }
-        });
+    lookUp(keys);
     MemorySegment validity = allocate(allocator, Validity.bytes(rows));
     MemorySegment offsets = allocate(allocator, (rows + 1L) * Integer.BYTES);
     MemorySegment bytes = allocate(allocator, shownBytes);
@@ -76,6 +70,29 @@ public final class BytesLookup {
       offsets.set(JAVA_INT_UNALIGNED, (row + 1L) * Integer.BYTES, end);
     }
     return BytesColumn.of(bytes, offsets, validity, rows);
+  }
+
+  /** Looks up the keys between those that are too long for an index, which it has not. */
+  private void lookUp(BytesColumn keys) {
+    int from = 0;
+    for (int row = 0; row < keys.count(); row++) {
+      if (keys.bytesOf(row) > BytesIndex.MAX_KEY) {
+        lookUp(keys, from, row);
+        from = row + 1;
+      }
+    }
+    lookUp(keys, from, keys.count());
+  }
+
+  private void lookUp(BytesColumn keys, int first, int end) {
+    BytesColumn asked = keys.slice(first, end);
+    index.getAll(
+        asked.packed(),
+        (row, piece, from, bytes, position, total) -> {
+          if (asked.isValid(row)) {
+            keep(first + row, piece, from, (int) bytes, position, total);
+          }
+        });
   }
 
   private void reserve(int rows) {

@@ -28,7 +28,8 @@ public final class LongLookup {
   /**
    * Looks up every key: row {@code i} of {@code answers} becomes the value of row {@code i} of
    * {@code column}, or null if that is null or not in the index. Rows of the same segments outside
-   * of {@code answers} stay as they are. The two columns may share the same memory.
+   * of {@code answers} stay as they are. The two columns may be the same one, but must not overlap
+   * otherwise.
    *
    * <p>Larger batches are faster per key, up to a million rows.
    *

@@ -15,10 +15,12 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +65,33 @@ class BytesLookupTest {
   private static void put(BytesIndex index, Map<String, byte[]> model, String key, byte[] value) {
     index.set(key.getBytes(), value);
     model.put(key, value);
+  }
+
+  @Test
+  void keysThatAreLongerThanAnIndexHasAreAbsent() {
+    byte[] tooLong = new byte[BytesIndex.MAX_KEY + 1];
+    byte[] longest = new byte[BytesIndex.MAX_KEY];
+    byte[] key = {1};
+    try (BytesIndex index = PrefixBPlusTree.create();
+        Arena arena = Arena.ofConfined()) {
+      index.set(longest, new byte[] {2});
+      index.set(key, new byte[] {3});
+      BytesLookup lookup = new BytesLookup(index);
+      BytesColumn answers =
+          lookup.getAll(
+              TestColumns.bytes(
+                  Arrays.asList(tooLong, key, null, tooLong, tooLong, longest, key, tooLong), 3),
+              arena);
+      assertEquals(
+          Arrays.asList(null, 3, null, null, null, 2, 3, null),
+          IntStream.range(0, 8)
+              .mapToObj(
+                  row ->
+                      answers.isValid(row)
+                          ? (Integer) (int) answers.value(row).get(ValueLayout.JAVA_BYTE, 0)
+                          : null)
+              .toList());
+    }
   }
 
   @Test
