@@ -31,6 +31,15 @@ final class CommittedState {
   /** The highest number of an entry so far, where those of the same key and time are numbered. */
   long sequence;
 
+  /**
+   * The highest number before a task began to write: Kafka numbers its entries from 1 on in the
+   * changelog, so this added to a number of the changelog is that of the entry.
+   */
+  long sequenceBefore;
+
+  /** Whether a task has begun to write since the file was opened; not committed. */
+  boolean isNumbered;
+
   /** Returns the note of a file that has a part of a commit, which no replay can complete. */
   static byte[] unfinished() {
     return UNFINISHED.clone();
@@ -55,6 +64,9 @@ final class CommittedState {
       }
       for (int left = in.readInt(); left > 0; left--) {
         state.position.withComponent(in.readUTF(), in.readInt(), in.readLong());
+      }
+      if (in.available() > 0) { // A file that was written before has none.
+        state.sequenceBefore = in.readLong();
       }
       return state;
     } catch (IOException e) {
@@ -88,6 +100,7 @@ final class CommittedState {
           write(out, topic, offset.getKey(), offset.getValue());
         }
       }
+      out.writeLong(sequenceBefore);
     } catch (IOException e) {
       throw new UncheckedIOException("an array can't be written to", e);
     }

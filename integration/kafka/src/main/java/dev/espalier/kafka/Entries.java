@@ -42,7 +42,11 @@ final class Entries {
     this.holdsBack = holdsBack;
   }
 
+  /** Returns the value of a key, or null if there is none, as for a key that is too long. */
   byte @Nullable [] get(Bytes key) {
+    if (isTooLong(key)) {
+      return null;
+    }
     Optional<byte[]> change = changes.get(key);
     return change == null ? index.get(key.get()) : change.orElse(null);
   }
@@ -136,7 +140,7 @@ final class Entries {
   /**
    * Returns the entries of a range.
    *
-   * @param from the lowest key, null for all
+   * @param from the lowest key, null for all; both bounds may be longer than a key can be
    * @param to the upper bound, null for none
    * @param forward whether keys ascend
    * @throws InvalidStateStoreException if the index is closed, or was dropped
@@ -152,20 +156,38 @@ final class Entries {
 
   private EntryIterator iterator(
       @Nullable Bytes from, @Nullable Bytes to, boolean toInclusive, boolean forward) {
-    BytesNavigable view = index;
     NavigableMap<Bytes, Optional<byte[]>> map = changes; // Before the cursor is placed.
     if (from != null && to != null && from.compareTo(to) > 0) {
       return new EntryIterator(index.headView(new byte[0], false), new TreeMap<>(), forward);
     }
     if (from != null) {
-      view = view.tailView(from.get(), true);
       map = map.tailMap(from, true);
     }
     if (to != null) {
-      view = view.headView(to.get(), toInclusive);
       map = map.headMap(to, toInclusive);
     }
-    return new EntryIterator(view, map, forward);
+    return new EntryIterator(view(from, to, toInclusive), map, forward);
+  }
+
+  /**
+   * Returns the entries of a range in the index. Where a bound is longer than any key can be, it is
+   * between two keys: behind the one that it begins with.
+   */
+  private BytesNavigable view(@Nullable Bytes from, @Nullable Bytes to, boolean toInclusive) {
+    if (from == null) {
+      return to == null ? index : index.headView(cut(to), toInclusive || isTooLong(to));
+    }
+    return to == null
+        ? index.tailView(cut(from), !isTooLong(from))
+        : index.subView(cut(from), !isTooLong(from), cut(to), toInclusive || isTooLong(to));
+  }
+
+  private static boolean isTooLong(Bytes key) {
+    return key.get().length > BytesIndex.MAX_KEY;
+  }
+
+  private static byte[] cut(Bytes bound) {
+    return isTooLong(bound) ? Arrays.copyOf(bound.get(), BytesIndex.MAX_KEY) : bound.get();
   }
 
   /** Returns the lowest key above those that begin with a prefix, or null if there is none. */

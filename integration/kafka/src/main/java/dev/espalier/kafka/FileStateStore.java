@@ -17,6 +17,7 @@ import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateRestoreCallback;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
@@ -71,6 +72,9 @@ abstract class FileStateStore implements StateStore {
   /** Adds to the batches of a commit what is held back, unless it has expired. */
   abstract void addChanges(CommitBatches batches);
 
+  /** Is called before a commit writes what is held back. */
+  void beforeChanges() {}
+
   /**
    * Is called before a commit writes a batch that is followed by another. After a crash in between,
    * the replay of the changelog must make up for the rest.
@@ -108,8 +112,13 @@ abstract class FileStateStore implements StateStore {
     }
     folder = own;
     open(own.resolve(name + ".esp"), SharedPool.bytes(configuration), holdsBack);
-    metrics = new StoreMetrics(stateStoreContext, this);
-    stateStoreContext.register(root, restoreCallback());
+    try {
+      metrics = new StoreMetrics(stateStoreContext, this);
+      stateStoreContext.register(root, restoreCallback());
+    } catch (RuntimeException | Error failed) {
+      close(); // Kafka does not: it has no such store.
+      throw failed;
+    }
   }
 
   private void open(Path path, long poolBytes, boolean holdsBack) {
@@ -202,6 +211,7 @@ abstract class FileStateStore implements StateStore {
     if (defersCommit(changelogOffsets)) {
       return;
     }
+    beforeChanges();
     CommitBatches batches = new CommitBatches(openFile(), batchLimit, this::beforePart);
     addChanges(batches);
     batches.end();
@@ -288,7 +298,7 @@ abstract class FileStateStore implements StateStore {
     Position reached = state.position.copy();
     QueryResult<R> result;
     if (reaches(reached, bound.position(), partition)) {
-      QueryResult<?> answer = reading(() -> answer(query));
+      QueryResult<?> answer = answerOrFailure(query);
       result =
           answer == null ? QueryResult.forUnknownQueryType(query, this) : (QueryResult<R>) answer;
     } else {
@@ -300,6 +310,16 @@ abstract class FileStateStore implements StateStore {
     }
     result.setPosition(reached);
     return result;
+  }
+
+  /** As {@link #answer}; a failure is an answer, too, so that those of other partitions count. */
+  private @Nullable QueryResult<?> answerOrFailure(Query<?> query) {
+    try {
+      return reading(() -> answer(query));
+    } catch (RuntimeException e) {
+      return QueryResult.forFailure(
+          FailureReason.STORE_EXCEPTION, "store " + name + " failed to answer: " + e);
+    }
   }
 
   /** Tells whether a store has all of its partition that a bound asks for. */

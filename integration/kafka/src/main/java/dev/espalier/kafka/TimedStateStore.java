@@ -19,6 +19,7 @@ abstract class TimedStateStore extends RestoredStateStore {
   private final long retentionMs;
   private final long intervalMs;
   private @Nullable Segments segments;
+  private boolean holdsBack;
 
   TimedStateStore(String name, long retentionMs, long intervalMs) {
     super(name);
@@ -153,8 +154,14 @@ abstract class TimedStateStore extends RestoredStateStore {
   // ---------------------------------------------------------------- the file
 
   @Override
-  final void openEntries(IndexStore opened, boolean holdsBack) {
+  final void openEntries(IndexStore opened, boolean holdsChangesBack) {
+    holdsBack = holdsChangesBack;
     segments = new Segments(opened, holdsBack, intervalMs);
+  }
+
+  /** Returns whether changes wait for the commit. */
+  final boolean holdsBack() {
+    return holdsBack;
   }
 
   @Override

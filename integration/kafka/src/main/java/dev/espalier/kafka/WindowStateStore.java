@@ -4,6 +4,7 @@ package dev.espalier.kafka;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.kstream.Windowed;
@@ -41,7 +42,10 @@ class WindowStateStore extends TimedStateStore implements WindowStore<Bytes, byt
   TimedKey changelogKey(byte[] bytes) {
     int end = bytes.length - Long.BYTES - Integer.BYTES;
     ByteBuffer numbers = ByteBuffer.wrap(bytes, end, Long.BYTES + Integer.BYTES);
-    return new TimedKey(Bytes.wrap(Arrays.copyOf(bytes, end)), numbers.getLong(), numbers.getInt());
+    return new TimedKey(
+        Bytes.wrap(Arrays.copyOf(bytes, end)),
+        numbers.getLong(),
+        state().sequenceBefore + numbers.getInt());
   }
 
   /** Sees to it that new duplicates have other numbers than those that are restored. */
@@ -53,9 +57,37 @@ class WindowStateStore extends TimedStateStore implements WindowStore<Bytes, byt
   @Override
   public void put(Bytes key, byte @Nullable [] value, long windowStartTimestamp) {
     Objects.requireNonNull(key, "key");
-    long number = retainsDuplicates ? ++state().sequence : 0;
+    long number = retainsDuplicates ? nextNumber() : 0;
     TimedKey timed = new TimedKey(key, windowStartTimestamp, number);
     put(timed, value); // Among duplicates, null removes nothing: its number is new.
+  }
+
+  /**
+   * Returns the number of the next entry. With the first one, what the changelog's numbers begin
+   * with is committed: a replay after a crash then finds the entries that are there already.
+   */
+  private long nextNumber() {
+    checkUsable();
+    CommittedState state = state();
+    if (!state.isNumbered) {
+      state.isNumbered = true;
+      state.sequenceBefore = state.sequence;
+      if (!holdsBack()) {
+        commitOffsets(Map.of());
+      }
+    }
+    return ++state.sequence;
+  }
+
+  /**
+   * Gives up the entries until the commit has ended. A replay would not find those that a crash has
+   * left without the commit's note, and store them once more.
+   */
+  @Override
+  void beforeChanges() {
+    if (retainsDuplicates && heldBackCount() > 0) {
+      commitUnfinished();
+    }
   }
 
   @Override

@@ -25,6 +25,7 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.BytesSerializer;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.KeyQuery;
 import org.apache.kafka.streams.query.Position;
@@ -211,6 +212,42 @@ class KeyValueStoreTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
+  void aKeyThatIsTooLongIsLookedForInVain(boolean exactlyOnce) {
+    KeyValueStore<Bytes, byte[]> store = new TestContext(folder, exactlyOnce).open(store());
+    Bytes longest = Bytes.wrap(new byte[65_535]);
+    Bytes tooLong = Bytes.wrap(new byte[65_536]);
+    Bytes longer = Bytes.wrap(new byte[65_537]);
+    store.put(bytes("a"), new byte[] {1});
+    store.put(longest, new byte[] {2});
+    for (int round = 0; round < 2; round++) { // What is held back, and what is in the file.
+      assertNull(store.get(tooLong));
+      assertEquals(1, StoreComparison.list(store.range(tooLong, null)).size());
+      assertEquals(1, StoreComparison.list(store.reverseRange(null, tooLong)).size());
+      assertEquals(0, StoreComparison.list(store.range(tooLong, longer)).size());
+      assertEquals(1, StoreComparison.list(store.range(longest, longer)).size());
+      assertEquals(
+          0, StoreComparison.list(store.prefixScan(tooLong, new BytesSerializer())).size());
+      store.commit(Map.of(CHANGELOG, 2L));
+    }
+    store.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aWindowOfAKeyThatIsTooLongIsLookedForInVain(boolean exactlyOnce) {
+    WindowStore<Bytes, byte[]> store =
+        new TestContext(folder, exactlyOnce)
+            .open(EspalierStores.windowStore("w", MINUTE, MINUTE, false).get());
+    Bytes key = Bytes.wrap(new byte[70_000]);
+    store.put(bytes("a"), new byte[1], 0);
+    assertNull(store.fetch(key, 0));
+    assertEquals(0, StoreComparison.list(store.fetch(key, 0, 10)).size());
+    assertEquals(1, StoreComparison.list(store.fetch(key, null, 0, 10)).size());
+    store.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
   void aWindowOfAKeyThatIsTooLongIsRefused(boolean exactlyOnce) {
     WindowStore<Bytes, byte[]> store =
         new TestContext(folder, exactlyOnce)
@@ -220,6 +257,16 @@ class KeyValueStoreTest {
     store.put(bytes("a"), new byte[1], 0);
     store.commit(Map.of(CHANGELOG, 1L));
     assertEquals(1, StoreComparison.list(store.all()).size());
+    store.close();
+  }
+
+  @Test
+  void aStoreThatKafkaDoesNotTakeKeepsNothingOpen() {
+    TestContext context = new TestContext(folder, false);
+    context.refusal = new StreamsException("there is such a store");
+    assertThrows(StreamsException.class, () -> context.open(store()));
+    KeyValueStore<Bytes, byte[]> store = new TestContext(folder, false).open(store());
+    store.put(bytes("a"), new byte[1]);
     store.close();
   }
 
@@ -288,6 +335,24 @@ class KeyValueStoreTest {
             .query(new Query<String>() {}, PositionBound.unbounded(), new QueryConfig(false))
             .getFailureReason());
     store.close();
+  }
+
+  @Test
+  void aQueryThatFailsIsAnsweredByAFailureAsKafkasStoresDo() {
+    KeyValueStore<Bytes, byte[]> store = new TestContext(folder, false).open(store());
+    store.put(bytes("a"), new byte[] {1});
+    store.close();
+    Query<byte[]> one = KeyQuery.withKey(bytes("a"));
+    KeyValueStore<Bytes, byte[]> model = Stores.persistentKeyValueStore("m").get();
+    new TestContext(folder, false).open(model);
+    model.close();
+    QueryResult<byte[]> expected =
+        model.query(one, PositionBound.unbounded(), new QueryConfig(false));
+    assertEquals(FailureReason.STORE_EXCEPTION, expected.getFailureReason());
+    QueryResult<byte[]> answer =
+        store.query(one, PositionBound.unbounded(), new QueryConfig(false));
+    assertEquals(FailureReason.STORE_EXCEPTION, answer.getFailureReason());
+    assertTrue(answer.getFailureMessage().contains("store s is closed"), answer::getFailureMessage);
   }
 
   @Test

@@ -30,6 +30,9 @@ final class TestContext implements StateStoreContext {
   private final Map<String, Object> configuration;
   private @Nullable StateRestoreCallback restore;
 
+  /** What is thrown in place of the registration of a store. */
+  @Nullable RuntimeException refusal;
+
   TestContext(Path folder, boolean exactlyOnce) {
     this(folder, exactlyOnce, Map.of());
   }
@@ -115,6 +118,9 @@ final class TestContext implements StateStoreContext {
 
   @Override
   public void register(StateStore store, StateRestoreCallback callback) {
+    if (refusal != null) {
+      throw refusal;
+    }
     restore = callback;
   }
 

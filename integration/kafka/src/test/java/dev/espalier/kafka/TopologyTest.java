@@ -26,6 +26,7 @@ import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.JoinWindows;
 import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.SessionWindows;
 import org.apache.kafka.streams.kstream.StreamJoined;
@@ -126,5 +127,38 @@ class TopologyTest {
     for (int i = 0; i < expected.size(); i++) {
       assertEquals(expected.get(i), actual.get(i), "result " + i);
     }
+  }
+
+  /** It is not part of any transaction, and is committed now and then. */
+  @ParameterizedTest
+  @ValueSource(strings = {StreamsConfig.AT_LEAST_ONCE, StreamsConfig.EXACTLY_ONCE_V2})
+  void nothingOfAGlobalTableIsHeldBackForLong(String guarantee) {
+    StreamsBuilder builder = new StreamsBuilder();
+    builder.globalTable(
+        "input",
+        Consumed.with(Serdes.String(), Serdes.Long()),
+        Materialized.as(EspalierStores.timestampedKeyValueStore("g")));
+    Properties properties = new Properties();
+    properties.put(StreamsConfig.STATE_DIR_CONFIG, folder.toString());
+    properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, guarantee);
+    try (TopologyTestDriver driver = new TopologyTestDriver(builder.build(), properties)) {
+      TestInputTopic<String, Long> input =
+          driver.createInputTopic("input", new StringSerializer(), new LongSerializer());
+      for (long i = 0; i < 3; i++) {
+        input.pipeInput("key" + i, i);
+      }
+      assertEquals(3.0, figure(driver, "entries"));
+      assertEquals(0.0, figure(driver, "held-back"));
+    }
+  }
+
+  private static Object figure(TopologyTestDriver driver, String name) {
+    return driver.metrics().entrySet().stream()
+        .filter(entry -> entry.getKey().group().equals("espalier-store-metrics"))
+        .filter(entry -> entry.getKey().name().equals(name))
+        .findFirst()
+        .orElseThrow()
+        .getValue()
+        .metricValue();
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,23 +14,33 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
+import java.util.TreeMap;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.TestInputTopic;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.WindowKeyQuery;
 import org.apache.kafka.streams.query.WindowRangeQuery;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowStore;
@@ -46,6 +57,7 @@ class WindowStoreTest {
   private static final Duration WINDOW = Duration.ofMinutes(1);
   private static final Bytes A = Bytes.wrap(new byte[] {'a'});
   private static final byte[] ONE = {1};
+  private static final TopicPartition CHANGELOG = new TopicPartition("changelog", 0);
 
   @TempDir Path folder;
 
@@ -131,17 +143,63 @@ class WindowStoreTest {
   }
 
   private TopologyTestDriver with(WindowBytesStoreSupplier supplier) {
+    return with(
+        Stores.windowStoreBuilder(supplier, Serdes.Bytes(), Serdes.ByteArray())
+            .withLoggingDisabled()
+            .withCachingDisabled());
+  }
+
+  private TopologyTestDriver with(StoreBuilder<?> store) {
     Topology topology = new Topology();
     topology.addSource("source", new ByteArrayDeserializer(), new ByteArrayDeserializer(), "input");
     topology.addProcessor("none", NoProcessor::new, "source");
-    topology.addStateStore(
-        Stores.windowStoreBuilder(supplier, Serdes.Bytes(), Serdes.ByteArray())
-            .withLoggingDisabled()
-            .withCachingDisabled(),
-        "none");
+    topology.addStateStore(store, "none");
     Properties properties = new Properties();
     properties.put(StreamsConfig.STATE_DIR_CONFIG, folder.toString());
     return new TopologyTestDriver(topology, properties);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCacheOverTheStoreShowsTheLatestValueOfEachKey(boolean isOurs) {
+    TopologyTestDriver driver =
+        with(
+            Stores.windowStoreBuilder(
+                    isOurs
+                        ? EspalierStores.windowStore("w", RETENTION, WINDOW, false)
+                        : Stores.persistentWindowStore("w", RETENTION, WINDOW, false),
+                    Serdes.Bytes(),
+                    Serdes.ByteArray())
+                .withLoggingDisabled()
+                .withCachingEnabled());
+    TestInputTopic<byte[], byte[]> input =
+        driver.createInputTopic("input", new ByteArraySerializer(), new ByteArraySerializer());
+    WindowStore<Bytes, byte[]> store = driver.getWindowStore("w");
+    Random random = new Random(5);
+    TreeMap<String, String> expected = new TreeMap<>();
+    for (int round = 0; round < 10; round++) {
+      for (int i = 0; i < 20; i++) {
+        // No key is another one with zeros behind it: the cache then expects another order.
+        Bytes key = Bytes.wrap("a".repeat(1 + random.nextInt(8)).getBytes(UTF_8));
+        byte[] value = {(byte) round, (byte) i};
+        store.put(key, value, 1_000_000_000_000L);
+        expected.put(Arrays.toString(key.get()), Arrays.toString(value));
+      }
+      List<String> shown = new ArrayList<>();
+      try (KeyValueIterator<Windowed<Bytes>, byte[]> all = store.all()) {
+        all.forEachRemaining(
+            entry ->
+                shown.add(
+                    Arrays.toString(entry.key.key().get()) + "=" + Arrays.toString(entry.value)));
+      }
+      Collections.sort(shown);
+      assertEquals(
+          expected.entrySet().stream().map(Object::toString).sorted().toList(),
+          shown,
+          "round " + round);
+      input.pipeInput(new byte[1], new byte[1]); // A commit writes what is in the cache.
+    }
+    driver.close();
   }
 
   @Test
@@ -284,6 +342,72 @@ class WindowStoreTest {
     store = new TestContext(folder, exactlyOnce).open(store(true));
     store.put(A, new byte[] {8}, 1_000);
     assertHas(store, 1, 2, 3, 4, 5, 6, 7, 8);
+    store.close();
+  }
+
+  /** Without exactly-once, entries are in the file before their offset is. */
+  @Test
+  void aReplayFindsTheDuplicatesOfATaskThatWasKilled() {
+    WindowStore<Bytes, byte[]> store = new TestContext(folder, false).open(store(true));
+    store.put(A, new byte[] {1}, 1_000);
+    store.commit(Map.of(CHANGELOG, 1L));
+    store.close();
+    store = new TestContext(folder, false).open(store(true));
+    store.put(A, new byte[] {2}, 1_000);
+    store.put(A, null, 1_000);
+    store.put(A, new byte[] {3}, 1_000);
+    store.close(); // It is not committed.
+    for (int life = 0; life < 2; life++) {
+      TestContext context = new TestContext(folder, false);
+      store = context.open(store(true));
+      context.restore(
+          List.of(
+              changelog(A, 1_000, 1, new byte[] {2}),
+              changelog(A, 1_000, 2, null),
+              changelog(A, 1_000, 3, new byte[] {3})));
+      assertHas(store, 1, 2, 3);
+      if (life == 1) {
+        store.put(A, new byte[] {4}, 1_000);
+        assertHas(store, 1, 2, 3, 4);
+      }
+      store.close();
+    }
+  }
+
+  @Test
+  void duplicatesAreThereOnceIfACrashCutsOffTheirCommit() {
+    WindowStore<Bytes, byte[]> store = new TestContext(folder, true).open(store(true));
+    store.put(A, new byte[] {1}, 1_000);
+    store.commit(Map.of(CHANGELOG, 1L));
+    store.close();
+    WindowStateStore crashing =
+        new WindowStateStore(
+            (EspalierStores.WindowSupplier)
+                EspalierStores.windowStore("w", RETENTION, WINDOW, true)) {
+          @Override
+          void beforePart(int number) {
+            if (number == 2) {
+              throw new UnsupportedOperationException("in place of a crash");
+            }
+          }
+        };
+    new TestContext(folder, true).open(crashing);
+    crashing.batchLimit = new CommitBatches.Limit(1, 1 << 20);
+    List<KeyValue<byte[], byte[]>> changelog = new ArrayList<>();
+    changelog.add(changelog(A, 1_000, 1, new byte[] {1}));
+    for (int number = 1; number <= 4; number++) {
+      byte[] value = {(byte) (1 + number)};
+      crashing.put(A, value, 2_000L * number);
+      changelog.add(changelog(A, 2_000L * number, number, value));
+    }
+    assertThrows(UnsupportedOperationException.class, () -> crashing.commit(Map.of(CHANGELOG, 5L)));
+    crashing.close();
+
+    TestContext context = new TestContext(folder, true);
+    store = context.open(store(true));
+    Long offset = store.committedOffset(CHANGELOG);
+    context.restore(changelog.subList(offset == null ? 0 : offset.intValue(), 5));
+    assertHas(store, 1, 2, 3, 4, 5);
     store.close();
   }
 
