@@ -4,7 +4,6 @@ package dev.espalier.cli;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.sort.BytesSorter;
 import java.io.BufferedReader;
-import java.io.FilterReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -79,7 +78,7 @@ final class CsvEntries {
   private void readAll(InputStream bytes, long length, boolean hasHeader) {
     Reader decoder = new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder());
     try {
-      readAll(new Limited(new BufferedReader(decoder)), length, hasHeader);
+      readAll(new LimitedReader(withoutMark(new BufferedReader(decoder)), MOST), length, hasHeader);
     } catch (UncheckedIOException e) {
       throw explained(Objects.requireNonNull(e.getCause()));
     } catch (IOException e) {
@@ -87,7 +86,8 @@ final class CsvEntries {
     }
   }
 
-  private void readAll(Limited characters, long length, boolean hasHeader) throws IOException {
+  private void readAll(LimitedReader characters, long length, boolean hasHeader)
+      throws IOException {
     CSVParser parser = CSVParser.parse(characters, FORMAT); // Not closed: the input is not ours.
     for (CSVRecord row : parser) {
       if (hasHeader && parser.getRecordNumber() == 1) {
@@ -99,9 +99,18 @@ final class CsvEntries {
       nextLine = parser.getCurrentLineNumber() + 1;
       if (parser.getRecordNumber() % REPORT_RECORDS == 0) {
         progress.show(
-            "reading " + name, length == 0 ? 0 : Math.min(1, (double) characters.read / length));
+            "reading " + name, length == 0 ? 0 : Math.min(1, (double) characters.count() / length));
       }
     }
+  }
+
+  /** Leaves out a byte order mark. */
+  private static Reader withoutMark(Reader reader) throws IOException {
+    reader.mark(1);
+    if (reader.read() != BYTE_ORDER_MARK) {
+      reader.reset();
+    }
+    return reader;
   }
 
   /** Adds a row that ends in a line. */
@@ -133,68 +142,19 @@ final class CsvEntries {
           new CommandFailure(
               name + ": is not UTF-8; bytes that are no text can be loaded in hexadecimal", e);
       case CSVException _ -> new CommandFailure(name + ": wrong quotes: " + e.getMessage(), e);
-      case TooLongException _ -> wrong(nextLine, e.getMessage());
+      case LimitedReader.TooLongException _ ->
+          wrong(
+              nextLine,
+              "the record from here on has more than "
+                  + MOST
+                  + " characters, the limit with a heap of "
+                  + (Runtime.getRuntime().maxMemory() >> 20)
+                  + " MiB; perhaps a quote is not closed");
       default -> new CommandFailure("can't read " + name + ": " + e, e);
     };
   }
 
   private CommandFailure wrong(long line, @Nullable String what) {
     return new CommandFailure(name + ", line " + line + ": " + what);
-  }
-
-  /** A record is too long. */
-  private static final class TooLongException extends IOException {
-    private static final long serialVersionUID = 1;
-
-    TooLongException() {
-      super(
-          "the record from here on has more than "
-              + MOST
-              + " characters, the limit with a heap of "
-              + (Runtime.getRuntime().maxMemory() >> 20)
-              + " MiB; perhaps a quote is not closed");
-    }
-  }
-
-  /**
-   * Counts characters, and takes no more than {@link #MOST} between two calls of {@link
-   * #allowMore}. Leaves out a byte order mark.
-   */
-  private static final class Limited extends FilterReader {
-    private long read;
-    private long limit = MOST;
-
-    Limited(Reader reader) throws IOException {
-      super(reader);
-      reader.mark(1);
-      if (reader.read() != BYTE_ORDER_MARK) {
-        reader.reset();
-      }
-    }
-
-    @Override
-    public int read() throws IOException {
-      int character = super.read();
-      count(character < 0 ? 0 : 1);
-      return character;
-    }
-
-    @Override
-    public int read(char[] characters, int from, int most) throws IOException {
-      int count = super.read(characters, from, most);
-      count(Math.max(count, 0));
-      return count;
-    }
-
-    private void count(int more) throws IOException {
-      read += more;
-      if (read > limit) {
-        throw new TooLongException();
-      }
-    }
-
-    void allowMore() {
-      limit = read + MOST;
-    }
   }
 }

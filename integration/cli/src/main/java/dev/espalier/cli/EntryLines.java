@@ -18,6 +18,9 @@ final class EntryLines {
   /** Lines between two reports of progress. */
   private static final int REPORT_LINES = 1 << 16;
 
+  /** The most characters of a line: far more than two numbers take, but no end of them. */
+  private static final int MOST_CHARACTERS = 1 << 20;
+
   /** So much of a wrong line is shown. */
   private static final int SHOWN_CHARACTERS = 60;
 
@@ -54,10 +57,23 @@ final class EntryLines {
   }
 
   private void readAll(InputStream bytes, long length) throws IOException {
-    BufferedReader reader =
-        new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8));
+    LimitedReader decoder =
+        new LimitedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8), MOST_CHARACTERS);
+    try {
+      readAll(new BufferedReader(decoder), decoder, length);
+    } catch (LimitedReader.TooLongException e) {
+      throw new CommandFailure(
+          "%s, line %d: is not key,value: it has more than %d characters"
+              .formatted(name, lines + 1, MOST_CHARACTERS),
+          e);
+    }
+  }
+
+  private void readAll(BufferedReader reader, LimitedReader decoder, long length)
+      throws IOException {
     for (String line = reader.readLine(); line != null; line = reader.readLine()) {
       lines++;
+      decoder.allowMore();
       characters += line.length() + 1;
       if (lines == 1 && !line.isEmpty() && line.charAt(0) == BYTE_ORDER_MARK) {
         line = line.substring(1);

@@ -9,6 +9,8 @@ import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
 import dev.espalier.io.IndexStore;
+import dev.espalier.io.PageFileException;
+import dev.espalier.io.PageFileOpener;
 import dev.espalier.io.StoreDescription;
 import dev.espalier.io.StoreOptions;
 import dev.espalier.memory.MemoryLimitException;
@@ -278,7 +280,7 @@ final class IndexFiles {
       try (made) {
         input.bulkload(made.index(), fillFactor, listener);
       }
-      Interruption.uninterrupted(() -> rename(parts, targets));
+      Interruption.uninterrupted(() -> rename(parts, targets, options.engine()));
     } catch (MemoryLimitException full) {
       throw new CommandFailure("can't load all entries: " + full.getMessage(), full);
     } finally {
@@ -323,13 +325,17 @@ final class IndexFiles {
     return target.resolveSibling(name);
   }
 
-  /** Renames files, the one that leads to the others last. Returns their number. */
-  private static int rename(List<Path> parts, List<Path> targets) {
+  /**
+   * Renames files, the one that leads to the others last, so that each has its name after a crash
+   * of the machine, too. Returns their number.
+   */
+  private static int rename(List<Path> parts, List<Path> targets, PageFileOpener names) {
     List<Path> renamed = new ArrayList<>();
     try {
       for (int i = parts.size() - 1; i >= 0; i--) {
         Files.move(parts.get(i), targets.get(i));
         renamed.add(targets.get(i));
+        names.forceNames(targets.get(i));
       }
       return renamed.size();
     } catch (FileAlreadyExistsException e) {
@@ -338,6 +344,9 @@ final class IndexFiles {
     } catch (IOException e) {
       delete(renamed);
       throw new CommandFailure("can't rename a file: " + e, e);
+    } catch (PageFileException e) {
+      delete(renamed);
+      throw e;
     }
   }
 

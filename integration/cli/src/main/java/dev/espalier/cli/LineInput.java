@@ -4,6 +4,7 @@ package dev.espalier.cli;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /** Where lines are read from: a file, or standard input. */
@@ -40,7 +41,7 @@ final class LineInput {
         throw new CommandFailure("can't read standard input: " + e, e);
       }
     }
-    Path path = Path.of(input);
+    Path path = path(input);
     if (!Files.exists(path)) {
       throw new CommandFailure(path + ": no such file");
     }
@@ -51,6 +52,14 @@ final class LineInput {
       return reading.read(input, file, Files.size(path));
     } catch (IOException e) {
       throw new CommandFailure("can't read " + path + ": " + e, e);
+    }
+  }
+
+  private static Path path(String input) {
+    try {
+      return Path.of(input);
+    } catch (InvalidPathException e) {
+      throw new CommandFailure("INPUT can't be the name of a file here: " + e.getMessage(), e);
     }
   }
 }

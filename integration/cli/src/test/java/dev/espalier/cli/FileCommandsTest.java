@@ -7,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.ProgressListener;
+import dev.espalier.io.Access;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFile;
+import dev.espalier.io.PageFileOpener;
+import dev.espalier.io.PageFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -144,6 +148,81 @@ final class FileCommandsTest extends IndexFileCommands {
           run);
       assertFalse(Files.exists(index()));
     }
+  }
+
+  @Test
+  void inputThatIsNoPathIsExplained() {
+    CommandRun run = run("load", "a\0b");
+    assertEquals(1, run.status());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertTrue(run.err().startsWith("espalier load: INPUT can't be the name of a file"), run.err());
+  }
+
+  @Test
+  void lineWithoutAnEndIsExplained() {
+    InputStream standardInput = System.in;
+    System.setIn(
+        new InputStream() {
+          private int left = 64 << 20;
+
+          @Override
+          public int read() throws IOException {
+            if (left-- == 0) {
+              throw new IOException("nobody reads so much of a line");
+            }
+            return '7';
+          }
+        });
+    try {
+      assertEquals(
+          new CommandRun(
+              1,
+              "",
+              "espalier load: standard input, line 1: is not key,value: it has more than 1048576"
+                  + " characters%n".formatted()),
+          run("load", "-"));
+    } finally {
+      System.setIn(standardInput);
+    }
+  }
+
+  /** Notes which names are forced, and whether the file has its name by then. */
+  private static final class ForcedNames implements PageFileOpener {
+    private final Path file;
+    final List<String> forced = new ArrayList<>();
+
+    ForcedNames(Path file) {
+      this.file = file;
+    }
+
+    @Override
+    public PageFile open(Path path, Access access, int blockBytes) {
+      return PageFiles.CACHED.open(path, access, blockBytes);
+    }
+
+    @Override
+    public void forceNames(Path path) {
+      PageFiles.CACHED.forceNames(path);
+      if (!path.getFileName().toString().contains(".part")) {
+        forced.add(path.getFileName() + (Files.exists(file) ? " with" : " before"));
+      }
+    }
+  }
+
+  /** A crash of the machine leaves all of it, or none. */
+  @Test
+  void namesOfANewFileAreForced() throws IOException {
+    Path stripe = Files.createDirectory(folder.resolve("other")).resolve("stripe.esp");
+    ForcedNames names = new ForcedNames(index());
+    IndexFiles.make(
+        index(),
+        FileOptions.DEFAULT.withStripes(stripe).withEngine(names),
+        "index",
+        LongInput.ofTable(new long[] {1, 2, 3}),
+        1,
+        ProgressListener.NONE);
+    assertEquals(List.of("stripe.esp before", "index.esp with"), names.forced);
+    assertEquals("1,0\n2,1\n3,2\n", run("dump", "--stripe", stripe.toString()).out());
   }
 
   @Test

@@ -11,6 +11,7 @@ import dev.espalier.io.IndexStore;
 import dev.espalier.io.StoreOptions;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -112,7 +113,15 @@ public final class SqlCommand implements Callable<Integer> {
     if (arguments.size() != 2) {
       throw wrongArgument("give an index file or --tpch, and the query");
     }
-    return queryStore(Path.of(arguments.getFirst()), arguments.getLast());
+    return queryStore(path(arguments.getFirst()), arguments.getLast());
+  }
+
+  private Path path(String store) {
+    try {
+      return Path.of(store);
+    } catch (InvalidPathException e) {
+      throw wrongArgument("STORE can't be the name of a file here: " + e.getMessage());
+    }
   }
 
   private int queryStore(Path path, String sql) {
