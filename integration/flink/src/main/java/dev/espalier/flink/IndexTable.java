@@ -51,7 +51,7 @@ final class IndexTable<I> {
   /** Returns the table of a file, which is opened if no task has it open, to be released. */
   @SuppressWarnings("unchecked") // A format of one class opens one kind of index.
   static <I> IndexTable<I> acquire(TableFile file, TableFormat<I> format) throws IOException {
-    Name name = new Name(file.path(), format.getClass());
+    Name name = new Name(file.name(), format.getClass());
     IndexTable<I> table;
     synchronized (OPEN) {
       table = (IndexTable<I>) OPEN.computeIfAbsent(name, _ -> new IndexTable<>(name, file, format));

@@ -2,7 +2,6 @@
 package dev.espalier.flink;
 
 import dev.espalier.LongIndex;
-import dev.espalier.ProgressListener;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
@@ -40,8 +39,7 @@ final class LongCollector implements RowCollector {
   public void finish() {
     FileOptions options = FileOptions.DEFAULT.withFlags(FileOption.MUST_BE_NEW);
     try (LongIndex index = Espalier.open(file, options)) {
-      index.bulkload(
-          sorter.sorted(ProgressListener.NONE), 1.0, sorter.added(), ProgressListener.NONE);
+      index.bulkload(sorter.sorted(UNLESS_INTERRUPTED), 1.0, sorter.added(), UNLESS_INTERRUPTED);
     }
   }
 

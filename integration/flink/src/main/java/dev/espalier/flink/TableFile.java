@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.flink;
 
+import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
 import dev.espalier.io.FileOptions;
+import dev.espalier.io.PageFileException;
+import dev.espalier.io.PageFileOpener;
+import dev.espalier.io.PageFiles;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.UUID;
@@ -59,8 +63,22 @@ record TableFile(String path, long poolBytes, Duration refreshInterval, int shar
     }
   }
 
+  /** What is copied between two looks at whether to go on. */
+  private static final int COPIED_BYTES = 1 << 20;
+
   /** The least memory for pages of one file. */
   static final long LEAST_POOL_BYTES = 1 << 20;
+
+  /**
+   * Returns by what a process knows the file: the same however its path is written, as a process
+   * opens a file of its own only once.
+   */
+  String name() throws IOException {
+    Path file = new Path(path);
+    return file.getFileSystem().isDistributedFS()
+        ? path
+        : local(file).toAbsolutePath().normalize().toString();
+  }
 
   /** Returns one of the files, which gets its part of the memory. */
   TableFile shard(int number) {
@@ -92,8 +110,24 @@ record TableFile(String path, long poolBytes, Duration refreshInterval, int shar
     java.nio.file.Path own = ownName();
     try {
       return format.open(own, options);
+    } catch (PageFileException failed) {
+      if (!wasClosed(own, options)) {
+        throw new IOException(
+            path + ": was not closed; 'espalier recover' does so, and so does opening it to write",
+            failed);
+      }
+      throw failed;
     } finally {
       Files.deleteIfExists(own);
+    }
+  }
+
+  /** Tells whether a file is whole without its log, which has no name beside the file's own. */
+  private static boolean wasClosed(java.nio.file.Path own, FileOptions options) {
+    try {
+      return Espalier.describe(own, options).isClean();
+    } catch (PageFileException unknown) {
+      return true;
     }
   }
 
@@ -119,14 +153,33 @@ record TableFile(String path, long poolBytes, Duration refreshInterval, int shar
     }
   }
 
-  private static java.nio.file.Path copy(InputStream in) throws IOException {
+  /** Copies a file to one of the system, which is temporary. */
+  static java.nio.file.Path copy(InputStream in) throws IOException {
     java.nio.file.Path copy = Files.createTempFile("espalier-", ".esp");
     try {
-      Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
+      try (OutputStream out = Files.newOutputStream(copy)) {
+        transfer(in, out);
+      }
       return copy;
     } catch (IOException | RuntimeException | Error failed) {
       Files.deleteIfExists(copy);
       throw failed;
+    }
+  }
+
+  /**
+   * Copies all there is. It may take minutes, and Flink ends a process in which a task goes on for
+   * so long after it was cancelled.
+   *
+   * @throws InterruptedIOException if the thread was interrupted, as Flink does to a task then
+   */
+  private static void transfer(InputStream in, OutputStream out) throws IOException {
+    byte[] buffer = new byte[COPIED_BYTES];
+    for (int count; (count = in.read(buffer)) >= 0; ) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new InterruptedIOException("the copy of an index file was interrupted");
+      }
+      out.write(buffer, 0, count);
     }
   }
 
@@ -145,28 +198,57 @@ record TableFile(String path, long poolBytes, Duration refreshInterval, int shar
     return beside(local);
   }
 
-  /** Puts a local file in the place of this one. */
+  /** Puts a local file in the place of this one. It is there after a crash of the machine, too. */
   void replaceBy(java.nio.file.Path next) throws IOException {
+    replaceBy(next, PageFiles.CACHED);
+  }
+
+  /**
+   * Does the same.
+   *
+   * @param names gives a file of the system its name
+   */
+  void replaceBy(java.nio.file.Path next, PageFileOpener names) throws IOException {
     Path file = new Path(path);
     FileSystem system = file.getFileSystem();
     if (!system.isDistributedFS()) {
-      Files.move(
-          next, local(file), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      java.nio.file.Path local = local(file).toAbsolutePath();
+      names.rename(next, local);
+      names.forceNames(local);
       return;
     }
     Path part = new Path(path + ".part-" + UUID.randomUUID());
     try {
-      try (OutputStream out = system.create(part, FileSystem.WriteMode.NO_OVERWRITE)) {
-        Files.copy(next, out);
-      }
+      copy(next, system, part);
       system.delete(file, false); // Not every file system renames over a file.
-      if (!system.rename(part, file)) {
-        throw new IOException(path + ": the new index file could not be renamed to this");
-      }
-    } finally {
+    } catch (IOException | RuntimeException | Error failed) {
       system.delete(part, false);
+      throw failed;
+    } finally {
       Files.deleteIfExists(next);
     }
+    rename(system, part, file);
+  }
+
+  private static void copy(java.nio.file.Path from, FileSystem system, Path to) throws IOException {
+    try (InputStream in = Files.newInputStream(from);
+        OutputStream out = system.create(to, FileSystem.WriteMode.NO_OVERWRITE)) {
+      transfer(in, out);
+    }
+  }
+
+  /** Gives a file its name; if that fails, it keeps the one it has: there is no other. */
+  private void rename(FileSystem system, Path part, Path file) throws IOException {
+    IOException failure = null;
+    try {
+      if (system.rename(part, file)) {
+        return;
+      }
+    } catch (IOException e) {
+      failure = e;
+    }
+    throw new IOException(
+        path + ": the new index file could not be renamed to this, and is " + part, failure);
   }
 
   private static java.nio.file.Path beside(java.nio.file.Path local) {

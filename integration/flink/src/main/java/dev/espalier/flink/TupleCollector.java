@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.flink;
 
-import dev.espalier.ProgressListener;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.io.Espalier;
 import dev.espalier.io.FileOption;
@@ -48,8 +47,7 @@ final class TupleCollector implements RowCollector {
   public void finish() {
     FileOptions options = FileOptions.DEFAULT.withFlags(FileOption.MUST_BE_NEW);
     try (BytesIndex index = Espalier.openBytes(file, StoreOptions.DEFAULT.withFiles(options))) {
-      index.bulkload(
-          sorter.sorted(ProgressListener.NONE), 1.0, sorter.added(), ProgressListener.NONE);
+      index.bulkload(sorter.sorted(UNLESS_INTERRUPTED), 1.0, sorter.added(), UNLESS_INTERRUPTED);
     }
   }
 

@@ -126,7 +126,7 @@ final class TupleFormat implements TableFormat<BytesIndex> {
       if (keys.to() != null) {
         cursor.scanTo(MemorySegment.ofArray(keys.to()));
       }
-      take(cursor.ceiling(MemorySegment.ofArray(keys.from())));
+      take(keys.goToFirst(cursor));
     }
 
     private void take(boolean isOnEntry) {

@@ -4,7 +4,6 @@ package dev.espalier.flink;
 import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.tuple.TupleWriter;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -94,7 +93,8 @@ final class TupleQuestion implements Question<BytesIndex> {
     byte[] parts = tuple.toBytes();
     List<RowData> answers = new ArrayList<>(1);
     if (keyFields.length == columns.keyCount()) {
-      byte[] rest = format.range().contains(parts) ? index.get(parts) : null;
+      boolean mayBeThere = parts.length <= BytesIndex.MAX_KEY && format.range().contains(parts);
+      byte[] rest = mayBeThere ? index.get(parts) : null;
       if (rest != null) {
         addIfEqual(answers, brought, columns.read(parts, rest));
       }
@@ -102,7 +102,7 @@ final class TupleQuestion implements Question<BytesIndex> {
     }
     TupleRange keys = TupleRange.beginningWith(parts).intersect(format.range());
     BytesCursor cursor = index.cursor();
-    boolean isOnEntry = cursor.ceiling(MemorySegment.ofArray(keys.from()));
+    boolean isOnEntry = keys.goToFirst(cursor);
     while (isOnEntry) {
       byte[] key = cursor.keyArray();
       if (keys.isBefore(key)) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.flink;
 
+import dev.espalier.bytes.BytesCursor;
+import dev.espalier.bytes.BytesIndex;
 import java.io.Serializable;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +48,17 @@ record TupleRange(byte[] from, byte @Nullable [] to) implements Serializable {
 
   boolean contains(byte[] key) {
     return Arrays.compareUnsigned(key, from) >= 0 && !isBefore(key);
+  }
+
+  /**
+   * Goes to the first key of the range, which may be longer than any key of an index, and no entry.
+   *
+   * @return whether there is an entry from there on
+   */
+  boolean goToFirst(BytesCursor cursor) {
+    return from.length > BytesIndex.MAX_KEY
+        ? cursor.higher(MemorySegment.ofArray(from).asSlice(0, BytesIndex.MAX_KEY))
+        : cursor.ceiling(MemorySegment.ofArray(from));
   }
 
   /** Returns whether the range ends before a key. */

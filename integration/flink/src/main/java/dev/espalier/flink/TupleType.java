@@ -78,19 +78,36 @@ enum TupleType {
     }
   }
 
-  /** Returns a part in Flink's internal form. */
+  /**
+   * Returns a part in Flink's internal form.
+   *
+   * @throws ClassCastException if it is one of another type
+   * @throws IllegalArgumentException if it is none that the column may have
+   */
   Object read(Object part, LogicalType type) {
     return switch (this) {
-      case BOOLEAN, WHOLE_64, FLOAT, DOUBLE, BYTES -> part;
-      case WHOLE_8 -> ((Long) part).byteValue();
-      case WHOLE_16 -> ((Long) part).shortValue();
-      case WHOLE_32 -> ((Long) part).intValue();
+      case BOOLEAN -> (Boolean) part;
+      case WHOLE_8 -> (byte) whole((Long) part, Byte.MIN_VALUE, Byte.MAX_VALUE, type);
+      case WHOLE_16 -> (short) whole((Long) part, Short.MIN_VALUE, Short.MAX_VALUE, type);
+      case WHOLE_32 -> (int) whole((Long) part, Integer.MIN_VALUE, Integer.MAX_VALUE, type);
+      case WHOLE_64 -> (Long) part;
+      case FLOAT -> (Float) part;
+      case DOUBLE -> (Double) part;
+      case BYTES -> (byte[]) part;
       case DECIMAL -> decimal((BigDecimal) part, (DecimalType) type);
       case STRING -> StringData.fromString((String) part);
-      case DATE -> (int) ((LocalDate) part).toEpochDay();
+      case DATE ->
+          (int) whole(((LocalDate) part).toEpochDay(), Integer.MIN_VALUE, Integer.MAX_VALUE, type);
       case TIME -> (int) (((LocalTime) part).toNanoOfDay() / NANOS_PER_MILLI);
       case TIMESTAMP -> TimestampData.fromInstant((Instant) part);
     };
+  }
+
+  private static long whole(long number, long least, long most, LogicalType type) {
+    if (number < least || number > most) {
+      throw new IllegalArgumentException(number + " is no " + type.asSummaryString());
+    }
+    return number;
   }
 
   private static Object decimal(BigDecimal part, DecimalType type) {
