@@ -12,6 +12,7 @@ import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.cola.Cola;
 import dev.espalier.io.LogCalls.Kind;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,6 +95,9 @@ class BackupOrderTest {
         1, written.stream().filter(call -> call.matches("WRITE copy.new (0|4096) .*")).count());
     assertFalse(calls.stream().anyMatch(call -> call.startsWith("WRITE store")));
     assertEquals(Set.of("copy", "store"), names(""));
+    long grown = Long.parseLong(ofCopy.get(2).split(" ")[2]);
+    long left = grown - disk.contents(COPY).length; // For maps that may have more pages.
+    assertTrue(left >= 0 && left <= 8 * PAGE_BYTES, "left " + left);
   }
 
   private Set<String> names(String beginning) {
@@ -136,6 +140,8 @@ class BackupOrderTest {
           assertEquals(Math.min(before, PageMap.UNWRITTEN + 1), Math.min(slot, 2), "page " + page);
           if (slot > PageMap.UNWRITTEN) {
             places.add((long) slot);
+            MemorySegment sealed = MemorySegment.ofArray(disk.contents(COPY));
+            assertEquals(PageSeal.tag(index.id, 0), PageSeal.tag(sealed, slot * PAGE_BYTES));
           }
         }
       }
@@ -161,8 +167,37 @@ class BackupOrderTest {
       }
     }
     assertEquals(pages, done.getLast());
+    assertEquals(3, done.size()); // All pages of an index are moved at once if they are few.
     assertEquals(Set.of(pages), Set.copyOf(totals));
     assertEquals(done.stream().sorted().toList(), done);
+  }
+
+  @Test
+  void pagesThatWereNeverWrittenKeepTheirNumbers() {
+    SlotPageStore pages = store.state().open.get("empty").pages();
+    int first = pages.allocate(3);
+    store.checkpoint();
+    List<Long> totals = new ArrayList<>();
+    backup(
+        (_, total) -> {
+          totals.add(total);
+          return true;
+        });
+    assertEquals(1, Set.copyOf(totals).size());
+    long written = 0;
+    try (IndexStore copy = open(COPY)) {
+      IndexPages copied = copy.state().indexes.get("empty");
+      assertEquals(first + 2, copied.numbers.top());
+      for (int page = first; page < first + 3; page++) {
+        assertEquals(PageMap.UNWRITTEN, copied.map.slot(page));
+      }
+      for (IndexPages index : copy.state().indexes.values()) {
+        for (int page = 1; page <= index.numbers.top(); page++) {
+          written += index.map.slot(page) > PageMap.UNWRITTEN ? 1 : 0;
+        }
+      }
+    }
+    assertEquals(written, totals.getFirst());
   }
 
   // ---------------------------------------------------------------- failures
@@ -209,14 +244,41 @@ class BackupOrderTest {
   @ParameterizedTest
   @ValueSource(ints = {Errno.ENOSPC, Errno.EIO})
   void aFullDeviceIsToldApart(int errno) {
-    files.fail(Kind.GROW, errno);
+    long[] asked = {0};
+    files.before(
+        Kind.GROW,
+        () -> {
+          asked[0] =
+              Long.parseLong(
+                  files.calls().stream()
+                      .filter(call -> call.startsWith("GROW copy"))
+                      .findFirst()
+                      .orElseThrow()
+                      .split(" ")[2]);
+          throw new PageFileException(COPY, "failed as ordered", errno);
+        });
     PageFileException failed =
         assertThrows(PageFileException.class, () -> backup(ProgressListener.NONE));
     assertEquals(errno, failed.errno());
     assertEquals(
         errno == Errno.ENOSPC,
-        String.valueOf(failed.getMessage()).contains("copy: there is no room for a backup of "));
-    assertNothingIsLeft();
+        String.valueOf(failed.getMessage())
+            .contains("copy: there is no room for a backup of %d bytes".formatted(asked[0])));
+    assertEquals(Set.of(), names("copy"));
+  }
+
+  @Test
+  void nothingIsLeftOfACopyOfADamagedPage() {
+    PageMap map = store.state().indexes.get("a").map;
+    int page = 1;
+    while (map.slot(page) <= PageMap.UNWRITTEN) {
+      page++;
+    }
+    try (PageFile file = disk.openPages(LogCalls.STORE, Access.WRITE, PAGE_BYTES)) {
+      DiskTrials.write(file, (long) map.slot(page) * PAGE_BYTES + 100, 8, 77);
+    }
+    assertThrows(CorruptPageException.class, () -> backup(ProgressListener.NONE));
+    assertEquals(Set.of(), names("copy"));
   }
 
   @Test

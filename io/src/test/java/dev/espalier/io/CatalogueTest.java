@@ -240,6 +240,7 @@ class CatalogueTest {
   void aNoteIsNoLongerThanItMayBe() {
     byte[] longest = new byte[IndexStore.MOST_NOTE_BYTES];
     assertEquals(longest.length, read(write(new Catalogue(0, List.of(), longest))).note().length);
+    assertEquals(0, read(write(new Catalogue(0, List.of(), new byte[0]))).note().length);
     assertRefused("has no such note", raw(0, 0, longest.length + 1, longest.length + 1));
   }
 

@@ -14,6 +14,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -205,6 +207,52 @@ class LogRecordTest {
         LogRecord.read(written, 0, written.length, OFFSET, new LogRecord.Place(77, 3, 24), false);
     assertNotNull(header);
     assertEquals(0, header.forced());
+  }
+
+  /** Its memory grows for each operation, however full it is. */
+  @Test
+  void aRecordHasRoomForWhateverIsAdded() {
+    MemorySegment key = MemorySegment.ofArray(new byte[700]);
+    MemorySegment value = MemorySegment.ofArray(new byte[900]);
+    Catalogue.Entry made =
+        new Catalogue.Entry(
+            1,
+            "n".repeat(200),
+            "kind",
+            "codecs",
+            new long[PageStore.META_WORDS],
+            0,
+            PageMap.Root.NONE);
+    Map<Consumer<LogRecord>, Integer> additions =
+        Map.of(
+            record -> record.set(1, 2, 3), 19,
+            record -> record.delete(1, 2), 11,
+            record -> record.removeRange(1, 2, 3), 19,
+            record -> record.clear(1), 3,
+            record -> record.set(1, key, value), 9 + 1600,
+            record -> record.delete(1, key), 5 + 700,
+            record -> record.removeRange(1, new byte[700], true, new byte[800], true), 8 + 1500,
+            record -> record.clearBytes(1), 3,
+            record -> record.create(made), 5 + made.bytes().length,
+            record -> record.note(new byte[600]), 601);
+    additions.forEach(
+        (addition, bytes) -> {
+          for (int before = 0; before < 30; before++) {
+            LogRecord record = new LogRecord();
+            record.begin(LogRecord.BATCH);
+            for (int i = 0; i < before; i++) {
+              record.clear(1);
+              record.delete(1, 2);
+            }
+            addition.accept(record);
+            addition.accept(record);
+            record.complete(1, 2, 0, 3, 4, 5, 2);
+            byte[] written = new byte[record.logBytes()];
+            record.writeTo(MemorySegment.ofArray(written), 0);
+            LogRecord.Header read = LogRecord.read(written, 0, new LogRecord.Place(1, 2));
+            assertEquals(14 * before + 2 * bytes, read == null ? 0 : read.length());
+          }
+        });
   }
 
   @Test

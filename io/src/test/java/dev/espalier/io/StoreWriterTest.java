@@ -230,6 +230,62 @@ class StoreWriterTest {
     assertTrue(isFree(locks[1]));
   }
 
+  /**
+   * Who is alone waits outside as well, and whoever finds another one alone lets go of the lock.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {38, 1_000_000})
+  void aLockIsNotKeptWhileAnotherThreadIsAlone(int bytes) {
+    StoreIndex other = index("other", DiskFirstFpbPlusTree.VARIANT);
+    IndexLock[] locks = {shared.locks().all()[0], other.locks().all()[0]};
+    List<Boolean> wasAlone = new ArrayList<>();
+    locks[1].take();
+    Thread thread =
+        waiting(
+            () -> {
+              writer.begin(shared.pages(), locks, 2, bytes);
+              wasAlone.add(locks[0].isOfOneAlone());
+              writer.end(locks);
+            });
+    gate.enterAlone();
+    locks[1].release();
+    while (thread.getState() != Thread.State.WAITING || !isFree(locks[1])) {
+      assertTrue(thread.isAlive());
+    }
+    gate.leaveAlone();
+    await(thread);
+    assertEquals(List.of(bytes > WriterGate.MOST_BYTES), wasAlone);
+    assertTrue(isFree(locks[1]));
+  }
+
+  @Test
+  void whatCanNotBeKeptIsNotChanged() {
+    StoreBytesIndex strings = (StoreBytesIndex) store.bytesIndex("strings");
+    byte[] key = {5};
+    strings.set(key, key);
+    store.checkpoint();
+    Open one = state.transactions.begin();
+    for (OpenIndex index : List.of(many, strings)) {
+      state.pool.invalidation.forget(index.pages());
+      files.fail(Kind.READ, Errno.EIO);
+      assertThrows(
+          PageFileException.class,
+          () -> {
+            if (index == many) {
+              many.set(1, 2);
+            } else {
+              strings.set(key, new byte[0]);
+            }
+          });
+      assertFalse(gate.isAlone());
+    }
+    assertEquals(10, many.get(1));
+    assertArrayEquals(key, strings.get(key));
+    strings.set(key, new byte[0]);
+    assertEquals(1, state.transactions.keysWithVersions());
+    state.transactions.end(one);
+  }
+
   /** All pages that they pin together are half of the pool. */
   @ParameterizedTest
   @CsvSource({"1, false", "2, true"})
@@ -298,11 +354,17 @@ class StoreWriterTest {
     }
   }
 
-  @Test
-  void aCheckpointMakesRoomInTheLog() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCheckpointMakesRoomInTheLog(boolean isAlone) {
     long before = checkpoint();
+    Open one = state.transactions.begin();
+    if (!isAlone) {
+      state.transactions.end(one);
+    }
     files.fail(Kind.GROW, Errno.ENOSPC);
     fillLog();
+    state.transactions.end(one);
     assertEquals(before + 1, checkpoint());
     assertEquals(1000, many.size());
     assertFalse(state.condition.hasFailed());

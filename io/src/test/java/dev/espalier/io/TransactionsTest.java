@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
+import dev.espalier.ProgressListener;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.io.Transactions.Open;
 import dev.espalier.io.Transactions.Place;
+import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -272,6 +275,22 @@ class TransactionsTest {
   }
 
   @Test
+  void versionsAreKeptOfAllThatIsPutTogether() {
+    try (Transaction transaction = store.begin(Isolation.SNAPSHOT)) {
+      longs.putAll(new long[] {30, 10, 11, 20, 40}, 1, new long[] {0, 1, 2, 3}, 1, 3);
+      assertEquals(3, transactions.keysWithVersions());
+      assertEquals(3 * VERSION, transactions.bytes());
+      assertEquals(10, transaction.index("a").get(10));
+      assertFalse(transaction.index("a").containsKey(11));
+      assertEquals(20, transaction.index("a").get(20));
+      transactions.mostBytes = 5 * VERSION;
+      longs.putAll(new long[] {12, 13, 14, 15}, new long[4]); // Ends it in the middle.
+      assertThrows(TransactionTooOldException.class, () -> transaction.index("a").get(10));
+    }
+    assertEquals(10, longs.size());
+  }
+
+  @Test
   void anIndexThatIsFilledHasNoVersionsOfItsKeys() {
     LongIndex empty = store.index("empty");
     try (Transaction transaction = store.begin(Isolation.SNAPSHOT)) {
@@ -282,6 +301,20 @@ class TransactionsTest {
       assertFalse(transaction.index("empty").containsKey(5));
     }
     assertEquals(100, empty.size());
+  }
+
+  @Test
+  void anIndexOfByteStringsThatIsFilledHasNoVersionsOfItsKeys() {
+    BytesIndex empty = store.bytesIndex("empty");
+    try (Transaction transaction = store.begin(Isolation.SNAPSHOT);
+        ConcurrentPrefixBPlusTree source = ConcurrentPrefixBPlusTree.create(IndexOptions.DEFAULT)) {
+      source.set(bytes(5), bytes(6));
+      empty.bulkload(source.cursor(), 1, -1, ProgressListener.NONE);
+      assertEquals(0, transactions.keysWithVersions());
+      assertEquals(0, transaction.bytesIndex("empty").size());
+      assertFalse(transaction.bytesIndex("empty").containsKey(bytes(5)));
+    }
+    assertEquals(1, empty.size());
   }
 
   // ---------------------------------------------------------------- forget

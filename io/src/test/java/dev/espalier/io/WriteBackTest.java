@@ -196,6 +196,21 @@ class WriteBackTest {
     assertEquals(0, changedPages.get());
   }
 
+  /** Each page with its own bytes, wherever it lies in its batch, and with its checksum. */
+  @Test
+  void whatWasWrittenIsRead() {
+    int[] pages = Stores.allocate(store, 8);
+    store.flush();
+    change(2, 3, 5, 7);
+    store.flush();
+    pool.invalidation.forget(store);
+    for (int page : pages) {
+      long offset = store.pin(page);
+      assertEquals(page, Stores.contents(store, offset));
+      store.unpin(offset, false);
+    }
+  }
+
   @Test
   void someFramesAreWrittenInTheOrderOfTheirPages() {
     Stores.allocate(store, 6);
@@ -250,6 +265,7 @@ class WriteBackTest {
           seen.add(writeBack.isWriting());
           seen.add(frames.isBeingWritten(frame));
           seen.add(frames.isChanged(frame));
+          assertEquals(0, frames.state(frame) & Frames.BUSY);
           assertEquals(0, changedPages.get());
           assertArrayEquals(new int[] {1}, unwritten());
           change(1);
