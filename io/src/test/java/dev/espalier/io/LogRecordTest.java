@@ -361,6 +361,16 @@ class LogRecordTest {
   }
 
   @Test
+  void emptyByteStringsMayEndARecord() {
+    byte[] delete = {LogRecord.DELETE_BYTES, 1, 0, 0, 0};
+    assertEquals(5, LogRecord.operationBytes(delete, 0, 5));
+    assertEquals(-1, LogRecord.operationBytes(delete, 0, 4));
+    byte[] range = {LogRecord.RANGE_BYTES, 1, 0, 3, 0, 0, 0, 0};
+    assertEquals(8, LogRecord.operationBytes(range, 0, 8));
+    assertEquals(-1, LogRecord.operationBytes(range, 0, 7));
+  }
+
+  @Test
   void aRangeThatEndsBeforeItBeginsIsNone() {
     begin().removeRange(1, 3, 2);
     assertEquals(-1, LogRecord.operationBytes(payload(), 0, 19));
