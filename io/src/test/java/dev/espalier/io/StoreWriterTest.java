@@ -9,17 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.TreeVariant;
 import dev.espalier.io.LogCalls.Kind;
 import dev.espalier.io.Transactions.Open;
-import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,107 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What each write does before and after the change itself, and what is left if it is refused. */
 @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class StoreWriterTest {
-  private static final int PAGE_BYTES = 512;
-
-  /** Pages that one write promises, with those of any change. */
-  private static final int PAGES = 4 + 16 + SlotPageStore.CHANGE_SLOTS;
-
-  private static final StoreOptions OPTIONS =
-      StoreOptions.DEFAULT
-          .withFiles(FileOptions.DEFAULT.withPageBytes(PAGE_BYTES).withPoolBytes(256 * PAGE_BYTES))
-          .withSegmentBytes(16 << 10);
-
-  private final SimulatedDisk disk = DiskTrials.disk(1);
-  private final LogCalls files = new LogCalls(disk);
-  private IndexStore store;
-  private StoreState state;
-  private WriterGate gate;
-  private StoreWriter writer;
-
-  /** For many threads. */
-  private StoreIndex many;
-
-  /** Whose readers share its lock. */
-  private StoreIndex shared;
-
-  private void open(StoreOptions options) {
-    StoreEnvironment environment =
-        new StoreEnvironment(files, new SplittableRandom(1), false, false);
-    store = new StoreOpening(LogCalls.STORE, options, environment).open();
-    state = store.state();
-    gate = state.gate;
-    writer = store.writer();
-  }
-
-  @BeforeEach
-  void open() {
-    open(OPTIONS);
-    many = index("many", OPTIONS.files().variant().orElse(state.newVariant()));
-    shared = index("shared", DiskFirstFpbPlusTree.VARIANT);
-    assertTrue(many.locks().areOfKeys());
-    assertFalse(shared.locks().areOfKeys());
-    many.set(1, 10);
-    shared.set(1, 10);
-    store.checkpoint();
-    files.calls();
-  }
-
-  private StoreIndex index(String name, TreeVariant variant) {
-    return (StoreIndex) store.index(name, variant);
-  }
-
-  @AfterEach
-  void close() {
-    if (disk.crashed()) {
-      return;
-    }
-    assertEquals(0, gate.sum());
-    assertTrue(isFree(shared.locks().all()[0]));
-    try {
-      store.close();
-    } catch (PageFileException asATestWantsIt) {
-      assertTrue(state.condition.hasFailed());
-    }
-  }
-
-  private long checkpoint() {
-    return state.header.checkpoint();
-  }
-
-  /** Has a thread do something, and returns it when it waits. */
-  private static Thread waiting(Runnable action) {
-    Thread thread = Thread.ofPlatform().daemon().start(action);
-    while (thread.getState() != Thread.State.WAITING) {
-      assertTrue(thread.isAlive(), "it should wait");
-      Thread.onSpinWait();
-    }
-    return thread;
-  }
-
-  private static void await(Thread thread) {
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  /** Tells whether another thread could take a lock. */
-  private static boolean isFree(IndexLock lock) {
-    boolean[] isFree = {false};
-    await(
-        Thread.ofPlatform()
-            .start(
-                () -> {
-                  isFree[0] = lock.tryTake();
-                  if (isFree[0]) {
-                    lock.release();
-                  }
-                }));
-    return isFree[0];
-  }
-
+final class StoreWriterTest extends StoreWriterTrial {
   // ---------------------------------------------------------------- begin and end
 
   @Test
@@ -243,7 +138,7 @@ class StoreWriterTest {
     Thread thread =
         waiting(
             () -> {
-              writer.begin(shared.pages(), locks, 2, bytes);
+              writer.begin(shared.pages(), locks, 2, 0, bytes);
               wasAlone.add(locks[0].isOfOneAlone());
               writer.end(locks);
             });
@@ -289,32 +184,31 @@ class StoreWriterTest {
   /** All pages that they pin together are half of the pool. */
   @ParameterizedTest
   @CsvSource({"1, false", "2, true"})
-  void oneTooManyIsAlone(int within, boolean isAlone) {
+  void oneTooManyWaitsForOneOfThem(int within, boolean waits) {
     assertEquals(2, state.pool.frames.sure / (2 * state.pool.mostPins()));
-    long promise = WriterGate.promise(1, 48);
+    List<Long> entered = new ArrayList<>();
     for (int i = 0; i < within; i++) {
-      assertEquals(promise, gate.enter(promise));
+      entered.add(gate.enter(WriterGate.promise(1, 48)));
     }
     IndexLock[] lock = many.locks().of(5);
-    boolean[] wasAlone = {!isAlone};
+    boolean[] wasAlone = {true};
     Runnable write =
         () -> {
           writer.begin(many.pages(), lock, 1);
           wasAlone[0] = lock[0].isOfOneAlone();
           writer.end(lock);
         };
-    if (!isAlone) {
+    if (waits) {
+      Thread thread = waiting(write);
+      assertEquals(within, WriterGate.writers(gate.sum()));
+      gate.leave(entered.removeLast());
+      await(thread);
+    } else {
       write.run();
     }
-    Thread thread = isAlone ? waiting(write) : Thread.currentThread();
-    assertEquals(within, WriterGate.writers(gate.sum()));
-    for (int i = 0; i < within; i++) {
-      gate.leave(promise);
-    }
-    if (isAlone) {
-      await(thread);
-    }
-    assertEquals(isAlone, wasAlone[0]);
+    assertFalse(wasAlone[0]);
+    assertEquals(1, WriterGate.writers(gate.sum()));
+    entered.forEach(gate::leave);
   }
 
   @Test
@@ -343,172 +237,6 @@ class StoreWriterTest {
     await(Thread.ofPlatform().start(() -> isAlone[0] = writer.tryAlone(1)));
     assertFalse(isAlone[0]);
     gate.leave(promise);
-  }
-
-  // ---------------------------------------------------------------- room in the log
-
-  /** Begins records until the log needs a segment that is not there. */
-  private void fillLog() {
-    for (long key = 0; key < 1000; key++) {
-      many.set(key, key + 1);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aCheckpointMakesRoomInTheLog(boolean isAlone) {
-    long before = checkpoint();
-    Open one = state.transactions.begin();
-    if (!isAlone) {
-      state.transactions.end(one);
-    }
-    files.fail(Kind.GROW, Errno.ENOSPC);
-    fillLog();
-    state.transactions.end(one);
-    assertEquals(before + 1, checkpoint());
-    assertEquals(1000, many.size());
-    assertFalse(state.condition.hasFailed());
-  }
-
-  @Test
-  void aDeviceThatFailsEndsAllChanges() {
-    files.fail(Kind.GROW, Errno.EIO);
-    assertThrows(PageFileException.class, this::fillLog);
-    assertTrue(state.condition.hasFailed());
-    assertEquals(0, gate.sum());
-    long size = many.size();
-    assertTrue(size > 100 && size < 1000, "size " + size);
-    assertThrows(IllegalStateException.class, () -> many.set(5000, 1));
-    assertEquals(size, many.size());
-  }
-
-  @Test
-  void aNoteIsARecordAndIsKept() {
-    long before = state.log.appended();
-    byte[] note = {1, 2};
-    writer.note(note);
-    assertSame(note, state.note);
-    assertEquals(before + 1, state.log.appended());
-    assertFalse(gate.isAlone());
-    state.condition.noteFailure(new PageFileException(LogCalls.STORE, "says a test", Errno.EIO));
-    assertThrows(IllegalStateException.class, () -> writer.note(new byte[1]));
-    assertSame(note, state.note);
-    assertFalse(gate.isAlone());
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aNoteFindsRoomAfterACheckpoint(boolean isFull) {
-    long before = checkpoint();
-    int errno = isFull ? Errno.ENOSPC : Errno.EIO;
-    files.fail(Kind.GROW, errno);
-    Runnable notes =
-        () -> {
-          for (int i = 0; i < 20; i++) {
-            writer.note(new byte[4000]);
-          }
-        };
-    if (isFull) {
-      notes.run();
-    } else {
-      assertThrows(PageFileException.class, notes::run);
-    }
-    assertEquals(before + (isFull ? 1 : 0), checkpoint());
-    assertEquals(!isFull, state.condition.hasFailed());
-    assertFalse(gate.isAlone());
-  }
-
-  // ---------------------------------------------------------------- room for pages
-
-  /** Leaves so many slots for changes, on a device that is full. */
-  private void leave(int slots) {
-    state.pool.frames.lock.lock();
-    try {
-      while (state.space.available() > slots) {
-        state.space.takeLowest();
-      }
-    } finally {
-      state.pool.frames.lock.unlock();
-    }
-    assertEquals(slots, state.space.available());
-    for (int i = 0; i < 20; i++) {
-      files.fail(Kind.GROW, Errno.ENOSPC);
-    }
-  }
-
-  private void fillPages() {
-    for (long key = 0; key < 3000; key++) {
-      shared.set(key, key);
-    }
-    store.checkpoint();
-    assertTrue(shared.pages().pagesInUse() > 80);
-  }
-
-  @Test
-  void aRangeIsRemovedAtOnceIfThereIsRoom() {
-    fillPages();
-    SlotPageStore pages = shared.pages();
-    assertEquals(RangeParts.ALL, writer.beginRange(pages, shared.locks().all(), 19));
-    assertEquals(
-        pages.pagesInUse() + 16 + SlotPageStore.CHANGE_SLOTS, WriterGate.pages(gate.sum()));
-    writer.end(shared.locks().all());
-  }
-
-  @Test
-  void aRangeIsRemovedInPartsOnAFullDevice() {
-    fillPages();
-    long before = checkpoint();
-    leave(130);
-    SlotPageStore pages = shared.pages();
-    assertEquals(64, state.space.kept());
-    assertEquals(32 / 4, writer.beginRange(pages, shared.locks().all(), 19));
-    assertEquals(32 + SlotPageStore.CHANGE_SLOTS, WriterGate.pages(gate.sum()));
-    writer.end(shared.locks().all());
-    assertEquals(before, checkpoint());
-  }
-
-  @Test
-  void whatFindsNoRoomAfterACheckpointIsRefusedForGood() {
-    fillPages();
-    long before = checkpoint();
-    leave(30);
-    IndexLock[] lock = shared.locks().all();
-    MemoryLimitException refused =
-        assertThrows(MemoryLimitException.class, () -> writer.beginRange(shared.pages(), lock, 19));
-    assertFalse(refused.getCause() instanceof NoSlotException, "it is not to be tried again");
-    assertEquals(before + 1, checkpoint());
-    assertTrue(isFree(lock[0]));
-    assertFalse(gate.isAlone());
-    assertEquals(0, gate.sum());
-    assertFalse(state.condition.hasFailed());
-  }
-
-  private static MemoryLimitException refusal() {
-    PageFileException full = new PageFileException(LogCalls.STORE, "says a test", Errno.ENOSPC);
-    return new NoSlotException(full).asLimit();
-  }
-
-  @Test
-  void aWriteThatItsTreeRefusedIsMadeAgainAfterACheckpoint() {
-    many.set(5, 5);
-    long before = checkpoint();
-    writer.makeRoomAfter(refusal(), 0);
-    assertEquals(before + 1, checkpoint());
-    writer.makeRoomAfter(refusal(), 0); // Another thread has made one.
-    assertEquals(before + 1, checkpoint());
-    MemoryLimitException again = refusal();
-    assertSame(
-        again, assertThrows(MemoryLimitException.class, () -> writer.makeRoomAfter(again, 1)));
-    many.set(6, 6);
-    writer.makeRoomAfter(refusal(), 2);
-    assertEquals(before + 2, checkpoint());
-    many.set(7, 7);
-    assertSame(
-        again, assertThrows(MemoryLimitException.class, () -> writer.makeRoomAfter(again, 3)));
-    MemoryLimitException other = new MemoryLimitException("says a test");
-    assertSame(
-        other, assertThrows(MemoryLimitException.class, () -> writer.makeRoomAfter(other, 0)));
-    assertEquals(before + 2, checkpoint());
   }
 
   // ---------------------------------------------------------------- durable
@@ -675,36 +403,5 @@ class StoreWriterTest {
     assertNull(lock[0].failed);
     assertTrue(isFree(lock[0]));
     assertTrue(state.condition.isUsable());
-  }
-
-  // ---------------------------------------------------------------- a new index
-
-  private int reserved() {
-    SlotSpace space = state.space;
-    assertTrue(space.available() > 0);
-    return space.room() - space.first() - space.busyCount() - space.available();
-  }
-
-  @Test
-  void thereIsRoomForWhatIsToldOfANewIndex() {
-    IndexPages made = new IndexPages(77, "made", "none", StoredCodecs.LONGS, PAGE_BYTES);
-    int before = reserved();
-    long sequence = state.log.appended();
-    gate.enterAlone();
-    writer.beginMaking(made);
-    assertTrue(reserved() > before);
-    assertEquals(sequence, state.log.appended());
-    assertEquals(sequence + 1, writer.make(made));
-    gate.leaveAlone();
-    state.indexes.put("made", made); // So that the log is right.
-  }
-
-  @Test
-  void anIndexForWhichThereIsNoRoomIsNotMade() {
-    leave(0);
-    assertThrows(MemoryLimitException.class, () -> store.index("made"));
-    assertEquals(List.of("many", "shared"), store.names());
-    assertFalse(gate.isAlone());
-    assertFalse(state.condition.hasFailed());
   }
 }
