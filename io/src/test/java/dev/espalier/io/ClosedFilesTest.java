@@ -275,13 +275,13 @@ class ClosedFilesTest {
     SimulatedDisk whole = DiskTrials.disk(1);
     long before = live(whole, 1);
     long operations = whole.operations() - before;
-    assertTrue(operations > 20, "operations " + operations);
     int crashes = TestSize.of(4, 16);
+    assertTrue(operations > 2L * crashes, "operations " + operations);
     for (int crash = 0; crash < crashes; crash++) {
       long seed = 3L * crash + 1; // As the first, slots are taken in order.
       SimulatedDisk disk = DiskTrials.disk(seed);
       // Most of what is done last is done after pages were moved.
-      disk.restart(CrashPlan.at(before + operations - 1 - 3L * crash, seed));
+      disk.restart(CrashPlan.at(before + operations - 1 - 2L * crash, seed));
       assertThrows(RuntimeException.class, () -> live(disk, seed));
       assertTrue(disk.crashed());
       disk.restart(CrashPlan.NOTHING);

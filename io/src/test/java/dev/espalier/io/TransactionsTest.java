@@ -30,21 +30,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TransactionsTest {
   private static final int VERSION = Transactions.VERSION_BYTES;
 
-  private final IndexStore store =
-      new StoreOpening(
-              LogCalls.STORE,
-              StoreOptions.DEFAULT,
-              new StoreEnvironment(DiskTrials.disk(1), new SplittableRandom(1), false, false))
-          .open();
-
-  private final WriterGate gate = store.state().gate;
-  private final Transactions transactions = store.state().transactions;
-  private final LongIndex longs = store.index("a");
-  private final BytesIndex strings = store.bytesIndex("b");
+  private IndexStore store;
+  private WriterGate gate;
+  private Transactions transactions;
+  private LongIndex longs;
+  private BytesIndex strings;
   private final List<Open> begun = new ArrayList<>();
 
   @BeforeEach
-  void fill() {
+  void openAndFill() {
+    StoreEnvironment environment =
+        new StoreEnvironment(DiskTrials.disk(1), new SplittableRandom(1), false, false);
+    store = new StoreOpening(LogCalls.STORE, StoreOptions.DEFAULT, environment).open();
+    gate = store.state().gate;
+    transactions = store.state().transactions;
+    longs = store.index("a");
+    strings = store.bytesIndex("b");
     for (int key = 10; key <= 50; key += 10) {
       longs.set(key, key);
       strings.set(bytes(key), bytes(key, key));
