@@ -27,7 +27,6 @@ final class KnownMisses {
       DeamortizedCola REMOVE_RANGE 78
       PioBTree SCAN 273
       PioBTree SCAN_BEHIND_DEAD 286
-      PioBTree REMOVE_RANGE 154
       FdTree SCAN 451
       FdTree SCAN_BEHIND_DEAD 408
       FdTree REMOVE_RANGE 62
