@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.cli.soak.DifferentialRun;
 import dev.espalier.cli.soak.Soak;
 import dev.espalier.cli.soak.SoakFailure;
+import dev.espalier.cli.soak.SoakShape;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * What one thread of a soak does: long runs of indexes take half of its time, crashes and damage
@@ -20,26 +21,28 @@ final class SoakWorker {
 
   private final Path folder;
   private final SoakCounts counts;
+  private final Consumer<String> progress;
 
   /**
    * Prepares.
    *
    * @param folder in which files are for a while
    * @param counts to which it adds what it has done
+   * @param progress told often what is done at present
    */
-  SoakWorker(Path folder, SoakCounts counts) {
+  SoakWorker(Path folder, SoakCounts counts, Consumer<String> progress) {
     this.folder = folder;
     this.counts = counts;
+    this.progress = progress;
   }
 
   /**
    * Goes on until it is enough.
    *
    * @param seed which shapes, kinds and seeds follow from
-   * @param progress told what is done now
    * @throws SoakFailure if anything is wrong; the files that it is about are kept
    */
-  void run(long seed, BooleanSupplier isEnough, Soak.Progress progress) {
+  void run(long seed, BooleanSupplier isEnough) {
     Soak soak = new Soak(folder, seed, isEnough);
     SplittableRandom random = new SplittableRandom(~seed);
     List<CrashKind> kinds = CrashKind.all();
@@ -48,13 +51,7 @@ final class SoakWorker {
     while (!isEnough.getAsBoolean()) {
       long start = System.nanoTime();
       if (ofIndexes <= ofFiles) {
-        DifferentialRun run =
-            soak.run(
-                (operations, now) -> {
-                  counts.operations.add(operations);
-                  progress.show(operations, now);
-                });
-        counts.keysInBatches.add(run.keysInBatches());
+        soak.run(this::add);
         ofIndexes += System.nanoTime() - start;
       } else {
         checkImages(kinds.get(random.nextInt(kinds.size())), random.nextInt(Integer.MAX_VALUE));
@@ -64,12 +61,28 @@ final class SoakWorker {
     }
   }
 
+  private void add(long operations, long keysInBatches, String now) {
+    counts.operations.add(operations);
+    counts.keysInBatches.add(keysInBatches);
+    progress.accept(now);
+  }
+
+  /**
+   * Compares one index with a map.
+   *
+   * @throws SoakFailure if anything is wrong
+   */
+  void compare(SoakShape shape, long seed, int entries) {
+    new Soak(folder, seed, () -> false).run(shape, seed, entries, this::add);
+  }
+
   /**
    * Checks images of crashes of one run.
    *
    * @throws SoakFailure if one is wrong
    */
   void checkImages(CrashKind kind, long seed) {
+    progress.accept("crashes of " + kind.name());
     String wrong = new CrashImages(kind, seed, folder).run(IMAGES_OF_A_RUN, _ -> false);
     if (!wrong.isEmpty()) {
       throw new SoakFailure(
@@ -84,6 +97,7 @@ final class SoakWorker {
    * @throws SoakFailure if one is wrong
    */
   void checkDamage(CrashKind kind, long seed) {
+    progress.accept("damage to " + kind.name());
     String wrong = new DamagedImages(kind, seed, folder).run(COPIES_OF_A_RUN);
     if (!wrong.isEmpty()) {
       throw new SoakFailure(
