@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -45,6 +46,9 @@ import picocli.CommandLine.Spec;
       "Copies of stores, closed or as a crash leaves them, are damaged as well: bits, sectors,"
           + " pages, the length. Each is salvaged, opened, verified and written, and answers"
           + " rightly or says what is wrong.",
+      "",
+      "Pages of stores are changed before they are written, so that their checksums fit. Whatever"
+          + " they say then, every call ends, with an answer or with an error that is documented.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -121,6 +125,14 @@ final class SoakCommand implements Callable<Integer> {
   private @Nullable String damagedImages;
 
   @Option(
+      names = "--lying-pages",
+      paramLabel = "NAME",
+      description =
+          "Stores of one tree only whose pages lie, with its proportions, such as 'PioBTree 256 1 1"
+              + " file'. With --seed, it repeats a failure.")
+  private @Nullable String lyingPages;
+
+  @Option(
       names = "--threads",
       paramLabel = "N",
       description =
@@ -185,8 +197,12 @@ final class SoakCommand implements Callable<Integer> {
       CrashKind kind = kindNamed(damagedImages);
       return (worker, chosen) -> worker.checkDamage(kind, chosen);
     }
+    if (lyingPages != null) {
+      SoakShape named = shapeNamed("--lying-pages", lyingPages, LyingStores::named);
+      return (worker, chosen) -> worker.checkLies(named, chosen);
+    }
     if (shape != null) {
-      SoakShape named = shapeNamed(shape);
+      SoakShape named = shapeNamed("--shape", shape, SoakShape::named);
       return (worker, chosen) -> worker.compare(named, chosen, entries);
     }
     return null;
@@ -277,11 +293,12 @@ final class SoakCommand implements Callable<Integer> {
             VariantName.onPages(spec, name, FileOptions.DEFAULT).variant().orElseThrow());
   }
 
-  private SoakShape shapeNamed(String name) {
+  private SoakShape shapeNamed(String option, String name, Function<String, SoakShape> shapes) {
     try {
-      return SoakShape.named(name);
+      return shapes.apply(name);
     } catch (IllegalArgumentException unknown) {
-      throw new ParameterException(spec.commandLine(), "--shape: " + unknown.getMessage(), unknown);
+      throw new ParameterException(
+          spec.commandLine(), option + ": " + unknown.getMessage(), unknown);
     }
   }
 

@@ -11,13 +11,19 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * What one thread of a soak does: long runs of indexes take half of its time, crashes and damage
- * the other half. Runs take from less than a second to minutes, so that their number would not
+ * What one thread of a soak does: long runs of indexes take half of its time, crashes, damage and
+ * lies the other half. Runs take from less than a second to minutes, so that their number would not
  * divide the time.
  */
 final class SoakWorker {
   private static final int IMAGES_OF_A_RUN = 50;
   private static final int COPIES_OF_A_RUN = 20;
+  private static final int LYING_STORES_OF_A_RUN = 10;
+
+  /** So that there are about twice as many damaged copies as images, and half as many lies. */
+  private static final int DAMAGED_STORES_OF_A_TURN = 5;
+
+  private static final int LYING_TREES_OF_A_TURN = 3;
 
   private final Path folder;
   private final SoakCounts counts;
@@ -45,7 +51,6 @@ final class SoakWorker {
   void run(long seed, BooleanSupplier isEnough) {
     Soak soak = new Soak(folder, seed, isEnough);
     SplittableRandom random = new SplittableRandom(~seed);
-    List<CrashKind> kinds = CrashKind.all();
     long ofIndexes = 0;
     long ofFiles = 0;
     while (!isEnough.getAsBoolean()) {
@@ -54,11 +59,26 @@ final class SoakWorker {
         soak.run(this::add);
         ofIndexes += System.nanoTime() - start;
       } else {
-        checkImages(kinds.get(random.nextInt(kinds.size())), random.nextInt(Integer.MAX_VALUE));
-        checkDamage(kinds.get(random.nextInt(kinds.size())), random.nextInt(Integer.MAX_VALUE));
+        checkFiles(random, isEnough);
         ofFiles += System.nanoTime() - start;
       }
     }
+  }
+
+  private void checkFiles(SplittableRandom random, BooleanSupplier isEnough) {
+    List<CrashKind> kinds = CrashKind.all();
+    List<SoakShape> shapes = LyingStores.shapes();
+    checkImages(any(kinds, random), random.nextInt(Integer.MAX_VALUE));
+    for (int i = 0; i < DAMAGED_STORES_OF_A_TURN && !isEnough.getAsBoolean(); i++) {
+      checkDamage(any(kinds, random), random.nextInt(Integer.MAX_VALUE));
+    }
+    for (int i = 0; i < LYING_TREES_OF_A_TURN && !isEnough.getAsBoolean(); i++) {
+      checkLies(any(shapes, random), random.nextInt(Integer.MAX_VALUE));
+    }
+  }
+
+  private static <T> T any(List<T> all, SplittableRandom random) {
+    return all.get(random.nextInt(all.size()));
   }
 
   private void add(long operations, long keysInBatches, String now) {
@@ -104,5 +124,20 @@ final class SoakWorker {
           wrong, "--damaged-images %s --seed %d".formatted(kind.name(), seed), null);
     }
     counts.copies.add(COPIES_OF_A_RUN);
+  }
+
+  /**
+   * Checks stores of one tree whose pages lie.
+   *
+   * @throws SoakFailure if one is wrong
+   */
+  void checkLies(SoakShape shape, long seed) {
+    progress.accept("lies in " + shape.name());
+    String wrong = new LyingStores(shape, seed, folder).run(LYING_STORES_OF_A_RUN);
+    if (!wrong.isEmpty()) {
+      throw new SoakFailure(
+          wrong, "--lying-pages '%s' --seed %d".formatted(shape.name(), seed), null);
+    }
+    counts.lyingStores.add(LYING_STORES_OF_A_RUN);
   }
 }

@@ -243,7 +243,7 @@ final class SignalTest {
     assertTrue(
         run.out()
             .matches(
-                "ended early: [0-9,]+ operations, .* damaged copies \\(seed 7\\): nothing is wrong"
+                "ended early: [0-9,]+ operations, .* lying pages \\(seed 7\\): nothing is wrong"
                     + " so far\n"),
         run.out());
     assertEquals(Set.of(), filesMade());
@@ -263,7 +263,7 @@ final class SignalTest {
     assertEquals(143, run.status());
     assertEquals(
         "espalier soak: a fault; to repeat it: ./espalier soak DIR --shape A\n", run.err());
-    assertTrue(run.out().matches("ended early: .* damaged copies \\(seed 7\\)\n"), run.out());
+    assertTrue(run.out().matches("ended early: .* lying pages \\(seed 7\\)\n"), run.out());
     assertTrue(Files.exists(used.resolve("found")));
   }
 

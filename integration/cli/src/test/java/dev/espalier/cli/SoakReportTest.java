@@ -18,7 +18,8 @@ import picocli.CommandLine;
 /** What a soak says. {@link SignalTest} has what it says when it is told to end. */
 final class SoakReportTest {
   private static final String DONE =
-      "12,345 operations, 678 of them keys of batches, 50 images of crashes, 20 damaged copies";
+      "12,345 operations, 678 of them keys of batches, 50 images of crashes, 20 damaged copies, 10"
+          + " stores with lying pages";
 
   @TempDir private Path folder;
 
@@ -34,6 +35,7 @@ final class SoakReportTest {
     counts.keysInBatches.add(678);
     counts.images.add(50);
     counts.copies.add(20);
+    counts.lyingStores.add(10);
     return SoakReport.begin(soak.getCommandSpec(), counts, 7, folder);
   }
 
