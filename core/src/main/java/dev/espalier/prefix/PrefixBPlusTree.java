@@ -304,7 +304,7 @@ public final class PrefixBPlusTree implements BytesIndex {
   @Override
   public long size() {
     tree.checkOpen();
-    return tree.meta[PrefixStructure.SIZE];
+    return tree.size.get();
   }
 
   @Override
@@ -357,6 +357,6 @@ public final class PrefixBPlusTree implements BytesIndex {
     return isClosed()
         ? "PrefixBPlusTree, closed"
         : "PrefixBPlusTree of %,d entries in %,d bytes"
-            .formatted(tree.meta[PrefixStructure.SIZE], tree.store.usedBytes());
+            .formatted(tree.size.get(), tree.store.usedBytes());
   }
 }

@@ -211,6 +211,7 @@ final class SharedPrefixWriter {
   }
 
   private Outcome setInLeaf(Write write) {
+    int inserted = 0;
     int operation = space.epochs.enter();
     PrefixLook look = write.thread.look;
     try {
@@ -240,15 +241,13 @@ final class SharedPrefixWriter {
       } finally {
         unlatchLeaf(look, isChanged);
       }
-      if (found < 0) {
-        tree.grown(1);
-      }
+      inserted = found < 0 ? 1 : 0;
       retireChain(oldChain);
       write.hasRetired = oldChain != 0;
       return Outcome.DONE;
     } finally {
       look.release();
-      space.epochs.exit(operation);
+      space.epochs.exit(operation, inserted);
     }
   }
 
@@ -441,6 +440,7 @@ final class SharedPrefixWriter {
     boolean isSmall;
     boolean isEmpty;
     boolean hasRetired;
+    int removed = 0;
     int operation = space.epochs.enter();
     try {
       int found = latchLeaf(look, key);
@@ -472,19 +472,19 @@ final class SharedPrefixWriter {
       } finally {
         unlatchLeaf(look, isChanged);
       }
-      tree.grown(-1);
+      removed = 1;
       retireChain(keyChain);
       retireChain(valueChain);
       hasRetired = (keyChain | valueChain) != 0;
     } finally {
       look.release();
-      space.epochs.exit(operation);
+      space.epochs.exit(operation, -removed);
     }
     if (isSmall && tree.height() > 1) {
       merge(key, isEmpty);
       hasRetired = true; // Perhaps.
     }
-    if (isEmpty && tree.size() == 0 && tree.height() > 1) {
+    if (isEmpty && tree.size.get() == 0 && tree.height() > 1) {
       clearIfEmpty();
     }
     if (hasRetired) {
@@ -534,7 +534,7 @@ final class SharedPrefixWriter {
   private void clearIfEmpty() {
     space.aloneIfNobodyReads(
         () -> {
-          if (tree.size() == 0 && tree.height() > 1) {
+          if (tree.size.get() == 0 && tree.height() > 1) {
             tree.clear();
           }
         });

@@ -181,7 +181,12 @@ final class SlotPageStore extends PooledPageStore {
 
   @Override
   public long[] meta() {
-    return pages.meta;
+    return pages.wholeMeta();
+  }
+
+  @Override
+  public void whenMetaIsWanted(Runnable task) {
+    pages.whenMetaIsWanted(task);
   }
 
   @Override
@@ -386,6 +391,7 @@ final class SlotPageStore extends PooledPageStore {
   @Override
   public void close() {
     if (!isClosed()) {
+      pages.forgetTree();
       condition.noteClosed();
       pool.invalidation.forget(this);
       pool.leave(this);

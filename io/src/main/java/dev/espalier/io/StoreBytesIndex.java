@@ -127,7 +127,7 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
 
   /** Returns how many of some writes may change pages that long values share. */
   int sharing(int writes) {
-    return StoredPrefixTree.sharesPages(store.meta()) ? writes : 0;
+    return StoredPrefixTree.sharesPages(pages.meta) ? writes : 0;
   }
 
   /** Returns the index without the log. */
