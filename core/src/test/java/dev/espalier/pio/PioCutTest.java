@@ -10,6 +10,7 @@ import dev.espalier.LongCursor;
 import dev.espalier.LongEntrySource;
 import dev.espalier.ProgressListener;
 import dev.espalier.TestSize;
+import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryLimitException;
@@ -294,6 +295,37 @@ class PioCutTest {
       int inUse = index.tree.store.pagesInUse();
       assertTrue(inUse < 60, "pages in use: " + inUse);
     }
+  }
+
+  /** Nodes of which one leaf is left merge with neighbours that are more than three quarters full. */
+  @Test
+  void nodesWithOneLeafMergeWithFullerOnes() {
+    long[] keys = LongStream.range(0, 12 * 240).toArray();
+    try (PioBTree index = Shape.TWO_SEGMENTS.create()) {
+      index.bulkload(
+          LongEntrySource.of(keys, keys, keys.length), 0.85, keys.length, ProgressListener.NONE);
+      int parents = parentsOfLeaves(index.rootView(), 12);
+      assertEquals(12, parents);
+      for (long from = 240; from < keys.length; from += 2 * 240) {
+        assertEquals(220, index.removeRange(from, true, from + 220, false)); // all but one leaf
+        parents--;
+        assertEquals(parents, parentsOfLeaves(index.rootView(), 1));
+      }
+      index.verify();
+    }
+  }
+
+  /** Returns how many nodes have leaves below them, each so many at least. */
+  private static int parentsOfLeaves(NodeView node, int least) {
+    if (node.level() == 1) {
+      assertTrue(node.children() >= least, "leaves: " + node.children());
+      return 1;
+    }
+    int parents = 0;
+    for (int i = 0; i < node.children(); i++) {
+      parents += parentsOfLeaves(node.child(i), least);
+    }
+    return parents;
   }
 
   // ---------------------------------------------------------------- no memory

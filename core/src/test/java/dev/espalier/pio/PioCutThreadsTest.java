@@ -3,16 +3,19 @@ package dev.espalier.pio;
 
 import static dev.espalier.threads.SeenMeanwhile.assertHolds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TestSize;
+import dev.espalier.memory.ForwardingPageStore;
 import dev.espalier.threads.PausingStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -206,6 +209,70 @@ class PioCutThreadsTest {
       }
       assertEquals(between.sum(), there, "entries put, less those that calls say they removed");
       assertEquals(all, index.size());
+    }
+  }
+
+  /** An entry goes with a range after its writer has looked, and before it writes. */
+  @Test
+  void aWriterThatHasLookedLooksAgainWhenARangeHasGone() {
+    AnnouncingStore store = new AnnouncingStore();
+    try (PioBTree index = PioBTree.open(IndexOptions.DEFAULT, store)) {
+      store.meanwhile =
+          () -> {
+            Future<Long> removing = threads.submit(() -> index.removeRange(0, true, 99, true));
+            try {
+              assertEquals(100, removing.get());
+            } catch (InterruptedException | ExecutionException failed) {
+              throw new AssertionError(failed);
+            }
+          };
+      fill(index, store);
+      assertEquals(index.missingValue(), index.put(50, 7));
+      assertEquals(1, index.size());
+      fill(index, store);
+      assertEquals(index.missingValue(), index.remove(50));
+      assertEquals(0, index.size());
+      fill(index, store);
+      assertFalse(index.replace(50, 50, 7));
+      assertFalse(index.containsKey(50));
+      fill(index, store);
+      assertFalse(index.remove(50, 50));
+      assertEquals(0, index.size());
+      index.verify();
+    }
+  }
+
+  private static void fill(PioBTree index, AnnouncingStore store) {
+    for (long key = 0; key < 100; key++) {
+      index.put(key, key);
+    }
+    store.isArmed = true;
+  }
+
+  /** Does something when a write is announced, once each time that it is armed. */
+  private static final class AnnouncingStore extends ForwardingPageStore {
+    boolean isArmed;
+    Runnable meanwhile = () -> {};
+
+    AnnouncingStore() {
+      super(IndexOptions.DEFAULT.pagesInMemory(256));
+    }
+
+    private void announce() {
+      if (isArmed) {
+        isArmed = false;
+        meanwhile.run();
+      }
+    }
+
+    @Override
+    public void beforeSet(long key, long value) {
+      announce();
+    }
+
+    @Override
+    public void beforeRemoval(long key) {
+      announce();
     }
   }
 
