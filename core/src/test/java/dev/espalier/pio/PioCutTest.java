@@ -297,7 +297,9 @@ class PioCutTest {
     }
   }
 
-  /** Nodes of which one leaf is left merge with neighbours that are more than three quarters full. */
+  /**
+   * Nodes of which one leaf is left merge with neighbours that are more than three quarters full.
+   */
   @Test
   void nodesWithOneLeafMergeWithFullerOnes() {
     long[] keys = LongStream.range(0, 12 * 240).toArray();
