@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TestSize;
+import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CheckedPageStore;
 import dev.espalier.memory.ForwardingPageStore;
 import dev.espalier.memory.HugePages;
@@ -301,6 +302,26 @@ class BLinkTreeTest {
   private static void removeLeaves(BLinkTree index, int leaves) {
     for (long key = 0; key < (long) leaves * LEAF; key++) {
       index.remove(key);
+    }
+  }
+
+  /** Counts of threads are added up one by one, and a removal may be counted before its insert. */
+  @Test
+  void whatIsNotCountedYetMakesNoTreeEmptyAndNoSizeNegative() {
+    try (BLinkTree index = tree()) {
+      index.put(1, 1);
+      index.tree.epochs.count(-1);
+      assertEquals(0, index.size());
+      assertFalse(index.isEmpty());
+      index.tree.epochs.count(-1);
+      assertEquals(0, index.size());
+      assertThrows(InvariantViolationException.class, index::verify);
+      index.tree.epochs.count(2);
+      index.remove(1);
+      assertTrue(index.isEmpty());
+      index.verify();
+      index.tree.epochs.count(-1);
+      assertThrows(InvariantViolationException.class, index::verify);
     }
   }
 

@@ -2,7 +2,6 @@
 package dev.espalier.threads;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -81,44 +80,6 @@ public abstract class ThreadsContract<T extends LongIndex> {
         index.put(key, key);
       } else {
         index.remove(key);
-      }
-    }
-  }
-
-  /** What one thread inserts another removes, so that no thread counts what there is. */
-  @Test
-  void aTreeThatKeepsAnEntryIsNeverEmptyAndASizeIsNeverNegative() throws Exception {
-    try (T keeping = tree();
-        T index = tree()) {
-      keeping.put(-1, 1);
-      List<Future<?>> writers = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
-        boolean inserts = i % 2 == 0;
-        writers.add(threads.submit(() -> insertOrRemove(inserts, keeping, index)));
-      }
-      while (!writers.stream().allMatch(Future::isDone)) {
-        assertFalse(keeping.isEmpty());
-        assertTrue(index.size() >= 0);
-      }
-      for (Future<?> writer : writers) {
-        writer.get();
-      }
-      keeping.remove(-1);
-      for (int key = 0; key < 8; key++) {
-        keeping.remove(key);
-      }
-      assertTrue(keeping.isEmpty());
-    }
-  }
-
-  private void insertOrRemove(boolean inserts, LongIndex one, LongIndex other) {
-    for (int done = 0; done < writes; done++) {
-      if (inserts) {
-        one.put(done % 8, 1);
-        other.put(done % 8, 1);
-      } else {
-        one.remove(done % 8);
-        other.remove(done % 8);
       }
     }
   }
