@@ -174,7 +174,6 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
   }
 
   private byte @Nullable [] get(MemorySegment key) {
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = begin();
     int operation = epochs.enter();
     try {
@@ -187,7 +186,6 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   @Override
   public boolean get(MemorySegment key, ValueReader reader) {
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = begin();
     try {
       return show(thread, key, reader);
@@ -260,7 +258,6 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   @Override
   public long get(MemorySegment key, MemorySegment into) {
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = begin();
     int operation = epochs.enter();
     try {
@@ -282,7 +279,6 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   @Override
   public boolean containsKey(MemorySegment key) {
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = begin();
     int operation = epochs.enter();
     try {
@@ -295,6 +291,9 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   /** Finds a key, and copies its value; within an operation. */
   boolean find(PrefixThread thread, MemorySegment key) {
+    if (PrefixBPlusTree.isTooLong(key)) {
+      return false;
+    }
     PrefixLook look = thread.look;
     try {
       while (true) {
@@ -371,11 +370,9 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
   }
 
   private SharedPrefixWriter.Before delete(MemorySegment key, boolean wantsBefore) {
-    tree.checkOpen();
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = beginWrite();
     try {
-      return writer.delete(thread, key, wantsBefore);
+      return writer.delete(thread, PrefixBPlusTree.sought(key), wantsBefore);
     } finally {
       end(thread);
     }

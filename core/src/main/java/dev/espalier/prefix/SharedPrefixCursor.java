@@ -103,7 +103,7 @@ final class SharedPrefixCursor implements BytesCursor {
 
   @Override
   public void scanTo(MemorySegment key) {
-    ahead.scanTo(key);
+    ahead.scanTo(PrefixBPlusTree.sought(key));
   }
 
   // ---------------------------------------------------------------- move
@@ -183,10 +183,8 @@ final class SharedPrefixCursor implements BytesCursor {
   }
 
   private boolean seek(@Nullable MemorySegment sought, int side, boolean isInclusive) {
-    if (sought != null) {
-      PrefixBPlusTree.checkKey(sought);
-    }
-    return find(sought, side, isInclusive, false);
+    MemorySegment searched = sought == null ? null : PrefixBPlusTree.sought(sought);
+    return find(searched, side, isInclusive, false);
   }
 
   /** Goes to the entry beside the key where the cursor was. */
