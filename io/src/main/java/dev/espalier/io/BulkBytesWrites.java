@@ -205,12 +205,20 @@ final class BulkBytesWrites {
     return writer.append(record);
   }
 
-  /** Removes a range, in parts if the device has no room for what this may change. */
+  /**
+   * Removes a range, in parts if the device has no room for what this may change. A bound that is
+   * longer than keys are lies right behind the key that it begins with, which takes its place: a
+   * record has no longer ones.
+   */
   long removeRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
-    Part part = removePart(from, fromInclusive, to, toInclusive);
+    byte[] first = cut(from);
+    byte[] last = cut(to);
+    boolean firstInclusive = fromInclusive && first.length == from.length;
+    boolean lastInclusive = toInclusive || last.length < to.length;
+    Part part = removePart(first, firstInclusive, last, lastInclusive);
     long removed = part.removed;
     while (part.end != null) {
-      part = removePart(part.end, false, to, toInclusive);
+      part = removePart(part.end, false, last, lastInclusive);
       removed += part.removed;
     }
     return removed;
@@ -220,6 +228,10 @@ final class BulkBytesWrites {
   private static final class Part {
     final long removed;
     final byte @Nullable [] end;
+  private static byte[] cut(byte[] bound) {
+    return bound.length > BytesIndex.MAX_KEY ? Arrays.copyOf(bound, BytesIndex.MAX_KEY) : bound;
+  }
+
 
     Part(long removed, byte @Nullable [] end) {
       this.removed = removed;

@@ -153,6 +153,38 @@ class StoreBytesIndexTest {
     }
   }
 
+  /** They have no room in a record, so those that are next to them in the order take their place. */
+  @Test
+  void rangesMayEndAtKeysThatAreTooLong() throws IOException {
+    byte[] longest = new byte[BytesIndex.MAX_KEY];
+    Arrays.fill(longest, (byte) 'k');
+    byte[] tooLong = Arrays.copyOf(longest, BytesIndex.MAX_KEY + 4_465);
+    try (IndexStore store = open()) {
+      BytesIndex names = store.bytesIndex("names");
+      for (String name : List.of("a", "b", "k", "l", "m")) {
+        names.set(bytes(name), bytes(name));
+      }
+      names.set(longest, bytes("longest"));
+      store.checkpoint();
+      assertEquals(3, names.removeRange(bytes("b"), true, tooLong, false));
+      names.set(longest, bytes("longest"));
+      assertEquals(1, names.removeRange(tooLong, true, bytes("l"), true));
+      assertEquals(0, names.removeRange(tooLong, true, tooLong, true));
+      WriteBatch batch = new WriteBatch().delete(names, tooLong);
+      assertEquals(0, batch.size());
+      store.write(batch.set(names, bytes("n"), bytes("n")));
+      store.commit();
+      try (IndexStore again = killed()) {
+        BytesIndex recovered = again.bytesIndex("names");
+        for (String name : List.of("a", "m", "n")) {
+          assertArrayEquals(bytes(name), recovered.get(bytes(name)));
+        }
+        assertArrayEquals(bytes("longest"), recovered.get(longest));
+        assertEquals(4, recovered.size());
+      }
+    }
+  }
+
   @Test
   void secondaryIndexIsWrittenWithItsPrimary() throws IOException {
     try (IndexStore store = open()) {
