@@ -146,6 +146,49 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
     return space.readers;
   }
 
+  /**
+   * Makes sure that what a key has can be replaced or removed: that the pages of a long key or value
+   * can be read, which are then to be freed. For who tells a log of writes before they are made, and
+   * keeps others from writing the key meanwhile. O(1) if the tree has no long values and the key is
+   * short, else O(log n + pages of the value).
+   *
+   * @throws RuntimeException if they can't; whoever writes the key now gets the same
+   */
+  public void checkLeaving(MemorySegment key) {
+    if (!tree.pieces.mayHaveChains() && key.byteSize() <= tree.layout.keyBytes) {
+      return;
+    }
+    PrefixThread thread = begin();
+    int operation = epochs.enter();
+    try {
+      writer.checkLeaving(thread.look, key);
+    } finally {
+      epochs.exit(operation);
+      end(thread);
+    }
+  }
+
+  /**
+   * Makes sure that a range can be removed, as {@link #checkLeaving(MemorySegment)} does for a key,
+   * while nobody writes to the tree. O(1) if it has no long values, else O(log n + entries + pages of
+   * their values).
+   */
+  public void checkLeaving(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
+    if (!tree.pieces.mayHaveChains()) {
+      return;
+    }
+    MemorySegment low = MemorySegment.ofArray(from);
+    MemorySegment high = MemorySegment.ofArray(to);
+    SharedPrefixCursor cursor = new SharedPrefixCursor(this, tree, space);
+    cursor.expectValues(BytesCursor.Expected.NONE);
+    cursor.scanTo(high);
+    boolean isOn = fromInclusive ? cursor.ceiling(low) : cursor.higher(low);
+    while (isOn && KeyOrder.compare(cursor.key(), high) < (toInclusive ? 1 : 0)) {
+      cursor.checkLeaving();
+      isOn = cursor.next();
+    }
+  }
+
   private PrefixThread beginWrite() {
     PrefixThread thread = beginAlone();
     try {

@@ -514,6 +514,19 @@ final class SharedPrefixCursor implements BytesCursor {
     }
   }
 
+  /** Makes sure that the chain of the value, if it has one, can be freed; nobody writes meanwhile. */
+  void checkLeaving() {
+    checkOn();
+    if (leaf.isValueInChain(slot)) {
+      int operation = epochs.enter();
+      try {
+        tree.pieces.checkLeaving(leaf.valueChain(slot));
+      } finally {
+        epochs.exit(operation);
+      }
+    }
+  }
+
   @Override
   public void setValue(MemorySegment newValue) {
     checkOn();

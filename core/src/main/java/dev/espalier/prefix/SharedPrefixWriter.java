@@ -404,6 +404,30 @@ final class SharedPrefixWriter {
     }
   }
 
+  /** Makes sure that the chains of a key can be freed, which nobody else writes. */
+  void checkLeaving(PrefixLook look, MemorySegment key) {
+    try {
+      while (true) {
+        try {
+          int found = look.find(key);
+          int keyChain = found < 0 ? 0 : tree.keyChain(look.at, found);
+          int valueChain = found < 0 ? 0 : tree.valueChain(look.at, found);
+          if (look.isStill()) {
+            tree.pieces.checkLeaving(keyChain);
+            tree.pieces.checkLeaving(valueChain);
+            return;
+          }
+        } catch (RuntimeException failed) {
+          if (look.isStill()) {
+            throw failed;
+          }
+        }
+      }
+    } finally {
+      look.release();
+    }
+  }
+
   private void unlatchLeaf(PrefixLook look, boolean isChanged) {
     try {
       look.release(isChanged);

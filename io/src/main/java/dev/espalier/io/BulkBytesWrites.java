@@ -5,6 +5,7 @@ import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.PackedBytes;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -31,7 +32,7 @@ final class BulkBytesWrites {
 
   private final StoreWriter writer;
   private final StoreBytesIndex index;
-  private final BytesIndex tree;
+  private final ConcurrentPrefixBPlusTree tree;
   private final SlotPageStore store;
 
   private final IndexFailures failures;
@@ -94,6 +95,9 @@ final class BulkBytesWrites {
     try {
       for (int i = from; i < to && held[0].isOfOneAlone(); i++) {
         writer.transactions().keep(index, keys.get(i));
+      }
+      for (int i = from; i < to && tellsFirst; i++) {
+        tree.checkLeaving(keys.get(i));
       }
       return tellsFirst
           ? tellAndPut(held, keys, values, from, to)
@@ -224,14 +228,14 @@ final class BulkBytesWrites {
     return removed;
   }
 
-  /** What was removed of a range, and the key up to which all has gone, null if that is all. */
-  private static final class Part {
-    final long removed;
-    final byte @Nullable [] end;
   private static byte[] cut(byte[] bound) {
     return bound.length > BytesIndex.MAX_KEY ? Arrays.copyOf(bound, BytesIndex.MAX_KEY) : bound;
   }
 
+  /** What was removed of a range, and the key up to which all has gone, null if that is all. */
+  private static final class Part {
+    final long removed;
+    final byte @Nullable [] end;
 
     Part(long removed, byte @Nullable [] end) {
       this.removed = removed;
@@ -260,6 +264,7 @@ final class BulkBytesWrites {
         if (isEmpty(from, fromInclusive, last, lastInclusive)) {
           return new Part(0, null);
         }
+        tree.checkLeaving(from, fromInclusive, last, lastInclusive);
         sequence = appendRange(whole, from, fromInclusive, last, lastInclusive);
         removed = writer.whole(() -> tree.removeRange(from, fromInclusive, last, lastInclusive));
       } else {

@@ -131,7 +131,7 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
   }
 
   /** Returns the index without the log. */
-  BytesIndex tree() {
+  ConcurrentPrefixBPlusTree tree() {
     return tree;
   }
 
