@@ -398,8 +398,7 @@ public final class IndexStore implements AutoCloseable {
    * @throws java.util.concurrent.CancellationException if the listener cancels
    */
   public void verify(ProgressListener listener) {
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       state.condition.checkUsable();
       checkpoints.completePending();
@@ -465,8 +464,7 @@ public final class IndexStore implements AutoCloseable {
   public void close() {
     state.transactions.checkNotWriting();
     background.stop();
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       if (state.condition.isClosed()) {
         return;
