@@ -394,10 +394,13 @@ public final class IndexStore implements AutoCloseable {
    *     not hold, by its number in the source of {@code StoreVerifier}, and the place
    * @throws IllegalArgumentException if an index that is not open has a tree whose geometry neither
    *     its name nor the store's options tell; open the index first
+   * @throws IllegalStateException if a source or listener of a bulkload calls this: half of what is
+   *     loaded would be taken for damage
    * @throws PageFileException if the device fails, or has no room for a checkpoint under way
    * @throws java.util.concurrent.CancellationException if the listener cancels
    */
   public void verify(ProgressListener listener) {
+    state.transactions.checkNotWriting();
     state.gate.enterAlone(checkpoints.lock);
     try {
       state.condition.checkUsable();

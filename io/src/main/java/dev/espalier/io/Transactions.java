@@ -461,15 +461,16 @@ final class Transactions {
   }
 
   /**
-   * Checks that this thread is not in the middle of a write, of which a checkpoint would have half.
+   * Checks that this thread is not in the middle of a write, of which a checkpoint would have half,
+   * and a verification see half.
    *
    * @throws IllegalStateException if it is
    */
   void checkNotWriting() {
     if (isWriting()) {
       throw new IllegalStateException(
-          "a source or listener of a write must not do what needs a checkpoint: it would have half"
-              + " of the write");
+          "a source or listener of a write must not verify the store, nor do what needs a checkpoint:"
+              + " that would have half of the write");
     }
   }
 
