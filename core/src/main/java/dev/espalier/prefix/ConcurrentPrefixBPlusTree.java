@@ -147,10 +147,10 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
   }
 
   /**
-   * Makes sure that what a key has can be replaced or removed: that the pages of a long key or value
-   * can be read, which are then to be freed. For who tells a log of writes before they are made, and
-   * keeps others from writing the key meanwhile. O(1) if the tree has no long values and the key is
-   * short, else O(log n + pages of the value).
+   * Makes sure that what a key has can be replaced or removed: that the pages of a long key or
+   * value can be read, which are then to be freed. For who tells a log of writes before they are
+   * made, and keeps others from writing the key meanwhile. O(1) if the tree has no long values and
+   * the key is short, else O(log n + pages of the value).
    *
    * @throws RuntimeException if they can't; whoever writes the key now gets the same
    */
@@ -170,8 +170,8 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   /**
    * Makes sure that a range can be removed, as {@link #checkLeaving(MemorySegment)} does for a key,
-   * while nobody writes to the tree. O(1) if it has no long values, else O(log n + entries + pages of
-   * their values).
+   * while nobody writes to the tree. O(1) if it has no long values, else O(log n + entries + pages
+   * of their values).
    */
   public void checkLeaving(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
     if (!tree.pieces.mayHaveChains()) {

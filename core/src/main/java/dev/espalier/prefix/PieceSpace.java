@@ -334,8 +334,8 @@ final class PieceSpace {
   }
 
   /**
-   * Tells whether values may be in chains. Of a tree that was opened it is not known if none of them
-   * has a piece, as was so before there were pieces: then the answer is no.
+   * Tells whether values may be in chains. Of a tree that was opened it is not known if none of
+   * them has a piece, as was so before there were pieces: then the answer is no.
    */
   boolean mayHaveChains() {
     return hasHadPages || tree.meta[PrefixStructure.STAMP] == PrefixStructure.STAMP_WITH_PIECES;

@@ -514,7 +514,9 @@ final class SharedPrefixCursor implements BytesCursor {
     }
   }
 
-  /** Makes sure that the chain of the value, if it has one, can be freed; nobody writes meanwhile. */
+  /**
+   * Makes sure that the chain of the value, if it has one, can be freed; nobody writes meanwhile.
+   */
   void checkLeaving() {
     checkOn();
     if (leaf.isValueInChain(slot)) {

@@ -81,8 +81,9 @@ final class BatchWrites {
   }
 
   /**
-   * Makes sure that all long values that a batch replaces or removes can be freed, before the log is
-   * told and anything is changed: one that can't would leave the trees halfway, and recovery too.
+   * Makes sure that all long values that a batch replaces or removes can be freed, before the log
+   * is told and anything is changed: one that can't would leave the trees halfway, and recovery
+   * too.
    */
   private static void checkLeaving(WriteBatch batch, OpenIndex[] targets) {
     for (int i = 0; i < batch.size(); i++) {

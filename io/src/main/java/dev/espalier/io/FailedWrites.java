@@ -27,8 +27,8 @@ final class FailedWrites {
   /**
    * Tells the log what there is of some keys, after it was told of writes to them that may not have
    * been made. Where there is no room for that, or damage keeps the keys from being read, {@link
-   * StoreWriter#end} takes the writes back, when this thread holds no locks: recovery would meet the
-   * same damage.
+   * StoreWriter#end} takes the writes back, when this thread holds no locks: recovery would meet
+   * the same damage.
    *
    * @param held the locks of the keys
    * @param bytes of what there is of the keys, or about so many
@@ -49,9 +49,7 @@ final class FailedWrites {
     } catch (RuntimeException second) {
       cause.addSuppressed(second);
       boolean isFull = second instanceof PageFileException full && SlotSpace.isFull(full);
-      if (isFull
-          || second instanceof CorruptPageException
-          || IndexFailures.isDoubtful(second)) {
+      if (isFull || second instanceof CorruptPageException || IndexFailures.isDoubtful(second)) {
         held[0].failed = cause; // A checkpoint takes little room, and reads none of the keys.
       } else {
         state.noteHalfway(cause);

@@ -23,8 +23,7 @@ final class ThreadPageFile extends DescriptorFile {
     int move(int file, MemorySegment requests, int request, boolean writes);
   }
 
-  private ThreadPageFile(
-      Descriptor descriptor, IoStatus status, IoThreads threads, Mover mover) {
+  private ThreadPageFile(Descriptor descriptor, IoStatus status, IoThreads threads, Mover mover) {
     super(descriptor, status);
     this.threads = threads;
     this.mover = mover;
@@ -44,7 +43,9 @@ final class ThreadPageFile extends DescriptorFile {
     return of(descriptor, status, threads, DescriptorFile::move);
   }
 
-  /** Makes a file whose requests are moved otherwise than by the system, where a test wants that. */
+  /**
+   * Makes a file whose requests are moved otherwise than by the system, where a test wants that.
+   */
   static PageFile of(Descriptor descriptor, IoStatus status, IoThreads threads, Mover mover) {
     return new ThreadPageFile(descriptor, status, threads, mover);
   }

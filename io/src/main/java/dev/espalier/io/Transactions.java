@@ -243,7 +243,8 @@ final class Transactions {
 
   private OpenTransaction list(long seen) {
     beforeListed.run();
-    OpenTransaction one = new OpenTransaction(this, seen == Long.MIN_VALUE ? committed : seen, begun++);
+    OpenTransaction one =
+        new OpenTransaction(this, seen == Long.MIN_VALUE ? committed : seen, begun++);
     open.add(one);
     one.isListed = true;
     drained = true;
@@ -469,8 +470,8 @@ final class Transactions {
   void checkNotWriting() {
     if (isWriting()) {
       throw new IllegalStateException(
-          "a source or listener of a write must not verify the store, nor do what needs a checkpoint:"
-              + " that would have half of the write");
+          "a source or listener of a write must not verify the store, nor do what needs a"
+              + " checkpoint: that would have half of the write");
     }
   }
 

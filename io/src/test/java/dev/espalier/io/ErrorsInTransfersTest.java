@@ -32,8 +32,7 @@ class ErrorsInTransfersTest {
 
   @TempDir Path folder;
 
-  private final IoBatch batch =
-      new IoBatch(Arena.ofAuto().allocate(REQUESTS * BLOCK, 8), REQUESTS);
+  private final IoBatch batch = new IoBatch(Arena.ofAuto().allocate(REQUESTS * BLOCK, 8), REQUESTS);
 
   private Path makeFile() throws IOException {
     for (int i = 0; i < REQUESTS; i++) {
@@ -92,8 +91,7 @@ class ErrorsInTransfersTest {
   void anErrorOfAThreadFailsOneRequest(int failing) throws IOException {
     try (PageFile file = open(threads(true), failing)) {
       file.startRead(batch);
-      PageFileException failed =
-          assertThrows(PageFileException.class, () -> file.finish(batch));
+      PageFileException failed = assertThrows(PageFileException.class, () -> file.finish(batch));
       assertEquals(Errno.EIO, failed.errno());
       assertFailed(failing, failing + 1);
     }
@@ -145,8 +143,7 @@ class ErrorsInTransfersTest {
   void aFailureThatCantBeReadIsOne() throws IOException {
     try (ChannelPageFile file =
         (ChannelPageFile)
-            ChannelPageFile.open(
-                makeFile(), Access.READ, STATUS, new ChannelPageFile.Threads())) {
+            ChannelPageFile.open(makeFile(), Access.READ, STATUS, new ChannelPageFile.Threads())) {
       CountDownLatch left = new CountDownLatch(1);
       IoRequest.result(batch.requests(), 0, IoRequest.PENDING);
       IOException unreadable =

@@ -278,7 +278,9 @@ class SharedValuePagesInStoreTest {
     abstract void write(IndexStore store, byte[] damaged);
   }
 
-  /** They are refused as a whole, before the log is told: so the store goes on, and can be opened. */
+  /**
+   * They are refused as a whole, before the log is told: so the store goes on, and can be opened.
+   */
   @ParameterizedTest
   @EnumSource
   void manyWritesOfWhichOneIsToADamagedValueChangeNothing(Many many) throws IOException {

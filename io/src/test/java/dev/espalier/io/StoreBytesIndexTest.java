@@ -158,7 +158,9 @@ class StoreBytesIndexTest {
     }
   }
 
-  /** They have no room in a record, so those that are next to them in the order take their place. */
+  /**
+   * They have no room in a record, so those that are next to them in the order take their place.
+   */
   @Test
   void rangesMayEndAtKeysThatAreTooLong() throws IOException {
     byte[] longest = new byte[BytesIndex.MAX_KEY];
@@ -193,7 +195,8 @@ class StoreBytesIndexTest {
   /** What the log was told is taken back by a checkpoint: recovery would meet the page, too. */
   @Test
   void aStoreCanBeOpenedAfterAPutAllThatMetADamagedLeaf() throws IOException {
-    List<byte[]> keys = IntStream.range(0, 2_000).mapToObj(i -> bytes("%05d".formatted(i))).toList();
+    List<byte[]> keys =
+        IntStream.range(0, 2_000).mapToObj(i -> bytes("%05d".formatted(i))).toList();
     PackedBytes packed = PackedBytes.of(keys);
     long damaged;
     try (IndexStore store = open()) {

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.io.LogCalls.Kind;
-
 import dev.espalier.memory.MemoryLimitException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

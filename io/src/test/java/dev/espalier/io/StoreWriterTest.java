@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.io.LogCalls.Kind;
-
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

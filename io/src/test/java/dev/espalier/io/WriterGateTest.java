@@ -421,15 +421,13 @@ class WriterGateTest {
         };
     assertThrows(StackOverflowError.class, gate::enterAlone);
     assertThrows(StackOverflowError.class, gate::tryEnterAlone);
-    assertThrows(
-        StackOverflowError.class, () -> gate.tryEnterAlone(TimeUnit.MINUTES.toNanos(1)));
+    assertThrows(StackOverflowError.class, () -> gate.tryEnterAlone(TimeUnit.MINUTES.toNanos(1)));
     assertThrows(StackOverflowError.class, () -> gate.enterWhen(PROMISE, _ -> false));
     ReentrantLock first = new ReentrantLock();
     assertThrows(StackOverflowError.class, () -> gate.enterAlone(first));
     assertFalse(first.isLocked());
     assertFalse(gate.isAlone());
-    FutureTask<Boolean> other =
-        new FutureTask<>(() -> gate.leave(gate.enter(PROMISE)), true);
+    FutureTask<Boolean> other = new FutureTask<>(() -> gate.leave(gate.enter(PROMISE)), true);
     Thread.ofPlatform().daemon().start(other);
     other.get();
     gate.leave(in);
