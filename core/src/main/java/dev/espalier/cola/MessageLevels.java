@@ -153,7 +153,7 @@ abstract class MessageLevels extends StoreTree {
     long page = store.pin((int) meta[TOP]);
     boolean isChanged = false;
     try {
-      int count = (int) Math.clamp(ElementPage.number(pages, page), 0, batch);
+      int count = Math.clamp(ElementPage.number(pages, page), 0, batch);
       int from = Keys.lowerBoundBinary(pages, page + layout.keysOffset, count, first);
       int to = count;
       if (last < Long.MAX_VALUE) {
