@@ -79,7 +79,7 @@ final class InPlaceChanges {
         half.messages = target.messages();
         half.tombstones = target.tombstones();
       }
-      if (older != tree.arrays[2 * k + 1] || newer != tree.arrays[2 * k]) {
+      if (!older.equals(tree.arrays[2 * k + 1]) || !newer.equals(tree.arrays[2 * k])) {
         tree.arrays[2 * k + 1] = older;
         tree.arrays[2 * k] = newer;
         tree.writeManifest(k);

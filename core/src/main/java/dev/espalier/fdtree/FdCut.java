@@ -61,8 +61,10 @@ final class FdCut {
           continue;
         }
         if (next == null || part.key < next.key) {
-          hasLimit = next != null;
-          limit = hasLimit ? next.key : 0;
+          if (next != null) {
+            hasLimit = true;
+            limit = next.key;
+          }
           next = part;
           isTied = false;
         } else if (part.key == next.key) {

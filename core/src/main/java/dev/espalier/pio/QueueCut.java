@@ -78,7 +78,7 @@ final class QueueCut {
     if (count <= 0) {
       return;
     }
-    long behind = queue.sorted() - from - count;
+    long behind = (long) queue.sorted() - from - count;
     if (behind <= (long) MOST_MOVED * count && tree.writer.hasRoomToChange(0)) {
       queue.flushed(from, count, none);
     } else {

@@ -366,6 +366,7 @@ final class SharedPrefixCursor implements BytesCursor {
   }
 
   /** Goes to an entry of the leaf, unless that has changed and what is in chains is void. */
+  @SuppressWarnings("ReferenceEquality") // An array is only ever itself.
   private Step stand(int at) {
     boolean isWhole = leaf.isWhole(at);
     if (!isWhole && !Latches.isStill(words, page, version)) {

@@ -11,8 +11,6 @@ import dev.espalier.paged.StoredTree;
  * <p>The map and the numbers change under the lock of the pool's frames.
  */
 final class IndexPages {
-  private static final Runnable NO_TASK = () -> {};
-
   final int id;
   final String name;
   final String kind;
@@ -22,7 +20,7 @@ final class IndexPages {
   final long[] meta;
 
   /** Writes these words; by the one who is alone in the gate. */
-  private Runnable metaTask = NO_TASK;
+  private Runnable metaTask = IndexPages::keepNothing;
 
   PageMap map;
   PageAllocation numbers;
@@ -85,7 +83,7 @@ final class IndexPages {
   /** Has the tree, which is about to be closed, write all meta words a last time. */
   void forgetTree() {
     metaTask.run();
-    metaTask = NO_TASK;
+    metaTask = IndexPages::keepNothing;
   }
 
   /** Tells whether keys and values are byte strings. */
@@ -103,4 +101,7 @@ final class IndexPages {
     PageMap.Root root = map.capture(space, numbers, PageSeal.tag(id, checkpoint), images);
     return new Catalogue.Entry(id, name, kind, codecs, wholeMeta().clone(), numbers.top(), root);
   }
+
+  /** What there is to do where no tree keeps a word elsewhere. */
+  private static void keepNothing() {}
 }
