@@ -20,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -149,7 +150,7 @@ final class EveryCall {
     call("isEmpty", index::isEmpty);
     call("sizeEstimate", index::sizeEstimate);
     call("statistics", index::statistics);
-    call("toString", index::toString);
+    call("toString", () -> Objects.requireNonNull(index.toString()));
     call("rootView", index::rootView);
     call("descendingView", () -> index.descendingView().cursor().first());
     call("withReadWriteLock", () -> index.withReadWriteLock().get(key()));

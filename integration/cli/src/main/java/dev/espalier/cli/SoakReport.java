@@ -65,7 +65,7 @@ final class SoakReport {
     for (Throwable failure : failures) {
       if (first == null) {
         first = failure instanceof SoakFailure ? null : failure;
-      } else if (!(failure instanceof SoakFailure) && failure != first) {
+      } else if (!(failure instanceof SoakFailure) && !failure.equals(first)) {
         first.addSuppressed(failure);
       }
     }
