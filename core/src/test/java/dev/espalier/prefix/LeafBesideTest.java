@@ -30,15 +30,26 @@ class LeafBesideTest {
   /** Knows which pages were looked at. */
   private static final class Looks extends ForwardingPageStore {
     private final Set<Integer> looked = new HashSet<>();
+    private final MemoryPageStore memory;
 
     Looks() {
-      super(new MemoryPageStore(512, Long.MAX_VALUE, HugePages.OFF));
+      this(new MemoryPageStore(512, Long.MAX_VALUE, HugePages.OFF));
+    }
+
+    private Looks(MemoryPageStore memory) {
+      super(memory);
+      this.memory = memory;
     }
 
     @Override
     public long look(int page) {
       looked.add(page);
-      return super.look(page);
+      return memory.look(page);
+    }
+
+    @Override
+    public boolean isStill(long look) {
+      return memory.isStill(look);
     }
   }
 
@@ -65,6 +76,7 @@ class LeafBesideTest {
   @Test
   void aScanLooksAtTheNextLeafBeforeItsEnd() {
     BytesCursor cursor = index.cursor();
+    pages.looked.clear();
     assertTrue(cursor.first());
     for (int key = 0; key < ENTRIES - 1; key++) {
       checkLeafOf(key, key + 1);
@@ -75,6 +87,7 @@ class LeafBesideTest {
   @Test
   void aScanBackwardsLooksAtThePreviousLeafBeforeItsEnd() {
     BytesCursor cursor = index.cursor();
+    pages.looked.clear();
     assertTrue(cursor.last());
     for (int key = ENTRIES - 1; key > 0; key--) {
       checkLeafOf(key, key - 1);
