@@ -100,7 +100,7 @@ final class Wave {
   }
 
   /**
-   * Waits for the device, and checks the pages that came. If that fails the wave is finished, too,
+   * Waits for the device, and checks the pages that came. After an error the wave is finished, too,
    * unless the device may still be at it: then the next call goes on.
    */
   void finish() {
@@ -136,15 +136,12 @@ final class Wave {
   private @Nullable PageFileException[] readFaults() {
     @Nullable PageFileException[] found = new PageFileException[count];
     try {
-      if (isAhead || !EngineFile.hasEnded(batch)) {
-        store.file.finish(batch); // Also if reading was left by an error.
+      if (isAhead) {
+        store.file.finish(batch);
       } else {
         store.file.read(batch);
       }
     } catch (RuntimeException failed) {
-      if (isAhead ? !store.file.isDone(batch) : !EngineFile.hasEnded(batch)) {
-        throw failed; // This thread must not wait for the device, which is still at it.
-      }
       Arrays.fill(found, asFailure(failed));
       return found;
     } catch (Error failed) {

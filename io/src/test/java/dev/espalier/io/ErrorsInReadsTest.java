@@ -6,14 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.ffi.IoRequest;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -52,11 +50,6 @@ class ErrorsInReadsTest {
   /** What the next call to finish does first. */
   private final AtomicReference<@Nullable Runnable> atFinish = new AtomicReference<>();
 
-  /** Whether the next batch that is started stays with the device until it is finished. */
-  private final AtomicBoolean holds = new AtomicBoolean();
-
-  private final AtomicReference<@Nullable IoBatch> held = new AtomicReference<>();
-
   private BufferPool pool;
   private SlotPageStore store;
   private int[] pages;
@@ -67,17 +60,7 @@ class ErrorsInReadsTest {
           @Override
           public void startRead(IoBatch batch) {
             reach(Call.START);
-            if (holds.getAndSet(false)) {
-              held.set(batch);
-              setAll(batch, IoRequest.PENDING);
-            } else {
-              super.startRead(batch);
-            }
-          }
-
-          @Override
-          public boolean isDone(IoBatch batch) {
-            return EngineFile.hasEnded(batch) || (held.get() == null && super.isDone(batch));
+            super.startRead(batch);
           }
 
           @Override
@@ -86,20 +69,10 @@ class ErrorsInReadsTest {
             if (first != null) {
               first.run();
             }
-            if (held.compareAndSet(batch, null)) {
-              setAll(batch, IoRequest.QUEUED);
-              super.startRead(batch);
-            }
             super.finish(batch);
             reach(Call.FINISH);
           }
         };
-  }
-
-  private static void setAll(IoBatch batch, int result) {
-    for (int i = 0; i < batch.count(); i++) {
-      IoRequest.result(batch.requests(), i, result);
-    }
   }
 
   private void reach(Call call) {
@@ -203,28 +176,6 @@ class ErrorsInReadsTest {
       other.close();
       other.file.close();
     }
-  }
-
-  /**
-   * As the thread of an event loop, which would wait for itself, or where the system fails to wait:
-   * nobody else may have the frame into which the device reads.
-   */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void whoCantWaitForTheDeviceLeavesThatToOthers(boolean isAhead) {
-    int page = pages[0];
-    holds.set(true);
-    if (isAhead) {
-      store.readAhead(pages, 0, 1);
-      assertEquals(1, pool.inFlight.reads());
-    }
-    atFinish.set(
-        () -> {
-          throw new IllegalStateException("would wait for itself");
-        });
-    assertThrows(IllegalStateException.class, () -> store.pin(page));
-    assertEquals(1, pool.inFlight.reads());
-    assertAllReadable();
   }
 
   /** The one whose wave it is waits while another thread reads, and has the error. */
