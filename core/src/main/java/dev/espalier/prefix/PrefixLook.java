@@ -270,10 +270,15 @@ final class PrefixLook implements PrefixStructure.Guard {
     MemorySegment pages = tree.pages;
     long parentAt = store.offset(found);
     int entry = aboveEntries[depth - 1] + side;
-    if (entry < 0 || entry >= PageLayout.count(pages, parentAt)) {
-      return;
+    int child;
+    try {
+      if (entry < 0 || entry >= PageLayout.count(pages, parentAt)) {
+        return;
+      }
+      child = PageLayout.child(pages, parentAt, entry);
+    } catch (IndexOutOfBoundsException torn) {
+      return; // Another page has come to the frame.
     }
-    int child = PageLayout.child(pages, parentAt, entry);
     if (!latches.isStill(parent, parentVersion) || !store.isStill(found)) {
       return;
     }
